@@ -12,17 +12,20 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
+use super::cluster::write::level_with_leader;
+use super::database::Database;
 use super::error::{AtPath as _, DbError};
 use super::files::{
-    self, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real, remove_files,
+    self, DeliveryLock, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real,
+    remove_files,
 };
 use super::reviews::{
     ListFilter, Numbered, ReviewState, SourceVersion, delete_all, ids_present, list_ids,
     newest_change, note_deleted, note_sources, published, set_note, standing, upsert,
 };
-use super::schema::untouching;
-use super::text::utc;
-use super::{Database, DeliveryLock, Text, Write, level_with_leader, schema};
+use super::schema::{self, untouching};
+use super::text::{Text, utc};
+use super::write::Write;
 use crate::config::DatabaseAddress;
 use crate::model::{Review, Status, Unit};
 

@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::text::{NullableText, strings};
-use super::{Text, Write};
+use super::text::{NullableText, Text, strings};
+use super::write::Write;
 use crate::model::business::{Business, Editorial, FaqEntry, PublishStaff, Service, Technician};
 use crate::random::Random;
 

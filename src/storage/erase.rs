@@ -10,9 +10,10 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _};
 
+use super::database::{Database, GAP};
 use super::error::{AtPath as _, DbError};
-use super::files::{bytes_beside, folder_of, options, real};
-use super::{Database, DeliveryLock, GAP, Write};
+use super::files::{DeliveryLock, bytes_beside, folder_of, options, real};
+use super::write::Write;
 use crate::clock::Clock;
 
 /// Maximum wait of a rewrite for another process's lock.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::cluster::ClusterError;
+use super::cluster::client::ClusterError;
 
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]

@@ -8,8 +8,8 @@ use encoding_rs::Encoding;
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::Write;
-use crate::storage::Text;
+use super::text::Text;
+use super::write::Write;
 
 /// What a column means that could mean several things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

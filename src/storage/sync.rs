@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::text::{NullableText, utc_seconds};
-use super::{Text, Write};
+use super::text::{NullableText, Text, utc_seconds};
+use super::write::Write;
 use crate::model::ReviewId;
 
 /// A source as its row says it; a shell may have written anything.

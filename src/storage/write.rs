@@ -7,13 +7,10 @@ use futures_util::future::BoxFuture;
 use futures_util::stream;
 use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::query::Query;
-use sqlx::sqlite::{
-    SqliteArguments, SqliteConnection, SqliteQueryResult, SqliteRow, SqliteStatement,
-    SqliteTypeInfo,
-};
+use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow, SqliteStatement, SqliteTypeInfo};
 use sqlx::{AssertSqlSafe, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 
-use super::RecordedWrite;
+use super::cluster::write::{RecordedWrite, StatementStep};
 
 /// Rolled back when dropped.
 pub struct Write(WriteTarget);
@@ -98,9 +95,6 @@ impl fmt::Debug for Write {
 }
 
 type GuardQuery<'q> = Query<'q, Sqlite, SqliteArguments>;
-
-/// A row or a result of a statement.
-pub(super) type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
 impl<'c> Executor<'c> for &'c mut Write {
     type Database = Sqlite;

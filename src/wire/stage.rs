@@ -6,11 +6,12 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object, Union};
 use serde::Serialize;
 
+use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
     Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
     InsightsMethod, Polarity, Share, Summary, Topic,
 };
-use super::{AspectFacet, DidYouMean, Facet, LeftOut, OwnerResponse};
+use super::review::{DidYouMean, OwnerResponse};
 use crate::model::{MentionKind, named};
 
 /// All insights, or one stage of them.

@@ -1,8 +1,8 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
-mod client;
-pub(super) mod derived;
-mod write;
+pub mod client;
+pub mod derived;
+pub mod write;
 
 use std::fmt;
 use std::path::Path;
@@ -14,24 +14,24 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
+use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::options;
+use super::files::{DeliveryLock, options};
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
 use super::text::{utc_milliseconds, utc_seconds};
 use super::write::Write;
-use super::{Database, DeliveryLock, OpenFile, Writer};
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::config::ClusterAddress;
 use crate::model::hex;
 use crate::random::Random;
-use client::{Contact, Executed, Lease, RqliteClient, SqlStatement};
-use write::{WorkingCopy, level_with_cluster};
-
-pub use client::{COMMAND_WAIT_MAX, Cluster, ClusterError, NodeStatus, WRITE_WAIT_MAX};
-pub use write::RecordedWrite;
+use client::{
+    COMMAND_WAIT_MAX, Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient,
+    SqlStatement,
+};
+use write::{RecordedWrite, WorkingCopy, level_with_cluster};
 
 /// Maximum time until this node's file has this process's writes, and the interval between two checks.
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
@@ -44,21 +44,12 @@ const FILE_LAG: Duration = Duration::from_millis(120);
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 
 /// The file of this node's rqlited, opened for reading, with the side file of derived data.
-pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
+async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     let side = derived::beside(path);
     let writer = derived::open(&side, path).await?;
     let mut open = OpenFile::open(path, options(path), Some(&side)).await?;
     open.derived = Some(writer);
     Ok(open)
-}
-
-/// Waits until the file at `address` has all of the leader's data; a file without a cluster always has.
-pub async fn level_with_leader(address: &DatabaseAddress) -> Result<(), DbError> {
-    if let DatabaseAddress::Cluster(cluster) = address {
-        let client = RqliteClient::new(cluster.nodes.clone())?;
-        level_with_cluster(&client, &cluster.file).await?;
-    }
-    Ok(())
 }
 
 impl Database {

@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult};
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
 use tempfile::TempDir;
 
 use super::client::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
 use crate::clock::Clock;
+use crate::config::DatabaseAddress;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
-use crate::storage::write::StatementStep;
+
+/// A row or a result of a statement.
+pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
 /// The statements of a write, recorded for the cluster.
 pub struct RecordedWrite {
@@ -165,6 +168,15 @@ impl WorkingCopy {
     pub async fn leave(self) {
         self.pool.close().await;
     }
+}
+
+/// Waits until the file at `address` has all of the leader's data; a file without a cluster always has.
+pub async fn level_with_leader(address: &DatabaseAddress) -> Result<(), DbError> {
+    if let DatabaseAddress::Cluster(cluster) = address {
+        let client = RqliteClient::new(cluster.nodes.clone())?;
+        level_with_cluster(&client, &cluster.file).await?;
+    }
+    Ok(())
 }
 
 /// Waits at most half a minute until this node's file has all of the leader's data.

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::rows::upsert;
 use super::source::{SourceVersion, note_sources};
-use super::upsert;
 use crate::model::{Review, named};
-use crate::storage::text::utc_seconds;
-use crate::storage::{Text, Write};
+use crate::storage::text::{Text, utc_seconds};
+use crate::storage::write::Write;
 
 /// Number of runs whose counts are kept.
 const RUNS_MAX: i64 = 100;

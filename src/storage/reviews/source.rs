@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::of_ids;
+use super::rows::{ReviewState, of_ids};
 use crate::model::{
-    Base, DigestKey, Fingerprints, Response, Review, ReviewId, Status, Unit, Units, hex,
-    is_one_name,
+    Base, DigestKey, Fingerprints, Review, ReviewId, Status, Unit, Units, hex, is_one_name,
 };
 use crate::random::Random;
-use crate::storage::text::{instant, strings, utc};
-use crate::storage::{Text, Write};
+use crate::storage::text::{Text, instant, strings, utc};
+use crate::storage::write::Write;
 
 /// A source's last version of one review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,17 +60,6 @@ pub struct KnownReview {
     pub source: Option<SourceVersion>,
     /// The owner's note, which is not published.
     pub note: Option<String>,
-}
-
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are there")]
-pub enum ReviewState {
-    /// Published or withheld.
-    There(Review),
-    /// Its row breaks the table's checks. The status and the owner's answer still count.
-    Unreadable(Status, Option<Response>),
-    /// By the owner.
-    Deleted,
 }
 
 impl KnownReview {

@@ -1,6 +1,7 @@
 //! Rules of `docs/ARCHITECTURE.md` that the compiler does not check: which module may use which, and where SQL, HTTP types
 //! and public JSON types are.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -111,6 +112,96 @@ fn a_module_uses_those_before_it_in_lib_rs() {
         }
     }
     assert_none(&faults);
+}
+
+/// The paths of a `use` declaration's tree: `a::{b, c::d}` has `a::b` and `a::c::d`.
+fn paths(tree: &str) -> Vec<String> {
+    let (mut outer, mut path, mut paths) = (Vec::new(), String::new(), Vec::new());
+    for c in tree.chars().filter(|c| !c.is_whitespace()).chain([',']) {
+        match c {
+            '{' => outer.push(path.clone()),
+            ',' | '}' => {
+                if !path.is_empty() && !path.ends_with("::") {
+                    paths.push(path);
+                }
+                if c == '}' {
+                    outer.pop();
+                }
+                path = outer.last().cloned().unwrap_or_default();
+            }
+            _ => path.push(c),
+        }
+    }
+    paths
+}
+
+/// The file of `files` that defines, or exports again, the item at `path`, which is imported in `file`.
+fn imported_file<'a>(files: &'a BTreeSet<String>, file: &str, path: &str) -> Option<&'a String> {
+    let (mut module, mut item) = (file, path.trim_start_matches("self::"));
+    while let Some(rest) = item.strip_prefix("super::") {
+        (module, item) = (
+            module.rsplit_once("::").map_or("", |(outer, _)| outer),
+            rest,
+        );
+    }
+    let absolute = match item.strip_prefix("crate::") {
+        Some(absolute) => absolute.to_owned(),
+        None => format!("{module}::{item}"),
+    };
+    std::iter::successors(Some(absolute.as_str()), |path| {
+        Some(path.rsplit_once("::")?.0)
+    })
+    .find_map(|module| files.get(module))
+}
+
+#[test]
+fn files_of_a_module_import_each_other_in_no_circle() {
+    let sources: BTreeMap<String, File> = sources()
+        .into_iter()
+        .filter(|file| file.module().is_some_and(|module| module != "insights"))
+        .map(|file| {
+            let path = file.path.with_extension("");
+            let names = path.iter().skip(1).filter_map(|name| name.to_str());
+            let names: Vec<&str> = names.filter(|name| *name != "mod").collect();
+            (names.join("::"), file)
+        })
+        .collect();
+    let files: BTreeSet<String> = sources.keys().cloned().collect();
+    let mut imports: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+    for (name, file) in &sources {
+        let code: Vec<&str> = file.code().map(|(_, line)| line).collect();
+        let code = code.join("\n");
+        let trees = code.split(';').filter_map(|statement| {
+            let (visibility, tree) = statement.trim_start_matches('\n').split_once("use ")?;
+            ["", "pub ", "pub(crate) ", "pub(super) "]
+                .contains(&visibility)
+                .then_some(tree)
+        });
+        let imported = trees
+            .flat_map(paths)
+            .filter_map(|path| imported_file(&files, name, &path));
+        let same_room = |other: &&String| other.split("::").next() == name.split("::").next();
+        imports.insert(
+            name,
+            imported
+                .filter(same_room)
+                .filter(|other| *other != name)
+                .collect(),
+        );
+    }
+    // Files that import none of those left are in no circle.
+    while let Some(free) = imports
+        .iter()
+        .find(|(_, imported)| !imported.iter().any(|other| imports.contains_key(other)))
+        .map(|(name, _)| *name)
+    {
+        imports.remove(free);
+    }
+    let left = imports.iter().flat_map(|(name, imported)| {
+        let circle = imported.iter().filter(|other| imports.contains_key(*other));
+        circle.map(move |other| format!("{name} imports {other}"))
+    });
+    assert_none(&left.collect::<Vec<_>>());
 }
 
 #[test]

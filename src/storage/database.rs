@@ -1,0 +1,608 @@
+//! A database that is open: its writer, the readers of its file, and what other processes did to the file.
+
+use std::fs::{self, hard_link, remove_file};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use chrono::{DateTime, Utc};
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
+
+use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
+use super::cluster::derived;
+use super::cluster::write::RecordedWrite;
+use super::error::{AtPath as _, DbError};
+use super::files::{
+    self, BUSY_TIMEOUT, DatabaseFiles, LOG, begin, bytes_beside, limit_cache, options, pool,
+    remove_files, scratch,
+};
+use super::schema::{self, Migrated};
+use super::verify;
+use super::write::Write;
+use crate::clock::Clock;
+use crate::config::DatabaseAddress;
+
+/// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
+/// attempts of SQLite (100 ms).
+pub(super) const GAP: Duration = Duration::from_millis(250);
+/// Maximum number of checks for a free lock before a long write queues like any other write: 5 s in total.
+const LOOKS_MAX: u32 = 20;
+
+/// Cloning shares the same connections.
+#[derive(Debug, Clone)]
+pub struct Database {
+    pub(super) path: PathBuf,
+    /// The file and its readers; on a cluster rqlited may replace the file.
+    pub(super) open: Arc<ArcSwap<OpenFile>>,
+    pub(super) writer: Writer,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Writer {
+    File(SqlitePool),
+    Cluster(Arc<Cluster>),
+}
+
+impl Database {
+    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it. Before a migration, a copy
+    /// is kept if the database holds data. Another program's file is left unchanged.
+    ///
+    /// # Errors
+    /// [`DbError`]; each kind has its own advice for the user.
+    pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
+        Self::open_and_migrate(path, true).await
+    }
+
+    /// `keeps_former`: whether a copy is kept before a migration.
+    pub(super) async fn open_and_migrate(
+        path: &Path,
+        keeps_former: bool,
+    ) -> Result<(Self, Migrated), DbError> {
+        files::verify_not_lost(path)?;
+        files::create_private(path)?;
+        schema::identify(path).await?;
+        let writing = options(path).journal_mode(SqliteJournalMode::Wal);
+        let mut connection = writing.connect().await.at(path)?;
+        let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
+        connection.close().await.at(path)?;
+        let open = OpenFile::open(path, options(path), None).await?;
+        let writer = pool(&open.place)
+            .max_connections(1)
+            .acquire_timeout(BUSY_TIMEOUT * 2)
+            .connect_with(writing)
+            .await
+            .at(path)?;
+        let database = Self {
+            path: path.to_owned(),
+            open: Arc::new(ArcSwap::from_pointee(open)),
+            writer: Writer::File(writer),
+        };
+        Ok((database, migrated))
+    }
+
+    /// Opens the file at `path` read-only: creates, migrates and writes nothing.
+    ///
+    /// # Errors
+    /// [`DbError`], also when the file does not exist or has another version.
+    pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
+        if !path.exists() {
+            return Err(DbError::Missing(path.to_owned()));
+        }
+        schema::identify(path).await?;
+        let derived = derived::beside(path);
+        let side = derived.exists().then_some(derived.as_path());
+        let is_at_rest = schema::is_at_rest(path);
+        let opened = Self::open_verified(path, options(path), side).await;
+        match opened {
+            // Even a reader makes an index of the log beside the file, which cannot be where nothing may be written.
+            Err(_) if is_at_rest => {
+                let at_rest = options(path).immutable(true);
+                let opened_at_rest = Self::open_verified(path, at_rest, side).await;
+                opened_at_rest.or(opened)
+            }
+            opened => opened,
+        }
+    }
+
+    async fn open_verified(
+        path: &Path,
+        options: SqliteConnectOptions,
+        side: Option<&Path>,
+    ) -> Result<SqlitePool, DbError> {
+        let open = OpenFile::open(path, options, side).await?;
+        let mut connection = open.readers.acquire().await.at(path)?;
+        schema::verify_version(&mut connection, path).await?;
+        drop(connection);
+        Ok(open.readers)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Read-only connections.
+    pub fn readers(&self) -> SqlitePool {
+        self.open.load().readers.clone()
+    }
+
+    /// A read-only connection.
+    ///
+    /// # Errors
+    /// [`DbError`] when none can be opened.
+    pub async fn reader(&self) -> Result<PoolConnection<Sqlite>, DbError> {
+        self.readers().acquire().await.at(&self.path)
+    }
+
+    /// Whether the names of the database and of its log still lead to the files that were opened.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`], until the file is put back.
+    pub fn verify_place(&self) -> Result<(), DbError> {
+        self.open.load().place.verify()
+    }
+
+    /// Notes for other processes whether this service has lost its file: they must not write then.
+    pub fn note_lost(&self, is_lost: bool) {
+        if let Err(error) = files::note_lost(&self.path, is_lost) {
+            tracing::debug!(%error, "database.loss_not_noted: other processes cannot see that the database was replaced");
+        }
+    }
+
+    /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.
+    ///
+    /// # Errors
+    /// [`DbError`]; the index may then lack rows.
+    pub async fn repair_text_index(&self) -> Result<u64, DbError> {
+        let mut reader = self.reader().await?;
+        if verify::is_whole(&mut reader).await.at(&self.path)? {
+            return Ok(0);
+        }
+        drop(reader);
+        let mut write = self.write().await?;
+        let repaired = verify::repair(&mut write).await.at(&self.path)?;
+        write.commit().await.at(&self.path)?;
+        Ok(repaired)
+    }
+
+    /// Begins a write. There is only one writer, so this waits for its turn, and up to 5 s for other processes. On a
+    /// cluster only the commit waits.
+    ///
+    /// # Errors
+    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] when the file cannot
+    /// be written, and as [`Database::verify_place`].
+    pub async fn write(&self) -> Result<Write, DbError> {
+        self.verify_place()?;
+        match &self.writer {
+            Writer::File(pool) => {
+                let transaction = pool.begin_with("begin immediate").await;
+                Ok(transaction.at(&self.path)?.into())
+            }
+            Writer::Cluster(cluster) => {
+                let transaction = self.readers().begin().await.at(&self.path)?;
+                Ok(RecordedWrite::new(transaction, Arc::clone(cluster), None).into())
+            }
+        }
+    }
+
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn changes(&self) -> Result<Changes, DbError> {
+        let reading = options(&self.path).read_only(true);
+        Ok(Changes {
+            path: self.path.clone(),
+            connection: Some(reading.connect().await.at(&self.path)?),
+            seen: None,
+        })
+    }
+
+    /// Begins a long write. If another process has the lock, this waits up to 5 s for the lock and then lets other
+    /// waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
+    /// otherwise wait for two long writes in a row.
+    pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
+        if self.has_nodes() {
+            return self.write_as_owner().await;
+        }
+        for look in 0..LOOKS_MAX {
+            if !self.is_locked().await? {
+                if look > 0 {
+                    clock.sleep(GAP).await;
+                }
+                break;
+            }
+            clock.sleep(GAP).await;
+        }
+        let mut write = self.write().await?;
+        // Most written pages are not read again, so they belong in the log; an import stays below 64 MiB.
+        limit_cache(write.for_reading(), 4_096)
+            .await
+            .at(&self.path)?;
+        Ok(write)
+    }
+
+    /// Whether a process has the write lock at this moment.
+    async fn is_locked(&self) -> Result<bool, DbError> {
+        self.verify_place()?;
+        let options = options(&self.path).busy_timeout(Duration::ZERO);
+        let mut asking = options.connect().await.at(&self.path)?;
+        let answer = asking
+            .begin_with("begin immediate")
+            .await
+            .map(drop)
+            .at(&self.path);
+        asking.close().await.at(&self.path)?;
+        match answer {
+            Ok(()) => Ok(false),
+            Err(DbError::Locked(_)) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes every connection, so that the last one checkpoints the log into the file. If other processes keep
+    /// connections open, an enlarged log is truncated. If the file was replaced, its log is written back to it and
+    /// removed: SQLite would apply it to the new file. rqlited maintains a node's file itself.
+    pub async fn close(&self) {
+        let open = self.open.load_full();
+        let mut is_log_done = false;
+        if let Writer::File(writer) = &self.writer {
+            let checked = if let Err(DbError::Replaced(_)) = self.verify_place() {
+                let written = write_back(writer).await.at(self.path());
+                written.map(|is_written| is_log_done = is_written)
+            } else {
+                self.checkpoint().await.map(drop)
+            };
+            if let Err(error) = checked {
+                tracing::warn!(%error, "database.log_not_cut: the write-ahead log could not be truncated");
+            }
+        }
+        open.close().await;
+        if let Writer::File(pool) = &self.writer {
+            pool.close().await;
+        }
+        if is_log_done && let Err(error) = open.place.remove_sides() {
+            tracing::warn!(%error, "database.log_left: the log of the previous database could not be removed; remove the files \
+                with -wal and -shm before the next start");
+        }
+    }
+}
+
+// Read-only queries for monitoring: whether the database can be read, its size, and the SQLite version.
+
+impl Database {
+    /// Whether the file exists, can be read, and has this release's version.
+    ///
+    /// # Errors
+    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] when another release migrated it; others
+    /// when it cannot be read.
+    pub async fn verify_readable(&self) -> Result<(), DbError> {
+        self.verify_place()?;
+        let mut reader = self.reader().await?;
+        schema::verify_version(&mut reader, &self.path).await
+    }
+
+    /// Bytes of the file and of its write-ahead log; 0 for a missing file.
+    pub fn bytes(&self) -> (u64, u64) {
+        (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
+    }
+}
+
+// Copies of former states beside the file.
+
+impl Database {
+    /// Former states and unfinished copies beside the database, with the instant until which they are kept.
+    pub fn copies(&self) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
+        files::left_files(self.path()).map_err(|error| DbError::other(self.path(), error))
+    }
+
+    /// Removes former states older than 30 days, and unfinished copies that did not change for an hour; returns their
+    /// number.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file cannot be removed.
+    pub fn remove_copies(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
+        let mut removed = 0;
+        for (path, until) in self.copies()? {
+            if until < now {
+                remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// Version of the built-in SQLite.
+///
+/// # Errors
+/// When SQLite cannot be queried.
+pub async fn sqlite_version() -> sqlx::Result<String> {
+    let mut connection = scratch().await?;
+    sqlx::query_scalar("select sqlite_version()")
+        .fetch_one(&mut connection)
+        .await
+}
+
+// A file open for reading, with its readers. It is separate from `Database` because rqlited may replace the file
+// (after a restart or when it rejoins), and all of this is then reopened.
+
+/// Maximum number of readers. Requests are answered from memory; these serve rendering and checks.
+const READERS_MAX: u32 = 2;
+
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    place: Arc<DatabaseFiles>,
+    readers: SqlitePool,
+    /// Writer of the side file of derived data, if there is one.
+    pub(super) derived: Option<SqlitePool>,
+}
+
+impl OpenFile {
+    /// Opens the file at `path` for reading, with the derived data of the file `derived`, if given.
+    pub(super) async fn open(
+        path: &Path,
+        options: SqliteConnectOptions,
+        derived: Option<&Path>,
+    ) -> Result<Self, DbError> {
+        let place = Arc::new(DatabaseFiles::of(path)?);
+        let reading = options.read_only(true);
+        let (readers, reading) = match derived {
+            None => (pool(&place), reading.pragma("query_only", "on")),
+            Some(side) => (derived::pool_with_side_file(&place, side), reading),
+        };
+        let readers = readers
+            .max_connections(READERS_MAX)
+            .connect_with(reading)
+            .await;
+        Ok(Self {
+            readers: readers.at(path)?,
+            place,
+            derived: None,
+        })
+    }
+
+    pub(super) async fn close(&self) {
+        self.readers.close().await;
+        if let Some(derived) = &self.derived {
+            derived.close().await;
+        }
+    }
+}
+
+// Detects commits to the file by this writer, another process, or a `sqlite3` shell.
+//
+// `PRAGMA data_version` compares only with an earlier reading on the same connection and ignores that connection's own
+// commits, so this uses a connection that never writes. What changed is in `review_change`.
+
+#[derive(Debug)]
+pub struct Changes {
+    path: PathBuf,
+    /// Kept open because `data_version` is per connection; `None` once closed.
+    connection: Option<SqliteConnection>,
+    seen: Option<i64>,
+}
+
+impl Changes {
+    /// Whether there was a commit since the last call that returned true. The first call returns true; after
+    /// [`Changes::close`], the result is false.
+    pub async fn any(&mut self) -> Result<bool, DbError> {
+        let Some(connection) = &mut self.connection else {
+            return Ok(false);
+        };
+        let version: i64 = sqlx::query_scalar("pragma data_version")
+            .fetch_one(connection)
+            .await
+            .at(&self.path)?;
+        let moved = self.seen != Some(version);
+        self.seen = Some(version);
+        Ok(moved)
+    }
+
+    /// # Errors
+    /// [`DbError`]; the connection is closed anyway.
+    pub async fn close(&mut self) -> Result<(), DbError> {
+        let Some(connection) = self.connection.take() else {
+            return Ok(());
+        };
+        connection.close().await.at(&self.path)
+    }
+
+    /// Makes the next [`Changes::any`] return true, because its last change could not be processed.
+    pub const fn forget(&mut self) {
+        self.seen = None;
+    }
+}
+
+/// Writes the log back into the opened file, whatever its name now leads to; returns whether all of it is written.
+async fn write_back(writer: &SqlitePool) -> sqlx::Result<bool> {
+    let (is_busy, logged, written): (bool, i64, i64) =
+        sqlx::query_as("pragma wal_checkpoint(passive)")
+            .fetch_one(writer)
+            .await?;
+    Ok(!is_busy && written == logged)
+}
+
+// Keeps the write-ahead log small. SQLite writes it back as it grows, but does not shrink the file while a connection
+// is open (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); frames of a writer that rolled
+// back or was killed stay until the next commit.
+
+/// 16 MiB.
+pub const LOG_BYTES_MAX: u64 = 16 << 20;
+
+impl Database {
+    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]; returns whether
+    /// it did. It does nothing while other connections read or write, but a later call may succeed.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written, usually because the disk is full.
+    pub async fn checkpoint(&self) -> Result<bool, DbError> {
+        // Otherwise the log could belong to another database.
+        self.verify_place()?;
+        if self.has_nodes() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
+            return Ok(false);
+        }
+        self.cut_log().await
+    }
+
+    /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
+    /// process. Does nothing if another file has taken the name, because other processes may have written since;
+    /// returns whether all of it is written.
+    pub async fn write_back_log(&self) -> Result<bool, DbError> {
+        let Writer::File(writer) = &self.writer else {
+            return Ok(false);
+        };
+        match self.verify_place() {
+            Err(DbError::LogGone(log)) if !log.exists() => {}
+            Ok(()) | Err(_) => return Ok(false),
+        }
+        write_back(writer).await.at(self.path())
+    }
+
+    /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
+    /// readers and writers.
+    pub(super) async fn cut_log(&self) -> Result<bool, DbError> {
+        let options = options(self.path()).busy_timeout(Duration::ZERO);
+        let mut connection = options.connect().await.at(self.path())?;
+        // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
+        sqlx::query("pragma wal_checkpoint(passive)")
+            .execute(&mut connection)
+            .await
+            .at(self.path())?;
+        let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)")
+            .fetch_one(&mut connection)
+            .await;
+        let (is_busy, _, _): (bool, i64, i64) = truncate.at(self.path())?;
+        connection.close().await.at(self.path())?;
+        Ok(!is_busy)
+    }
+}
+
+impl Database {
+    /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
+    /// `wait_max`.
+    pub async fn open_at(
+        address: &DatabaseAddress,
+        wait_max: Duration,
+    ) -> Result<(Self, Migrated), DbError> {
+        match address {
+            DatabaseAddress::File(path) => Self::open(path).await,
+            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
+        }
+    }
+}
+
+/// A database that a command writes to, created if there is none. A new file appears only once it has content: a command that
+/// fails or writes nothing leaves no file behind. It is created under a temporary name in the same folder and renamed at
+/// the end, so that even a killed process leaves no partial database.
+#[derive(Debug)]
+pub struct Opening {
+    /// A new file has a temporary name.
+    pub database: Database,
+    /// The final path of a new file.
+    destination: Option<PathBuf>,
+}
+
+impl Opening {
+    /// Opens the database at `address`, or begins a new file.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
+        let path = match address {
+            // A dangling link names the path for the new file; an existing file is opened in place.
+            DatabaseAddress::File(path) if !path.exists() && !path.is_symlink() => path,
+            DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => {
+                let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
+                return Ok(Self {
+                    database,
+                    destination: None,
+                });
+            }
+        };
+        let begun = begin(path)?;
+        match Database::open(&begun).await {
+            Ok((database, _)) => Ok(Self {
+                database,
+                destination: Some(path.clone()),
+            }),
+            Err(error) => {
+                remove_files(&begun);
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes the database; a new file gets its final name.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
+    /// that file is left unchanged.
+    pub async fn keep(self) -> Result<(), DbError> {
+        self.database.close().await;
+        let Some(place) = self.destination else {
+            return Ok(());
+        };
+        let begun = self.database.path();
+        // Never over a file that is there: that would be somebody's database.
+        let named = hard_link(begun, &place).or_else(|error| {
+            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
+                return Err(error);
+            }
+            // The file system does not support links.
+            fs::rename(begun, &place)
+        });
+        remove_files(begun);
+        named.map_err(|reason| DbError::create(&place, reason))
+    }
+
+    /// [`Opening::keep`] if the work with the database succeeded, otherwise [`Opening::leave`].
+    ///
+    /// # Errors
+    /// Those of the work, and of [`Opening::keep`].
+    pub async fn end<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
+        if worked.is_ok() {
+            self.keep().await?;
+        } else {
+            self.leave().await;
+        }
+        worked
+    }
+
+    /// Closes the database; a new file is removed.
+    pub async fn leave(self) {
+        self.database.close().await;
+        if self.destination.is_some() {
+            remove_files(self.database.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::Opening;
+    use crate::config::DatabaseAddress;
+    use crate::storage::DbError;
+
+    #[tokio::test]
+    async fn a_database_created_by_another_process_is_not_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let opening = Opening::of(&DatabaseAddress::File(path.clone()))
+            .await
+            .unwrap();
+        assert!(!path.exists(), "it has its name at the end");
+        fs::write(&path, "theirs").unwrap();
+        let error = opening.keep().await.unwrap_err();
+        assert!(matches!(error, DbError::Create { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing else"
+        );
+    }
+}

@@ -1,0 +1,758 @@
+//! The reviews' rows: read for rendering, written by imports.
+//!
+//! An invalid row (a shell can switch checks off) is reported when it is read, and left out; invalid UTF-8 becomes
+//! U+FFFD. One invalid row never stops the others.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use futures_util::future::ready;
+use futures_util::{Stream, TryStreamExt};
+use serde_json::{Value, json};
+use sqlx::SqliteConnection;
+
+use crate::model::{
+    Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
+};
+use crate::storage::text::{NullableText, Text, instant, strings, utc, utc_seconds};
+use crate::storage::write::Write;
+
+/// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
+/// `r`, `review_change` as `n` and, unless it is `without analyses`, `derived_analysis` as `d`, and its arguments.
+macro_rules! select_reviews {
+    (without analyses, $rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @
+            r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>" "#,
+            $rest $(, $argument)*
+        )
+    };
+    (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ReviewRow,
+            r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
+                 r.author as "author!: Text", r.title as "title!: NullableText", r.text as "text!: Text", r.status as "status!: Text",
+                 r.withheld_reason as "withheld_reason!: NullableText", r.language as "language!: NullableText",
+                 r.source_name as "source_name!: Text", r.source_url as "source_url!: NullableText", r.verified as "verified!: i64",
+                 r.verification_method as "verification_method!: Text", r.verified_at as "verified_at!: NullableText",
+                 r.response_text as "response_text!: NullableText", r.response_on as "response_on!: NullableText",
+                 r.response_author as "response_author!: NullableText", r.updated_at as "updated_at!: NullableText",
+                 (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
+                   as "mentions!: Text",
+                 n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
+                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
+                 "# + $analysis + $rest
+            $(, $argument)*
+        )
+    };
+    ($rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @
+            r#"d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
+                 d.analysis as "analysis?: Vec<u8>" "#,
+            $rest $(, $argument)*
+        )
+    };
+}
+
+/// The columns of a review; texts may have any bytes.
+struct ReviewRow {
+    review_id: String,
+    rating: i64,
+    reviewed_on: String,
+    author: String,
+    title: Option<String>,
+    text: String,
+    status: String,
+    withheld_reason: Option<String>,
+    language: Option<String>,
+    source_name: String,
+    source_url: Option<String>,
+    verified: i64,
+    verification_method: String,
+    verified_at: Option<String>,
+    response_text: Option<String>,
+    response_on: Option<String>,
+    response_author: Option<String>,
+    updated_at: Option<String>,
+    /// A JSON array of pairs of kind and value.
+    mentions: String,
+    review_no: Option<i64>,
+    /// When the publisher first saw another program's change.
+    observed_at: Option<String>,
+    /// The change that `updated_at` belongs to.
+    bound_change_no: Option<i64>,
+    change_no: Option<i64>,
+    text_hash: Option<String>,
+    method_hash: Option<String>,
+    analysis: Option<Vec<u8>>,
+}
+
+/// The stored analysis of a review.
+#[derive(Debug, Clone)]
+pub struct AnalysisRow {
+    pub text_hash: String,
+    pub method_hash: String,
+    /// JSON, unless another program wrote it.
+    pub analysis: Vec<u8>,
+}
+
+/// The database and its newest change at the time of a read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DatabasePosition {
+    /// Id of the database; restoring a copy of another database changes it.
+    pub lineage: String,
+    pub change_no: i64,
+}
+
+/// A review, with what stands beside it.
+#[derive(Debug, Clone)]
+pub struct Numbered {
+    /// `review_change.review_no`; `None` if that row was deleted.
+    pub review_no: Option<i64>,
+    pub review: Review,
+    /// Whether its `updated_at` belongs to its present content.
+    pub binding: Binding,
+    /// `None` if there is none, or if the query does not read it.
+    pub analysis: Option<AnalysisRow>,
+}
+
+/// Whether a review's `updated_at` is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// Set by our own writer, or by the publisher when it first saw the change.
+    Bound,
+    /// Written by another program and not yet seen by the publisher.
+    New,
+    /// Changed by another program since.
+    Foreign,
+}
+
+/// A changed review; `None` if it was deleted.
+#[derive(Debug)]
+pub struct Changed {
+    pub id: ReviewId,
+    /// Published or withheld.
+    pub review: Option<Numbered>,
+}
+
+/// The published reviews with their analyses, newest first: date descending, then id ascending.
+pub fn newest(
+    connection: &mut SqliteConnection,
+) -> impl Stream<Item = sqlx::Result<Numbered>> + Send + '_ {
+    let rows = select_reviews!(
+        r#"from review as r indexed by review_newest left join review_change as n on n.review_id = r.review_id
+           left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published' order by r.reviewed_on desc, r.review_id"#
+    )
+    .fetch(connection);
+    rows.try_filter_map(|row| ready(Ok(numbered(row))))
+}
+
+/// Number of reviews that changed after `change_no`.
+pub async fn count_changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<usize> {
+    let count = sqlx::query_scalar!(
+        "select count(*) from review_change where change_no > ?",
+        change_no
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The reviews that changed after `change_no`, each once, with their analyses.
+pub async fn changed_since(
+    connection: &mut SqliteConnection,
+    change_no: i64,
+) -> sqlx::Result<Vec<Changed>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_change where change_no > ?"#,
+        change_no
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    let rows = select_reviews!(
+        "from review_change as n cross join review as r on r.review_id = n.review_id
+           left join derived_analysis as d on d.review_id = r.review_id where n.change_no > ?",
+        change_no
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut reviews: HashMap<String, Numbered> = rows
+        .into_iter()
+        .filter_map(numbered)
+        .map(|numbered| (numbered.review.id.to_string(), numbered))
+        .collect();
+    let ids = ids.iter().map(AsRef::as_ref);
+    let changed = ids.filter_map(|id: &str| {
+        Some(Changed {
+            review: reviews.remove(id),
+            id: id.parse().ok()?,
+        })
+    });
+    Ok(changed.collect())
+}
+
+/// The published reviews with these ids and their analyses, in no particular order.
+pub async fn published(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<Vec<Numbered>> {
+    let ids = Value::from(ids).to_string();
+    let rows = select_reviews!(
+        r#"from json_each(?) as i cross join review as r on r.review_id = i.value
+           left join review_change as n on n.review_id = r.review_id
+           left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published'"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(numbered).collect())
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are there")]
+pub enum ReviewState {
+    /// Published or withheld.
+    There(Review),
+    /// Its row breaks the table's checks. The status and the owner's answer still count.
+    Unreadable(Status, Option<Response>),
+    /// By the owner.
+    Deleted,
+}
+
+/// The rows with these ids, in no particular order.
+pub(super) async fn of_ids(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<Vec<(ReviewId, ReviewState)>> {
+    let ids = Value::from(ids).to_string();
+    let rows = select_reviews!(
+        without analyses,
+        r#"from json_each(?) as i cross join review as r on r.review_id = i.value
+           left join review_change as n on n.review_id = r.review_id"#,
+        ids
+    )
+    .fetch_all(connection)
+    .await?;
+    let states = rows.into_iter().filter_map(|row| {
+        let id = row.review_id.parse().ok()?;
+        let response = row.response_text.clone().map(|text| Response {
+            text,
+            date: row.response_on.as_ref().and_then(|day| day.parse().ok()),
+            author: row.response_author.clone(),
+        });
+        // Whatever is not public stays hidden.
+        let status = match row.status.as_str() {
+            "published" => Status::Published,
+            _ => Status::Withheld {
+                reason: row.withheld_reason.clone(),
+            },
+        };
+        let state = match numbered(row) {
+            Some(numbered) => ReviewState::There(numbered.review),
+            None => ReviewState::Unreadable(status, response),
+        };
+        Some((id, state))
+    });
+    Ok(states.collect())
+}
+
+/// The review, published or withheld.
+pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
+    let row = select_reviews!(
+        without analyses,
+        "from review as r left join review_change as n on n.review_id = r.review_id where r.review_id = ?",
+        id
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.and_then(numbered).map(|numbered| numbered.review))
+}
+
+/// The database's id and newest change number.
+pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#)
+        .fetch_optional(&mut *connection)
+        .await?;
+    Ok(DatabasePosition {
+        lineage: lineage.unwrap_or_default().into(),
+        change_no: newest_change(connection).await?,
+    })
+}
+
+/// The newest change number; 0 if there is none.
+pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The first `limit` ids of invalid rows.
+pub async fn unreadable(
+    connection: &mut SqliteConnection,
+    limit: usize,
+) -> sqlx::Result<Vec<String>> {
+    let mut rows = select_reviews!(
+        without analyses,
+        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
+    )
+    .fetch(connection);
+    let mut unreadable = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        let id = row.review_id.clone();
+        if review(row).is_none() && unreadable.len() < limit {
+            unreadable.push(id);
+        }
+    }
+    Ok(unreadable)
+}
+
+/// Number of withheld reviews by reason.
+pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
+    let rows = sqlx::query!(
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
+           from review where status = 'withheld' group by 1"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut withheld = BTreeMap::new();
+    for row in rows {
+        // Reasons with replaced bytes may now be equal to others.
+        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+    }
+    Ok(withheld)
+}
+
+/// `None` if the row is invalid; the reason is logged.
+fn numbered(mut row: ReviewRow) -> Option<Numbered> {
+    let binding = match (row.bound_change_no, row.change_no) {
+        (bound, change) if bound == change => Binding::Bound,
+        (None, _) => Binding::New,
+        (Some(_), _) => Binding::Foreign,
+    };
+    let (id, review_no) = (row.review_id.clone(), row.review_no);
+    let hashes = row.text_hash.take().zip(row.method_hash.take());
+    let analysis = hashes.zip(row.analysis.take());
+    let analysis = analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
+        text_hash,
+        method_hash,
+        analysis,
+    });
+    let Some(review) = review(row) else {
+        tracing::warn!(review.id = id, "review.unreadable: the row {INVALID_ROW}");
+        return None;
+    };
+    Some(Numbered {
+        review_no,
+        review,
+        binding,
+        analysis,
+    })
+}
+
+// Technicians recorded in mentions.
+
+/// Every technician recorded in a mention, published or not: each spelling once, sorted. The cost is one step for each
+/// name, not for each mention.
+pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let rows = sqlx::query_scalar!(
+        r#"with recursive name (value) as (
+             select min(value) from mention where kind = 'technician'
+             union all
+             select (select min(value) from mention where kind = 'technician' and value > name.value) from name
+               where name.value is not null)
+           select value as "value!: Text" from name where value is not null"#
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(strings(rows))
+}
+
+// Lists of reviews for the owner: published and withheld ones.
+
+/// The character after `~`, which is the largest byte in an id.
+const AFTER_ALL: char = '\u{7f}';
+
+/// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
+pub async fn ids_with_prefix(
+    connection: &mut SqliteConnection,
+    prefix: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    if prefix.is_empty() {
+        return Ok(Vec::new());
+    }
+    let end = format!("{prefix}{AFTER_ALL}");
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id >= ? and review_id < ? order by review_id limit ?"#,
+        prefix,
+        end,
+        limit
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
+}
+
+/// The first `limit` ids after `after`, in id order.
+pub async fn present_after(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id > ? order by review_id limit ?"#,
+        after,
+        limit
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ListFilter {
+    /// Exactly this number of stars.
+    pub rating: Option<u8>,
+    /// Withheld reviews match for any reason.
+    pub status: Option<Status>,
+}
+
+/// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
+pub async fn list_ids(
+    connection: &mut SqliteConnection,
+    filter: &ListFilter,
+) -> sqlx::Result<Vec<String>> {
+    let (rating, status) = (filter.rating, filter.status.as_ref().map(Status::name));
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review
+           where (?1 is null or rating = ?1) and (?2 is null or status = ?2) order by reviewed_on desc, review_id"#,
+        rating,
+        status
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceCount {
+    pub source: String,
+    pub is_published: bool,
+    pub count: u64,
+}
+
+/// Number of reviews by source and status.
+pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
+    let rows = sqlx::query!(
+        r#"select source_name as "source!: Text", status = 'published' as "is_published!: bool", count(*) as "count!: i64"
+           from review group by 1, 2 order by 1, 2 desc"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let counts = rows.into_iter().map(|row| SourceCount {
+        source: row.source.into(),
+        is_published: row.is_published,
+        count: row.count.unsigned_abs(),
+    });
+    Ok(counts.collect())
+}
+
+/// Number of published reviews.
+pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
+    let count = sqlx::query_scalar!("select count(*) from review where status = 'published'")
+        .fetch_one(connection)
+        .await?;
+    Ok(count.unsigned_abs())
+}
+
+// Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
+
+/// Why a row is not read: another program switched the table's checks off.
+pub const INVALID_ROW: &str =
+    "breaks the table's checks and is left out; import it again, or delete it";
+
+/// `None` if the row is invalid.
+fn review(row: ReviewRow) -> Option<Review> {
+    let at = |text: Option<String>| instant(&text?);
+    let status = match (row.status.as_str(), row.verified) {
+        ("published", 1) => Status::Published,
+        ("withheld", _) => Status::Withheld {
+            reason: row.withheld_reason,
+        },
+        _ => return None,
+    };
+    Some(Review {
+        id: row.review_id.parse().ok()?,
+        rating: Rating::try_from(row.rating).ok()?,
+        date: row.reviewed_on.parse().ok()?,
+        author: row.author,
+        title: row.title,
+        text: row.text,
+        language: row.language,
+        source: Source {
+            name: row.source_name,
+            url: row.source_url,
+        },
+        verification: Verification {
+            verified: row.verified == 1,
+            method: Method::find(&row.verification_method)?,
+            verified_at: at(row.verified_at),
+        },
+        mentions: match &*row.mentions {
+            "[]" => Mentions::default(),
+            pairs => Mentions::from_iter(serde_json::from_str::<Vec<_>>(pairs).ok()?),
+        },
+        response: row.response_text.map(|text| Response {
+            text,
+            date: row.response_on.and_then(|day| day.parse().ok()),
+            author: row.response_author,
+        }),
+        status,
+        // The later of the two counts: a shell may have set no time, or an earlier one.
+        updated_at: at(row.updated_at).max(at(row.observed_at)),
+    })
+}
+
+// Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
+
+/// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have
+/// none, and of reviews that were deleted and come back.
+///
+/// # Errors
+/// When the database refuses one; no review of the batch is written then.
+pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<()> {
+    let now = utc_seconds(now);
+    let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
+    let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
+    let mut changed: HashSet<String> = sqlx::query_scalar!(
+        r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
+             source_url, verified, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+           select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
+             value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
+             value ->> 'verified', value ->> 'method', value ->> 'verified_at', value ->> 'response', value ->> 'response_on',
+             value ->> 'response_author',
+             coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
+                         and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
+           from json_each(?1) where true
+           on conflict (review_id) do update set rating = excluded.rating, reviewed_on = excluded.reviewed_on,
+             author = excluded.author, title = excluded.title, text = excluded.text, status = excluded.status,
+             withheld_reason = excluded.withheld_reason, language = excluded.language, source_name = excluded.source_name,
+             source_url = excluded.source_url, verified = excluded.verified, verification_method = excluded.verification_method,
+             verified_at = excluded.verified_at, response_text = excluded.response_text, response_on = excluded.response_on,
+             response_author = excluded.response_author, updated_at = coalesce(excluded.updated_at, ?2)
+           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
+             verification_method, verified_at, response_text, response_on, response_author) is not (excluded.rating,
+             excluded.reviewed_on, excluded.author, excluded.title, excluded.text, excluded.status, excluded.withheld_reason,
+             excluded.language, excluded.source_name, excluded.source_url, excluded.verified, excluded.verification_method,
+             excluded.verified_at, excluded.response_text, excluded.response_on, excluded.response_author)
+             or (excluded.updated_at is not null and updated_at is not excluded.updated_at)
+           returning review_id"#,
+        rows,
+        now
+    )
+    .fetch_all(&mut *write)
+    .await?
+    .into_iter()
+    .collect();
+    let removed = sqlx::query_scalar!(
+        r#"delete from mention where review_id in (select value ->> 'id' from json_each(?1))
+             and (review_id, kind, value) not in (select value ->> 0, value ->> 1, value ->> 2 from json_each(?2))
+           returning review_id"#,
+        rows,
+        mentions
+    )
+    .fetch_all(&mut *write)
+    .await?;
+    let added = sqlx::query_scalar!(
+        r#"insert into mention (review_id, kind, value)
+           select value ->> 0, value ->> 1, value ->> 2 from json_each(?) where true
+           on conflict do nothing returning review_id"#,
+        mentions
+    )
+    .fetch_all(&mut *write)
+    .await?;
+    changed.extend(removed);
+    changed.extend(added);
+    bind(write, &changed).await
+}
+
+/// Marks the `updated_at` of these reviews as belonging to their present content.
+async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ids: Value = ids.iter().map(String::as_str).collect();
+    let ids = ids.to_string();
+    sqlx::query!(
+        "update review_change set bound_change_no = change_no
+         where review_id in (select value from json_each(?))",
+        ids
+    )
+    .execute(&mut *write)
+    .await?;
+    Ok(())
+}
+
+fn row(review: &Review) -> Value {
+    let Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source,
+        verification,
+        mentions: _,
+        response,
+        status,
+        updated_at,
+    } = review;
+    json!({
+        "id": id.as_str(), "rating": rating.stars(), "date": date.to_string(), "author": author, "title": title, "text": text,
+        "status": status.name(), "reason": status.reason(), "language": language, "source": source.name, "source_url": source.url,
+        "verified": i64::from(verification.verified), "method": verification.method.name(),
+        "verified_at": verification.verified_at.map(utc),
+        "response": response.as_ref().map(|response| &response.text),
+        "response_on": response.as_ref().and_then(|response| response.date).map(|day| day.to_string()),
+        "response_author": response.as_ref().and_then(|response| response.author.as_ref()),
+        "updated_at": updated_at.map(utc),
+    })
+}
+
+fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
+    let pairs = review.mentions.pairs();
+    pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
+}
+
+// The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does
+// not count as a change of a review: no trigger fires and no change number moves.
+
+/// A change by another program that the publisher has seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    pub review_no: i64,
+    /// `None` if nothing visible changed, or if the writer gave a new review its own instant.
+    pub observed_at: Option<DateTime<Utc>>,
+}
+
+/// Stores observations of reviews as of `change_no`; a review that has changed again since is left to the next
+/// snapshot. Fails as overtaken ([`crate::storage::is_overtaken`]) if another process was first.
+pub async fn observe(
+    write: &mut Write,
+    observations: &[Observation],
+    change_no: i64,
+) -> sqlx::Result<()> {
+    let row = |one: &Observation| json!([one.review_no, one.observed_at.map(utc)]);
+    let rows = Value::Array(observations.iter().map(row).collect()).to_string();
+    write
+        .guard(
+            "not exists (select 1 from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
+              where c.change_no <= ?2 and c.bound_change_no is c.change_no)",
+            |guard| guard.bind(&rows).bind(change_no),
+        )
+        .await?;
+    sqlx::query!(
+        "update review_change set bound_change_no = change_no, observed_at = coalesce(seen.value ->> 1, observed_at)
+         from json_each(?1) as seen
+         where review_no = seen.value ->> 0 and change_no <= ?2 and bound_change_no is not change_no",
+        rows,
+        change_no
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+
+    use futures_util::TryStreamExt as _;
+
+    use crate::model::Review;
+    use crate::storage::Database;
+
+    /// The columns that the statement derives from `n`.
+    fn assert_as_written(review: &Review) {
+        let n: usize = review.id.as_str()[2..].parse().unwrap();
+        assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);
+        assert_eq!(
+            review.text,
+            if n.is_multiple_of(7) {
+                String::new()
+            } else {
+                format!("5:;{n}\0\u{1f}😀")
+            }
+        );
+        assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
+        assert_eq!(
+            review
+                .response
+                .as_ref()
+                .map(|response| response.text.as_str()),
+            n.is_multiple_of(4).then_some("")
+        );
+        assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
+        assert!(
+            review
+                .mentions
+                .technicians
+                .iter()
+                .all(|name| *name == format!(";\u{1e}\u{1f}r-{n}"))
+        );
+        assert_eq!(
+            review.mentions.services,
+            if n.is_multiple_of(5) {
+                vec!["1:".to_owned()]
+            } else {
+                Vec::new()
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn every_published_review_is_read_once_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let (database, _) = Database::open(&directory.path().join("reviews.db"))
+            .await
+            .unwrap();
+        let mut write = database.write().await.unwrap();
+        // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
+        let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
+        insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+        select 'r-' || n, 1 + n % 5,
+          date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
+          iif(n % 7, '5:;' || n || char(0, 31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),
+          iif(n % 4, null, '') from n";
+        sqlx::query(rows).execute(&mut write).await.unwrap();
+        let mentions = "insert into mention select review_id, 'technician', ';' || char(30, 31) || review_id from review
+        where rating < 3 union all select review_id, 'service', '1:' from review where rating = 1";
+        sqlx::query(mentions).execute(&mut write).await.unwrap();
+        write.commit().await.unwrap();
+
+        let mut connection = database.readers().acquire().await.unwrap();
+        let read: Vec<_> = super::newest(&mut connection).try_collect().await.unwrap();
+        let read: Vec<Review> = read.into_iter().map(|numbered| numbered.review).collect();
+        assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
+        assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
+        for review in &read {
+            assert_as_written(review);
+            assert_eq!(
+                super::find(&mut connection, review.id.as_str())
+                    .await
+                    .unwrap()
+                    .as_ref(),
+                Some(review)
+            );
+        }
+        assert_eq!(
+            super::changed_since(&mut connection, 0)
+                .await
+                .unwrap()
+                .len(),
+            1512
+        );
+    }
+}
