@@ -6,14 +6,16 @@
 //! handle to count per request.
 
 use std::collections::HashMap;
+use std::fs;
 use std::sync::{LazyLock, Mutex};
 
 use prometheus::core::{MetricVec, MetricVecBuilder};
-use prometheus::process_collector::ProcessCollector;
 pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
 use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
 };
+use rustix::param::{clock_ticks_per_second, page_size};
+use rustix::process::{Resource, getrlimit};
 use tracing_appender::non_blocking::ErrorCounter;
 
 use crate::compute::lock;
@@ -107,8 +109,6 @@ struct Families {
 impl Families {
     fn new() -> prometheus::Result<Self> {
         let mut all = Self::default();
-        all.registry
-            .register(Box::new(ProcessCollector::for_self()))?;
         for metric in ALL {
             let labels: Vec<&str> = metric.labels.iter().map(|(name, _)| *name).collect();
             let options = Opts::new(metric.name, metric.help);
@@ -147,7 +147,34 @@ pub fn render() -> prometheus::Result<String> {
             .inc_by(dropped - queue.counted);
         queue.counted = dropped;
     }
+    update_process_metrics();
     TextEncoder::new().encode_to_string(&FAMILIES.registry.gather())
+}
+
+/// Reads the metrics of the process; `None` if `/proc` cannot be read.
+fn update_process_metrics() -> Option<()> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is the program's name in brackets, which may have spaces in it.
+    let (_, numbers) = stat.rsplit_once(") ")?;
+    let numbers: Vec<&str> = numbers.split(' ').collect();
+    // By the numbers of proc_pid_stat(5).
+    let field = |number: usize| numbers.get(number - 3)?.parse::<u64>().ok();
+    let ticks = clock_ticks_per_second();
+    let cpu = PROCESS_CPU.counter(&[]);
+    cpu.inc_by(((field(14)? + field(15)?) / ticks).saturating_sub(cpu.get()));
+    PROCESS_THREADS.gauge(&[]).set(figure(field(20)?));
+    PROCESS_VIRTUAL_BYTES.gauge(&[]).set(figure(field(23)?));
+    let resident = field(24)? * page_size() as u64;
+    PROCESS_RESIDENT_BYTES.gauge(&[]).set(figure(resident));
+    let files = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
+    PROCESS_FILES.gauge(&[]).set(figure(files));
+    let files_max = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    PROCESS_FILES_MAX.gauge(&[]).set(figure(files_max));
+    let boot = fs::read_to_string("/proc/stat").ok()?;
+    let mut boot_at = boot.lines().filter_map(|line| line.strip_prefix("btime "));
+    let started_at = boot_at.next()?.parse::<u64>().ok()? + field(22)? / ticks;
+    PROCESS_STARTED_AT.gauge(&[]).set(figure(started_at));
+    Some(())
 }
 
 /// A queue of lines that drops lines if it is full.
@@ -240,6 +267,21 @@ catalog! {
         "Requests at /mcp answered 503 because too many bytes were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
+    // Those that every client has (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>).
+    PROCESS_CPU "process_cpu_seconds_total" MetricKind::Counter, []
+        "Seconds of CPU in user and system mode.";
+    PROCESS_FILES "process_open_fds" MetricKind::Gauge, []
+        "Open file descriptors.";
+    PROCESS_FILES_MAX "process_max_fds" MetricKind::Gauge, []
+        "Maximum number of open file descriptors.";
+    PROCESS_VIRTUAL_BYTES "process_virtual_memory_bytes" MetricKind::Gauge, []
+        "Virtual memory in bytes.";
+    PROCESS_RESIDENT_BYTES "process_resident_memory_bytes" MetricKind::Gauge, []
+        "Resident memory in bytes.";
+    PROCESS_STARTED_AT "process_start_time_seconds" MetricKind::Gauge, []
+        "Start of the process in seconds since 1970-01-01 UTC.";
+    PROCESS_THREADS "process_threads" MetricKind::Gauge, []
+        "Threads of the process.";
     LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 
