@@ -25,7 +25,6 @@ mod architecture;
 mod change;
 mod conditional;
 mod database;
-mod described;
 mod documented;
 mod documents;
 mod egress;

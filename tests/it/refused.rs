@@ -1,6 +1,6 @@
 //! Rows that the schema's checks refuse from any writer; the error names the check.
 
-use crate::support::{Generator, TestApp, publications, refused};
+use crate::support::{Generator, TestApp, publications, refused, table};
 
 const COLUMNS: &str = "insert into review (review_id, rating, reviewed_on, text";
 
@@ -57,81 +57,53 @@ fn cases() -> Vec<(String, &'static str)> {
         review("null", "5", day),
         "NOT NULL constraint failed: review.review_id",
     ));
-    for (column, value, name) in [
-        ("author", "''", "review_author_given"),
-        ("status", "'hidden'", "review_status_known"),
-        ("source_name", "''", "review_source_given"),
-        ("verified", "2", "review_verified_is_0_or_1"),
-        ("verified", "0", "review_published_is_verified"),
-        (
-            "verification_method",
-            "'trust me'",
-            "review_verification_method_known",
-        ),
-        (
-            "verified_at",
-            "'2026-11-19 10:00:00'",
-            "review_verified_at_is_utc",
-        ),
-        (
-            "verified_at",
-            "'2026-13-19T10:00:00Z'",
-            "review_verified_at_is_utc",
-        ),
-        (
-            "updated_at",
-            "'2026-11-19T10:00:00+01:00'",
-            "review_updated_at_is_utc",
-        ),
-        ("updated_at", "'soon'", "review_updated_at_is_utc"),
-        ("title", "'a' || char(0)", "review_has_no_nul"),
-        ("response_text", "char(0)", "review_has_no_nul"),
-        ("language", "''", "review_language_has_subtags"),
-        ("language", "'en_US'", "review_language_has_subtags"),
-        ("language", "'en--US'", "review_language_has_subtags"),
-        ("language", "'incredible'", "review_language_has_subtags"),
-        (
-            "source_url",
-            "'www.site.test/r'",
-            "review_source_url_is_of_web",
-        ),
-        ("source_url", "'https:///r'", "review_source_url_is_of_web"),
-        (
-            "response_on",
-            "'2026-02-29'",
-            "review_response_date_is_a_day",
-        ),
-    ] {
+    for [column, value, name] in table(
+        "
+        author → '' → review_author_given
+        status → 'hidden' → review_status_known
+        source_name → '' → review_source_given
+        verified → 2 → review_verified_is_0_or_1
+        verified → 0 → review_published_is_verified
+        verification_method → 'trust me' → review_verification_method_known
+        verified_at → '2026-11-19 10:00:00' → review_verified_at_is_utc
+        verified_at → '2026-13-19T10:00:00Z' → review_verified_at_is_utc
+        updated_at → '2026-11-19T10:00:00+01:00' → review_updated_at_is_utc
+        updated_at → 'soon' → review_updated_at_is_utc
+        title → 'a' || char(0) → review_has_no_nul
+        response_text → char(0) → review_has_no_nul
+        language → '' → review_language_has_subtags
+        language → 'en_US' → review_language_has_subtags
+        language → 'en--US' → review_language_has_subtags
+        language → 'incredible' → review_language_has_subtags
+        source_url → 'www.site.test/r' → review_source_url_is_of_web
+        source_url → 'https:///r' → review_source_url_is_of_web
+        response_on → '2026-02-29' → review_response_date_is_a_day
+        ",
+    ) {
         cases.push((with(column, value), name));
     }
-    for (sql, name) in [
-        ("update review set verified = 0", "review_published_is_verified"),
-        ("update review set review_id = 'a b' where review_id = 'r-00001'", "review_id_well_formed"),
-        ("update or replace review set rating = 9", "review_rating_in_1_to_5"),
-        ("insert into mention values ('x', 'dog', 'Rex')", "mention_kind_known"),
-        ("insert into mention values ('x', 'technician', '')", "mention_value_given"),
-        ("insert into business (only_row, business_id, name) values (2, 'b', 'B')", "business_is_one"),
-        ("insert into business (business_id, name, latitude) values ('b', 'B', 91)", "business_latitude_on_earth"),
-        ("insert into business (business_id, name, address) values ('b', 'B', '[]')", "business_address_is_json"),
-        ("insert into business (business_id, name, same_as) values ('b', 'B', '{}')", "business_same_as_is_json"),
-        ("insert into service (service_id, name, synonyms) values ('s', 'S', '{}')", "service_synonyms_are_json"),
-        ("insert into service (service_id, name, synonyms) values ('s', 'S', 'no json')", "malformed JSON"),
-        ("insert into technician (technician_id, name) values ('', 'T')", "technician_id_given"),
-        ("insert into service_area (name) values ('')", "service_area_name_given"),
-        ("insert into editorial_summary (only_row, text) values (2, 'a')", "editorial_summary_is_one"),
-        ("insert into lineage (only_row, lineage_id) values (2, 'a')", "lineage_is_one"),
-        ("insert into publication values ('weather', 1, '', '', 0, 0)", "publication_document_known"),
-        (
-            "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-             values ('reviews', 'c', 'c', 'h', 'odd', '', '')",
-            "subscription_state_known",
-        ),
-        (
-            "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-             values ('reviews', 'c', 'c', 'h', 'active', '', '')",
-            "subscription_active_has_lease",
-        ),
-    ] {
+    for [sql, name] in table(
+        "
+        update review set verified = 0 → review_published_is_verified
+        update review set review_id = 'a b' where review_id = 'r-00001' → review_id_well_formed
+        update or replace review set rating = 9 → review_rating_in_1_to_5
+        insert into mention values ('x', 'dog', 'Rex') → mention_kind_known
+        insert into mention values ('x', 'technician', '') → mention_value_given
+        insert into business (only_row, business_id, name) values (2, 'b', 'B') → business_is_one
+        insert into business (business_id, name, latitude) values ('b', 'B', 91) → business_latitude_on_earth
+        insert into business (business_id, name, address) values ('b', 'B', '[]') → business_address_is_json
+        insert into business (business_id, name, same_as) values ('b', 'B', '{}') → business_same_as_is_json
+        insert into service (service_id, name, synonyms) values ('s', 'S', '{}') → service_synonyms_are_json
+        insert into service (service_id, name, synonyms) values ('s', 'S', 'no json') → malformed JSON
+        insert into technician (technician_id, name) values ('', 'T') → technician_id_given
+        insert into service_area (name) values ('') → service_area_name_given
+        insert into editorial_summary (only_row, text) values (2, 'a') → editorial_summary_is_one
+        insert into lineage (only_row, lineage_id) values (2, 'a') → lineage_is_one
+        insert into publication values ('weather', 1, '', '', 0, 0) → publication_document_known
+        insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'odd', '', '') → subscription_state_known
+        insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'active', '', '') → subscription_active_has_lease
+        ",
+    ) {
         cases.push((sql.to_owned(), name));
     }
     cases

@@ -1,12 +1,6 @@
 //! Other programs' files are refused; they and their folders stay the same, byte for byte.
 
-use std::fs;
-use std::path::Path;
-
-use reviews_service::storage::{Database, DbError};
-
-use super::{faults, make, names};
-use crate::support::{connect, sqlite3};
+use super::*;
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
 

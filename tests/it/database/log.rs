@@ -1,16 +1,6 @@
 //! The write-ahead log is cut when it is long, and long writes let waiting writers go first.
 
-use std::fs;
-use std::path::Path;
-use std::time::Duration;
-
-use reviews_service::clock::Clock;
-use reviews_service::imports::{ImportRequest, import};
-use reviews_service::model::{Review, Status};
-use reviews_service::storage::reviews;
-use reviews_service::storage::{Database, LOG_BYTES_MAX};
-
-use crate::support::{Generator, Quiet, TestApp, connect, start};
+use super::*;
 
 /// Withheld reviews that together fill a connection's cache twice, so that the log grows before a commit.
 fn large() -> Vec<Review> {
@@ -54,7 +44,7 @@ async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
         write_large_reviews(&app.path(), end).await;
         assert_eq!(log_bytes(&app.path()), 0, "{end}");
         app.drain().await;
-        crate::support::check_in_step(&app).await;
+        check_in_step(&app).await;
     }
 }
 
@@ -189,24 +179,5 @@ async fn an_import_that_waited_lets_other_waiting_writers_go_first() {
     let report = tokio::time::timeout(Duration::from_mins(1), both)
         .await
         .expect("the import never waited, or never ended");
-    assert_eq!(report.new, 1);
-}
-
-#[tokio::test]
-async fn an_import_without_a_lock_does_not_wait() {
-    let app = TestApp::empty().await;
-    let file = app.folder().join("rows.jsonl");
-    fs::write(&file, small(1)).unwrap();
-    let order = ImportRequest {
-        files: vec![file],
-        ..ImportRequest::default()
-    };
-    // The clock stands still: any wait would last for ever.
-    let (clock, mut quiet) = (Clock::manual(start()), Quiet::default());
-    let import = import(app.database(), &clock, &order, &mut quiet);
-    let report = tokio::time::timeout(Duration::from_mins(1), import)
-        .await
-        .unwrap()
-        .unwrap();
     assert_eq!(report.new, 1);
 }

@@ -10,10 +10,29 @@ mod rows;
 mod schema;
 mod trouble;
 
-use std::fs;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
 
-use reviews_service::storage::{Database, DbError};
+use flate2::read::GzDecoder;
+use reviews_service::clock::Clock;
+use reviews_service::config::Hosts;
+use reviews_service::imports::{ImportRequest, import};
+use reviews_service::model::{Review, ReviewId, Status};
+use reviews_service::storage::{
+    Database, DbError, FileVerification, LOG_BYTES_MAX, reviews, verify,
+};
+use serde_json::json;
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
+
+use crate::process::Home;
+use crate::support::{
+    Generator, Logs, Quiet, TestApp, assert_has, check_in_step, connect, links, publications,
+    service_on, sqlite3, start, table,
+};
 
 /// The error of opening this file for writing, which must be that for reading too.
 async fn faults(path: &Path) -> (DbError, DbError) {

@@ -1,11 +1,6 @@
 //! If the database file is removed or replaced while in use, the service accepts nothing new and serves its last snapshot.
 
-use std::fs;
-use std::path::Path;
-
-use reviews_service::storage::{Database, DbError};
-
-use crate::support::{Generator, Logs, TestApp, sqlite3};
+use super::*;
 
 const FILES: [&str; 3] = ["reviews.db", "reviews.db-wal", "reviews.db-shm"];
 

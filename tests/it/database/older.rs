@@ -1,19 +1,7 @@
 //! A database with an older schema: writers copy the file, then migrate it; readers refuse it. One of a build before the
 //! first release is refused.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-
-use flate2::read::GzDecoder;
-use reviews_service::storage::{Database, DbError};
-use sqlx::SqlitePool;
-use sqlx::migrate::Migrator;
-use sqlx::sqlite::SqliteConnectOptions;
-
-use crate::process::Home;
-use crate::support::sqlite3;
+use super::*;
 
 /// Creates a database with two reviews and all migrations except the newest; returns the number of migrations.
 async fn make_older(path: &Path) -> usize {

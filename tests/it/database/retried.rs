@@ -1,32 +1,13 @@
 //! A failed publication is retried with growing waits and logged once; its analyses are stored with the next one.
 
-use std::time::Duration;
-
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection, Executor};
-
-use crate::support::{Generator, Logs, TestApp, check_in_step};
+use super::*;
 
 /// A writer that changes a text and then holds the write lock.
 async fn lock(app: &TestApp) -> SqliteConnection {
-    let mut write = app.database().write().await.unwrap();
-    write
-        .execute(AssertSqlSafe("pragma busy_timeout = 20"))
-        .await
-        .unwrap();
-    write.commit().await.unwrap();
-    let options = SqliteConnectOptions::new()
-        .filename(app.path())
-        .busy_timeout(Duration::from_secs(5));
-    let mut other = SqliteConnection::connect_with(&options).await.unwrap();
-    other
-        .execute(
-            "update review set text = 'Dana was on time and very friendly, number ' || review_id",
-        )
-        .await
-        .unwrap();
-    other.execute("begin immediate").await.unwrap();
-    other
+    trouble::set(app.database(), "busy_timeout = 20").await;
+    let change =
+        "update review set text = 'Dana was on time and very friendly, number ' || review_id";
+    app.writer(format!("{change}; begin immediate")).await
 }
 
 #[tokio::test]

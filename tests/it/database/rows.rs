@@ -1,10 +1,6 @@
 //! Invalid rows are repaired or left out, and affect no other row.
 
-use reviews_service::model::ReviewId;
-use reviews_service::snapshot::Publisher;
-use serde_json::json;
-
-use crate::support::{Generator, Logs, TestApp};
+use super::*;
 
 const BROKEN: &str = "cast(x'41ff42' as text)";
 const MENDED: &str = "A\u{fffd}B";
@@ -163,21 +159,7 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
             "{broken}"
         );
         // The same when everything is read again.
-        let (database, _) = reviews_service::storage::Database::open(&app.path())
-            .await
-            .unwrap();
-        let fresh = reviews_service::app::App::new(
-            Publisher::new(
-                database,
-                crate::support::links(),
-                reviews_service::clock::Clock::manual(crate::support::start()),
-            ),
-            crate::support::hub_options(),
-            reviews_service::config::Hosts::default(),
-            false,
-        )
-        .await
-        .unwrap();
+        let fresh = service_on(&app.path(), links(), Hosts::default()).await;
         assert_eq!(
             fresh.ctx.current.load().input.entries.len(),
             others.len(),
@@ -272,37 +254,17 @@ async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
 async fn oversized_values_of_the_business_are_refused() {
     let app = TestApp::with(&Generator::new(131).reviews(5)).await;
     let long = "'x' || hex(zeroblob(40000))";
-    for (insert, constraint) in [
-        (
-            format!(
-                "business (business_id, name, description) values ('dp', 'Desert Peak', {long})"
-            ),
-            "business_texts_within_64_kib",
-        ),
-        (
-            format!(
-                "service (service_id, name, synonyms) values ('drain', 'Drains', json_array({long}))"
-            ),
-            "service_texts_within_64_kib",
-        ),
-        (
-            format!("technician (technician_id, name) values ('t', {long})"),
-            "technician_texts_within_64_kib",
-        ),
-        (
-            format!("service_area (name) values ({long})"),
-            "service_area_name_within_64_kib",
-        ),
-        (
-            format!("editorial_summary (text) values ({long})"),
-            "editorial_summary_within_64_kib",
-        ),
-        (
-            format!("editorial_faq (faq_id, question, answer) values ('q', 'Why?', {long})"),
-            "editorial_faq_texts_within_64_kib",
-        ),
-    ] {
-        let message = app.refused(&format!("insert into {insert}")).await;
+    for [insert, constraint] in table(
+        "
+        business (business_id, name, description) values ('dp', 'Desert Peak', LONG) → business_texts_within_64_kib
+        service (service_id, name, synonyms) values ('drain', 'Drains', json_array(LONG)) → service_texts_within_64_kib
+        technician (technician_id, name) values ('t', LONG) → technician_texts_within_64_kib
+        service_area (name) values (LONG) → service_area_name_within_64_kib
+        editorial_summary (text) values (LONG) → editorial_summary_within_64_kib
+        editorial_faq (faq_id, question, answer) values ('q', 'Why?', LONG) → editorial_faq_texts_within_64_kib
+        ",
+    ) {
+        let message = app.refused(&format!("insert into {}", insert.replace("LONG", long))).await;
         assert!(message.contains(constraint), "{constraint}: {message}");
     }
 }

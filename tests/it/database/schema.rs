@@ -1,10 +1,6 @@
 //! `check` finds manual changes of the schema.
 
-use std::path::Path;
-
-use reviews_service::storage::{Database, FileVerification, verify};
-
-use crate::support::{Generator, TestApp, sqlite3};
+use super::*;
 
 async fn check(app: &TestApp) -> FileVerification {
     let readers = Database::open_read_only(&app.path()).await.unwrap();
@@ -15,56 +11,25 @@ async fn check(app: &TestApp) -> FileVerification {
 
 #[tokio::test]
 async fn every_missing_or_changed_part_of_the_schema_is_found() {
-    for (sql, fault) in [
-        (
-            "drop trigger review_updated",
-            "the trigger review_updated is missing",
-        ),
-        (
-            "drop trigger derived_finding_deleted",
-            "the trigger derived_finding_deleted is missing",
-        ),
-        (
-            "drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end",
-            "the trigger mention_deleted differs from its definition",
-        ),
-        (
-            "drop index review_newest",
-            "the index review_newest is missing",
-        ),
-        (
-            "drop index review_newest; create index review_newest on review (author)",
-            "the index review_newest differs from its definition",
-        ),
-        ("drop table mcp_key", "the table mcp_key is missing"),
-        (
-            "drop table intent; create table intent (subscription_id integer primary key)",
-            "the table intent differs from its definition",
-        ),
-        (
-            "alter table review add column mine text",
-            "the table review differs from its definition",
-        ),
-        (
-            "alter table review rename column title to headline",
-            "the table review differs from its definition",
-        ),
-        (
-            "drop view derived_mention",
-            "the view derived_mention is missing",
-        ),
-        ("drop table review_fts", "the table review_fts is missing"),
-        (
-            "drop table review_fts",
-            "the table review_fts_data is missing",
-        ),
-        ("drop table review", "the table review is missing"),
-        ("drop table lineage", "the table lineage is missing"),
-        (
-            "drop table _sqlx_migrations",
-            "the table _sqlx_migrations is missing",
-        ),
-    ] {
+    for [sql, fault] in table(
+        "
+        drop trigger review_updated → the trigger review_updated is missing
+        drop trigger derived_finding_deleted → the trigger derived_finding_deleted is missing
+        drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end → the trigger mention_deleted differs from its definition
+        drop index review_newest → the index review_newest is missing
+        drop index review_newest; create index review_newest on review (author) → the index review_newest differs from its definition
+        drop table mcp_key → the table mcp_key is missing
+        drop table intent; create table intent (subscription_id integer primary key) → the table intent differs from its definition
+        alter table review add column mine text → the table review differs from its definition
+        alter table review rename column title to headline → the table review differs from its definition
+        drop view derived_mention → the view derived_mention is missing
+        drop table review_fts → the table review_fts is missing
+        drop table review_fts → the table review_fts_data is missing
+        drop table review → the table review is missing
+        drop table lineage → the table lineage is missing
+        drop table _sqlx_migrations → the table _sqlx_migrations is missing
+        ",
+    ) {
         let app = TestApp::with(&Generator::new(76).reviews(10)).await;
         app.sql(sql);
         if sql == "drop table _sqlx_migrations" {
@@ -129,8 +94,8 @@ async fn no_query_reads_all_analyses_for_each_review() {
     let app = TestApp::empty().await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
     let mut queries = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let file = std::fs::read(entry.unwrap().path()).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let file = fs::read(entry.unwrap().path()).unwrap();
         let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
         let query = file["query"].as_str().unwrap();
         if query.starts_with("select r.review_id as \"review_id!") {

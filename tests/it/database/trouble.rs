@@ -1,16 +1,9 @@
 //! A locked, full or read-only database: the last snapshot is served, nothing is half written, and the service recovers.
 
-use std::time::Duration;
-
-use reviews_service::storage::reviews;
-use reviews_service::storage::{Database, DbError};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection, Executor};
-
-use crate::support::{Generator, TestApp, assert_has, check_in_step, publications, start};
+use super::*;
 
 /// Sets a pragma on the writing connection.
-async fn set(database: &Database, pragma: &str) {
+pub(super) async fn set(database: &Database, pragma: &str) {
     let mut write = database.write().await.unwrap();
     write
         .execute(AssertSqlSafe(format!("pragma {pragma}")))
@@ -19,22 +12,12 @@ async fn set(database: &Database, pragma: &str) {
     write.commit().await.unwrap();
 }
 
-/// Another writer, which holds the lock until the connection is dropped.
-async fn lock(app: &TestApp, begin: &'static str) -> SqliteConnection {
-    let options = SqliteConnectOptions::new()
-        .filename(app.path())
-        .busy_timeout(Duration::from_secs(5));
-    let mut other = SqliteConnection::connect_with(&options).await.unwrap();
-    other.execute(begin).await.unwrap();
-    other
-}
-
 #[tokio::test]
 async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
     let app = TestApp::with(&Generator::new(81).reviews(5)).await;
     set(app.database(), "busy_timeout = 20").await;
     for begin in ["begin immediate", "begin exclusive"] {
-        let other = lock(&app, begin).await;
+        let other = app.writer(begin).await;
         let error = app.database().write().await.unwrap_err();
         assert!(matches!(error, DbError::Locked(_)), "{begin}: {error:?}");
         assert!(
@@ -51,7 +34,7 @@ async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     let app = TestApp::with(&Generator::new(82).reviews(80)).await;
     set(app.database(), "busy_timeout = 20").await;
     let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
-    let mut other = lock(&app, "begin immediate").await;
+    let mut other = app.writer("begin immediate").await;
     other
         .execute("update review set author = 'committed, then locked'")
         .await
@@ -169,22 +152,5 @@ async fn a_read_only_database_is_still_served() {
     assert_eq!(
         app.get("/reviews.json").await.json()["reviews"][0]["author"],
         "by somebody who may"
-    );
-}
-
-#[tokio::test]
-async fn the_error_of_a_refused_row_names_the_constraint() {
-    let app = TestApp::empty().await;
-    let mut write = app.database().write().await.unwrap();
-    let insert =
-        "insert into review (review_id, rating, reviewed_on) values ('x', 9, '2026-01-01')";
-    let error = DbError::at(
-        &app.path(),
-        sqlx::query(insert).execute(&mut write).await.unwrap_err(),
-    );
-    assert!(matches!(error, DbError::Refused { .. }), "{error:?}");
-    assert!(
-        error.to_string().contains("review_rating_in_1_to_5"),
-        "{error}"
     );
 }

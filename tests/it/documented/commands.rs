@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use reviews_service::cli::Cli;
 
 use super::{pages, route_of};
-use crate::support::{Generator, TestApp, needs_shell};
+use crate::support::{Generator, TestApp};
 
 /// The lines of all shell blocks without comments.
 fn shell_lines(text: &str) -> Vec<String> {
@@ -95,33 +95,4 @@ async fn every_command_in_the_docs_exists() {
     assert!(count >= 8, "{count} commands");
     app.drain().await;
     assert_eq!(app.get("/readyz").await.status, 200);
-}
-
-#[tokio::test]
-async fn the_sqlite3_shell_accepts_every_statement_of_the_docs() {
-    let (shell, app) = (
-        needs_shell!(),
-        TestApp::with(&Generator::new(1).reviews(20)).await,
-    );
-    let mut count = 0;
-    for (page, text) in pages() {
-        for line in shell_lines(&text)
-            .into_iter()
-            .filter(|line| line.starts_with("sqlite3 "))
-        {
-            count += 1;
-            let output = std::process::Command::new(&shell)
-                .arg(app.path())
-                .arg(statement(&line))
-                .output()
-                .unwrap();
-            assert!(
-                output.status.success(),
-                "{}: {line}: {}",
-                page.display(),
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-    }
-    assert!(count >= 5, "{count} statements");
 }

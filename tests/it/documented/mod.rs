@@ -2,7 +2,6 @@
 //! at the root, `docs/*.md`, `docs/guides/*.md`, and those beside seeds and tests.
 
 mod commands;
-mod tests_named;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -196,10 +195,6 @@ fn every_internal_link_of_the_docs_has_a_target() {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
-}
-
-fn sources_text() -> String {
-    sources().into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]

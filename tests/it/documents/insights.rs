@@ -112,38 +112,3 @@ async fn insights_have_all_parts_and_count_mentions() {
     );
     assert_eq!(from["window"], json!({"from": oldest, "to": newest}));
 }
-
-#[tokio::test]
-async fn figures_count_only_published_reviews() {
-    let app = TestApp::empty().await;
-    let figures = async || {
-        let (dataset, insights) = (
-            app.get("/reviews.json").await.json(),
-            app.get("/insights.json").await.json(),
-        );
-        let search = app
-            .get("/api/reviews/search?mentions_service=drain")
-            .await
-            .json();
-        let drains = insights["entities"]["services"][0]
-            .get("reviews")
-            .cloned()
-            .unwrap_or(json!(0));
-        assert_eq!(search["total"], drains);
-        (
-            dataset["aggregate_rating"]["review_count"].clone(),
-            insights["generated_from"]["reviews"].clone(),
-            drains,
-        )
-    };
-    app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 5, '2026-01-01'), ('b', 3, '2026-01-02')").await;
-    assert_eq!(figures().await, (json!(2), json!(2), json!(0)));
-    app.shell("insert into mention values ('a', 'service', 'drain'), ('b', 'service', 'drain')")
-        .await;
-    assert_eq!(figures().await, (json!(2), json!(2), json!(2)));
-    app.shell("update review set status = 'withheld' where review_id = 'a'")
-        .await;
-    assert_eq!(figures().await, (json!(1), json!(1), json!(1)));
-    app.shell("delete from review where review_id = 'b'").await;
-    assert_eq!(figures().await, (json!(0), json!(0), json!(0)));
-}

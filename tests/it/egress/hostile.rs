@@ -122,20 +122,6 @@ async fn a_connection_closed_early_fails_and_is_not_retried() {
 }
 
 #[tokio::test]
-async fn a_certificate_must_name_the_host_and_be_trusted() {
-    for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
-        let receiver = Receiver::with_manner(manner).await;
-        assert_eq!(named(get(&receiver, PATIENCE).await), "tls", "{manner:?}");
-        assert_eq!(
-            named(post(&receiver, 10, PATIENCE).await),
-            "tls",
-            "{manner:?}"
-        );
-        assert_eq!(receiver.requests().len(), 0);
-    }
-}
-
-#[tokio::test]
 async fn a_handshake_or_an_upload_that_stalls_times_out() {
     for (manner, bytes) in [(Manner::Silent, 10), (Manner::Deaf, 30_000_000)] {
         let receiver = Receiver::with_manner(manner).await;

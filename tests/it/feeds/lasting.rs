@@ -1,16 +1,12 @@
 //! Dates and IDs of feed entries stay the same for feed readers.
 
 use chrono::DateTime;
-use reviews_service::app::App;
-use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::snapshot::Document;
-use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
 use serde_json::Value;
 
 use super::feeds;
-use crate::support::{BASE, Generator, TestApp, hub_options, sqlite3, start};
+use crate::support::{BASE, Generator, TestApp, service_on, sqlite3, table};
 
 #[tokio::test]
 async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
@@ -21,44 +17,17 @@ async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
          insert into business (business_id, name, time_zone) values ('b', 'B', 'UTC')",
     )
     .await;
-    for (zone, summer, winter) in [
-        (
-            "UTC",
-            "2026-07-04T00:00:00+00:00",
-            "2026-01-31T00:00:00+00:00",
-        ),
-        (
-            "America/Phoenix",
-            "2026-07-04T00:00:00-07:00",
-            "2026-01-31T00:00:00-07:00",
-        ),
-        (
-            "America/New_York",
-            "2026-07-04T00:00:00-04:00",
-            "2026-01-31T00:00:00-05:00",
-        ),
-        (
-            "Asia/Kolkata",
-            "2026-07-04T00:00:00+05:30",
-            "2026-01-31T00:00:00+05:30",
-        ),
-        (
-            "Pacific/Kiritimati",
-            "2026-07-04T00:00:00+14:00",
-            "2026-01-31T00:00:00+14:00",
-        ),
-        (
-            "America/Sao_Paulo",
-            "2026-07-04T00:00:00-03:00",
-            "2026-01-31T00:00:00-03:00",
-        ),
-        // A shell may write this too.
-        (
-            "Nowhere/Land",
-            "2026-07-04T00:00:00+00:00",
-            "2026-01-31T00:00:00+00:00",
-        ),
-    ] {
+    for [zone, summer, winter] in table(
+        "
+        UTC → 2026-07-04T00:00:00+00:00 → 2026-01-31T00:00:00+00:00
+        America/Phoenix → 2026-07-04T00:00:00-07:00 → 2026-01-31T00:00:00-07:00
+        America/New_York → 2026-07-04T00:00:00-04:00 → 2026-01-31T00:00:00-05:00
+        Asia/Kolkata → 2026-07-04T00:00:00+05:30 → 2026-01-31T00:00:00+05:30
+        Pacific/Kiritimati → 2026-07-04T00:00:00+14:00 → 2026-01-31T00:00:00+14:00
+        America/Sao_Paulo → 2026-07-04T00:00:00-03:00 → 2026-01-31T00:00:00-03:00
+        Nowhere/Land → 2026-07-04T00:00:00+00:00 → 2026-01-31T00:00:00+00:00
+        ",
+    ) {
         app.shell(&format!("update business set time_zone = '{zone}'"))
             .await;
         let (json, atom) = feeds(&app).await;
@@ -88,15 +57,8 @@ async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
 
 /// Restarts the service with another base URL; returns the IDs and URLs in both feeds.
 async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String>) {
-    let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
-    let app = App::new(
-        Publisher::new(database, base.parse().unwrap(), Clock::manual(start())),
-        hub_options(),
-        Hosts::default(),
-        false,
-    )
-    .await
-    .unwrap();
+    let path = folder.join("reviews.db");
+    let app = service_on(&path, base.parse().unwrap(), Hosts::default()).await;
     let body = |document| {
         let snapshot = app.ctx.current.load();
         snapshot.document(document).body.content.pieces.concat()

@@ -177,26 +177,6 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
     }
 }
 
-#[tokio::test]
-async fn a_feed_names_no_language_if_none_is_known() {
-    let app = TestApp::with(&Generator::new(82).reviews(5)).await;
-    assert!(
-        app.get("/api/feed.json")
-            .await
-            .json()
-            .get("language")
-            .is_none(),
-        "no language is known"
-    );
-    assert!(
-        app.get("/feed.xml")
-            .await
-            .text()
-            .contains("<feed xmlns=\"http://www.w3.org/2005/Atom\">"),
-        "nor here"
-    );
-}
-
 /// A service whose business has a name, a site and a language.
 async fn named() -> TestApp {
     let app = TestApp::with(&Generator::new(82).reviews(5)).await;
@@ -287,6 +267,9 @@ async fn a_feed_without_entries_is_valid() {
     );
     assert!(atom.entries.is_empty() && atom.updated.is_some() && !atom.authors.is_empty());
     assert_eq!(parse(&app.get("/api/feed.json").await).entries.len(), 0);
+    assert!(json.get("language").is_none(), "no language is known");
+    let root = "<feed xmlns=\"http://www.w3.org/2005/Atom\">";
+    assert!(app.get("/feed.xml").await.text().contains(root), "nor here");
     // A review without text is an entry too.
     app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 1, '2026-02-01')")
         .await;
@@ -372,7 +355,6 @@ fn hostile() -> Vec<Review> {
             review.author.clone_from(&name);
             review.response = None;
             review.mentions = Mentions::new(vec![name.replace(['\n', '\t'], " ")], vec![], vec![]);
-            review.language = Some("en\"><x".to_owned());
             Review {
                 text: name,
                 ..review
@@ -386,8 +368,11 @@ async fn any_text_gives_well_formed_xml() {
     let reviews = hostile();
     let app = TestApp::with(&reviews).await;
     let hostile = "A & B <i> ]]> \u{1} \"q\" ''s''";
-    app.shell(&format!("insert into business (business_id, name, description, url) values ('b', '{hostile}', '{hostile}', 'https://x.example/?a=1&b=\"2\"')"))
-        .await;
+    app.shell(&format!(
+        "pragma ignore_check_constraints = on; update review set language = 'en\"><x'; \
+         insert into business (business_id, name, description, url) values ('b', '{hostile}', '{hostile}', 'https://x.example/?a=1&b=\"2\"')"
+    ))
+    .await;
     let answer = app.get("/feed.xml").await;
     // XML 1.0 §2.2 excludes these characters, even escaped.
     let is_character = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);

@@ -9,58 +9,12 @@ use reviews_service::storage::Database;
 use super::{runtime, text_from};
 use crate::support::{Quiet, start};
 
-const WORDS: &[&str] = &[
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "\n",
-    "\r\n",
-    "\t",
-    ";",
-    "\"",
-    "\"\"",
-    "\"id\":",
-    "\"a\"",
-    "\"rating\":",
-    "5",
-    "6",
-    "0",
-    "\"date\":",
-    "\"2026-03-04\"",
-    "\"2026-02-30\"",
-    "\"2026-03-04T05:06:07Z\"",
-    "\"text\":",
-    "\"author\":",
-    "\"deleted\":true",
-    "null",
-    "1e400",
-    "\"reviews\":[",
-    "\"starRating\":\"FIVE\"",
-    "\"createTime\":",
-    "\"reviewer\":{\"displayName\":\"A\"}",
-    "\"comment\":",
-    "id,rating,date,text,author\n",
-    "Rating\tDate\tReview\n",
-    "1,5,2026-03-04,good,Ann\n",
-    "2,4,04.03.2026,\"so, so\",Bob\n",
-    "PK\u{3}\u{4}",
-    "<html>",
-    "<script type=\"application/ld+json\">",
-    "</script>",
-    "\"@type\":\"Review\"",
-    "\"reviewBody\":",
-    "\u{feff}",
-    "\0",
-    "\u{1f600}",
-    "\\u0000",
-    "\"status\":\"withheld\"",
-    "\"mentions\":{\"technicians\":[\"X\"]}",
-    "\"updated_at\":",
-    "=1+1",
-];
+const WORDS: &str = "{|}|[|]|:|,|\n|\r\n|\t|;|\"|\"\"|\"id\":|\"a\"|\"rating\":|5|6|0|\"date\":|\"2026-03-04\"|\"2026-02-30\"|\
+    \"2026-03-04T05:06:07Z\"|\"text\":|\"author\":|\"deleted\":true|null|1e400|\"reviews\":[|\"starRating\":\"FIVE\"|\
+    \"createTime\":|\"reviewer\":{\"displayName\":\"A\"}|\"comment\":|id,rating,date,text,author\n|Rating\tDate\tReview\n|\
+    1,5,2026-03-04,good,Ann\n|2,4,04.03.2026,\"so, so\",Bob\n|PK\u{3}\u{4}|<html>|<script type=\"application/ld+json\">|\
+    </script>|\"@type\":\"Review\"|\"reviewBody\":|\u{feff}|\0|\u{1f600}|\\u0000|\"status\":\"withheld\"|\
+    \"mentions\":{\"technicians\":[\"X\"]}|\"updated_at\":|=1+1";
 
 #[test]
 fn rows_of_any_file_are_imported_or_rejected() {

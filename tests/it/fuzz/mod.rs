@@ -15,8 +15,9 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// A text from these bytes: a byte below the length of `words` is that word, any other byte a character.
-fn text_from(bytes: &[u8], words: &[&str]) -> String {
+/// A text from these bytes: one below the number of `words`, which `|` separates, is that word, any other a character.
+fn text_from(bytes: &[u8], words: &str) -> String {
+    let words: Vec<&str> = words.split('|').collect();
     bytes
         .iter()
         .map(|byte| match words.get(usize::from(*byte)) {

@@ -1,19 +1,6 @@
 //! Limits of bytes in flight at `/mcp`: requests that are still arriving, and unread answers.
 
-use std::net::SocketAddr;
-use std::pin::Pin;
-
-use bytes::Bytes;
-use futures_util::{poll, stream};
-use http_body_util::combinators::BoxBody;
-use hyper::body::Body as _;
-use poem::http::uri::Scheme;
-use poem::web::{LocalAddr, RemoteAddr};
-use poem::{Body, Endpoint, Request, RequestParts, Response};
-use serde_json::json;
-
-use super::{open, request};
-use crate::support::{FakeDns, Generator, HOST, MakeHub, TestApp};
+use super::*;
 
 const MIB: u64 = 1024 * 1024;
 const ALL_BYTES_MAX: u64 = 32 * MIB;

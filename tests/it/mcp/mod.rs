@@ -8,9 +8,23 @@ mod sessions;
 mod stateless;
 mod tools;
 
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::{poll, stream};
+use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
+use poem::http::Method;
+use poem::http::uri::Scheme;
+use poem::web::{LocalAddr, RemoteAddr};
+use poem::{Body, Endpoint, Request, RequestParts, Response};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Generator, TestApp};
+use crate::support::{
+    Answer, BASE, FakeDns, Generator, HOST, MakeHub, TestApp, assert_has, contents, links, rows,
+    service_on, table,
+};
 
 /// The revisions with sessions.
 const WITH_SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];

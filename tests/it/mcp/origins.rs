@@ -1,14 +1,6 @@
 //! Allowed values of `Origin` and `Host`; requests with others are always refused.
 
-use poem::http::Method;
-use reviews_service::app::App;
-use reviews_service::clock::Clock;
-use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
-use serde_json::json;
-
-use super::{ask, initialize, open, request, service};
-use crate::support::{BASE, HOST, hub_options, links, start};
+use super::*;
 
 #[tokio::test]
 async fn unknown_origins_and_hosts_are_always_refused() {
@@ -75,19 +67,9 @@ async fn unknown_origins_and_hosts_are_always_refused() {
 #[tokio::test]
 async fn the_operator_can_allow_other_hosts() {
     let folder = tempfile::tempdir().unwrap();
-    let (database, _) = Database::open(&folder.path().join("reviews.db"))
-        .await
-        .unwrap();
     let hosts = ["agents.example.com", "app.example.org:8443"];
     let hosts = hosts.map(|host| host.parse().unwrap()).to_vec();
-    let app = App::new(
-        Publisher::new(database, links(), Clock::manual(start())),
-        hub_options(),
-        hosts,
-        false,
-    )
-    .await
-    .unwrap();
+    let app = service_on(&folder.path().join("reviews.db"), links(), hosts).await;
     for (name, value, status) in [
         ("host", "agents.example.com:9", 200),
         ("origin", "https://agents.example.com", 200),
@@ -95,7 +77,7 @@ async fn the_operator_can_allow_other_hosts() {
         ("origin", "https://app.example.org", 403),
         ("origin", "https://example.com", 403),
     ] {
-        let request = poem::Request::builder()
+        let request = Request::builder()
             .method(Method::POST)
             .uri_str("/mcp")
             .header(name, value);
@@ -107,58 +89,7 @@ async fn the_operator_can_allow_other_hosts() {
         let request = request
             .content_type("application/json")
             .body(initialize("2025-06-18").to_string());
-        let response = poem::Endpoint::get_response(&app.endpoint, request).await;
+        let response = Endpoint::get_response(&app.endpoint, request).await;
         assert_eq!(response.status().as_u16(), status, "{name}: {value}");
-    }
-}
-
-#[tokio::test]
-async fn a_preflight_lists_the_allowed_headers() {
-    let app = service().await;
-    let preflight = [("origin", BASE), ("access-control-request-method", "POST")];
-    let answer = app.send(Method::OPTIONS, "/mcp", &preflight).await;
-    assert_eq!(
-        (answer.status, answer.header("allow")),
-        (204, "POST, DELETE, OPTIONS")
-    );
-    assert_eq!(
-        answer.header("access-control-allow-methods"),
-        "POST, DELETE, OPTIONS"
-    );
-    let allowed = answer
-        .header("access-control-allow-headers")
-        .to_ascii_lowercase();
-    for name in [
-        "content-type",
-        "accept",
-        "mcp-session-id",
-        "mcp-protocol-version",
-        "mcp-method",
-        "mcp-name",
-        "last-event-id",
-    ] {
-        assert!(
-            allowed.split(", ").any(|allowed| allowed == name),
-            "{name} is not in {allowed}"
-        );
-    }
-    let opened = app
-        .post_mcp(&[("origin", BASE)], initialize("2025-06-18").to_string())
-        .await;
-    assert!(
-        opened
-            .header("access-control-expose-headers")
-            .split(", ")
-            .any(|exposed| exposed == "Mcp-Session-Id")
-    );
-    for method in [Method::GET, Method::HEAD, Method::PUT] {
-        let answer = app
-            .send(method.clone(), "/mcp", &[("accept", "text/event-stream")])
-            .await;
-        assert_eq!(
-            (answer.status, answer.header("allow")),
-            (405, "POST, DELETE, OPTIONS"),
-            "{method}"
-        );
     }
 }

@@ -1,11 +1,7 @@
 //! The end of sessions, their survival of a restart, and the absence of stored state.
 
-use poem::http::Method;
-use serde_json::json;
-
 use super::sessions::UNKNOWN;
-use super::{STATELESS, ask, error, open, request, service};
-use crate::support::{contents, rows};
+use super::*;
 
 #[tokio::test]
 async fn delete_ends_a_session() {
@@ -102,14 +98,14 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
 }
 
 #[tokio::test]
-async fn thousands_of_sessions_leave_no_state() {
+async fn hundreds_of_sessions_leave_no_state() {
     let app = service().await;
     let before = contents(&app.path());
     let mut ids = std::collections::BTreeSet::new();
-    for _ in 0..2_000 {
+    for _ in 0..300 {
         ids.insert(open(&app, "2025-06-18").await);
     }
-    assert_eq!(ids.len(), 2_000);
+    assert_eq!(ids.len(), 300);
     assert!(before == contents(&app.path()), "the database changed");
     // Sessions are not stored, so the first one works like the last.
     for id in [ids.first().unwrap(), ids.last().unwrap()] {

@@ -1,8 +1,6 @@
 //! Sessions: opening, use without stored state, and end.
 
-use serde_json::json;
-
-use super::{STATELESS, WITH_SESSIONS, ask, error, initialize, open, request, service};
+use super::*;
 
 pub(super) const UNKNOWN: &str =
     "AQAAAABrAUNLmftLTR-U0c6XmNdjcsO9zUj4nDsgGIQlYv60N_wC-5VXmiMMbT6YP0wWGYG36ryK";
@@ -17,7 +15,9 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
         ("2099-01-01", newest),
         ("", newest),
     ]) {
-        let answer = app.post_mcp(&[], initialize(asked).to_string()).await;
+        // `Authorization` is ignored.
+        let headers = [("authorization", "Bearer x")];
+        let answer = app.post_mcp(&headers, initialize(asked).to_string()).await;
         let result = &answer.json()["result"];
         assert_eq!(
             (answer.status, result["protocolVersion"].as_str()),

@@ -1,9 +1,6 @@
 //! Stateless requests (2026-07-28).
 
-use serde_json::{Value, json};
-
-use super::{STATELESS, alone, ask_stateless, error, open, request, service};
-use crate::support::TestApp;
+use super::*;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -268,7 +265,7 @@ async fn the_list_of_tools_is_the_same_for_every_client_and_request() {
     };
     let first = list().await;
     assert_eq!(list().await, first);
-    let within = super::ask(&app, &session, &request("tools/list", json!({}))).await;
+    let within = ask(&app, &session, &request("tools/list", json!({}))).await;
     assert_eq!(within.json()["result"]["tools"], first);
 }
 

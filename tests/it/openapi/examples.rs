@@ -250,18 +250,8 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
             None => assert!(described.is_object() && answer.body.is_empty(), "{name}"),
         }
     }
-    for (headers, status) in [
-        (vec![("mcp-session-id", session)], 204),
-        (vec![("mcp-session-id", session)], 404),
-        (vec![("mcp-session-id", "x")], 404),
-        (vec![], 400),
-    ] {
-        let answer = app.send(Method::DELETE, "/mcp", &headers).await;
-        assert_eq!(answer.status, status, "{headers:?}");
-        assert!(
-            ends["responses"][status.to_string()].is_object(),
-            "{status}"
-        );
+    for status in ["204", "400", "404"] {
+        assert!(ends["responses"][status].is_object(), "{status}");
     }
 }
 

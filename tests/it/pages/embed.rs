@@ -36,6 +36,12 @@ async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
             "{target}: one script, for the frame's height"
         );
         assert!(html.contains("src=\"/embed.js\"></script>"), "{target}");
+        // The figure covers all reviews.
+        assert_has(&html, "of 5, from 256 reviews");
+        assert_has(
+            &html,
+            &format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>"),
+        );
     }
     for (target, name) in [
         ("/embed?limit=0", "limit"),
@@ -94,20 +100,6 @@ async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
     let svg = answer.text();
     let label = "Saltbush Air &amp; Plumbing: ★ 4.55 · 256 reviews · November 8, 2026";
     assert_has(&svg, &format!("role=\"img\" aria-label=\"{label}\""));
-}
-
-#[tokio::test]
-async fn a_frame_says_how_many_reviews_there_are() {
-    let app = seeded().await;
-    for target in ["/embed", "/embed?limit=2", "/embed?min_rating=5&limit=3"] {
-        let html = app.get(target).await.text();
-        assert!(
-            html.contains("of 5, from 256 reviews"),
-            "{target}: the figure covers all reviews"
-        );
-        let link = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
-        assert!(html.contains(&link), "{target}");
-    }
 }
 
 #[tokio::test]

@@ -155,20 +155,6 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
     assert!(open.contains("<details open>") && !plain.contains("<details open>"));
 }
 
-#[tokio::test]
-async fn a_search_for_an_unknown_name_proposes_the_nearest_one() {
-    let app = seeded().await;
-    let html = app
-        .get("/search?mentions_technician=Mike+Alvares&rating=5")
-        .await
-        .text();
-    assert_has(&html, "Search for “Mike Alvarez” instead");
-    assert_has(
-        &html,
-        "href=\"/search?rating=5&amp;mentions_technician=Mike+Alvarez\"",
-    );
-}
-
 /// The text of a page's results, with marked words in brackets.
 fn shown(html: &str) -> String {
     let text = html.replace("<mark>", "[").replace("</mark>", "]");

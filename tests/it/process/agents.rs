@@ -1,12 +1,6 @@
 //! `reviews mcp` as a local agent runs it: one message per line.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-use serde_json::{Value, json};
-
-use super::{Home, Serving, reviews};
-use crate::support::BASE;
+use super::*;
 
 /// The client's ends of the pipes.
 struct Pipes {
@@ -106,7 +100,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
 fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let home = Home::with(3);
     // A service publishes with a base URL and stops.
-    let serving = super::hub::serve(&home);
+    let serving = hub::serve(&home);
     serving.signal("TERM");
     let (status, _) = serving.end();
     assert!(status.success());
@@ -151,7 +145,7 @@ fn a_local_agent_links_to_the_address_that_was_last_served() {
     let home = Home::with(1);
     for public in [true, false] {
         let serving = if public {
-            super::hub::serve(&home)
+            hub::serve(&home)
         } else {
             Serving::start(reviews(home.0.path()).arg("serve"))
         };

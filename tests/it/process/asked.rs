@@ -1,14 +1,6 @@
 //! Interactive questions, answered through a pseudo-terminal.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::process::Stdio;
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-use super::{CommandOutput, Home, reviews};
-use crate::support::{assert_has, sqlite3};
+use super::*;
 
 impl Home {
     /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
@@ -60,12 +52,8 @@ impl Home {
 #[test]
 fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     let home = Home::new();
-    home.file(
-        "in.jsonl",
-        "{\"id\":\"r-1\",\"rating\":2,\"date\":\"2026-10-01\",\"author\":\"Ann\",\"text\":\"Two hours \\u001b[2Jlate.\"}\n\
-         {\"id\":\"r-2\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
-    );
-    home.run_ok("import in.jsonl", "2 new");
+    home.import("in.jsonl", "{\"id\":\"r-1\",\"rating\":2,\"date\":\"2026-10-01\",\"author\":\"Ann\",\"text\":\"Two hours \\u001b[2Jlate.\"}\n\
+         {\"id\":\"r-2\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}", "2 new");
     for typed in [&["n"][..], &[""], &["nyes"], &["no", "y"], &[]] {
         let done = home.at_terminal(&["delete", "r-1"], typed);
         assert_eq!(done.code, Some(0), "{typed:?}: {}", done.err);
@@ -83,11 +71,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     }
     assert_eq!(home.ids(), "");
     // `--yes` skips the question.
-    home.file(
-        "more.jsonl",
-        "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}",
-    );
-    home.run_ok("import more.jsonl", "1 new");
+    home.import("more.jsonl", "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}", "1 new");
     let done = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
     assert!(!done.err.contains("[y/N]"), "{}", done.err);
     assert_eq!(home.ids(), "");
@@ -103,7 +87,7 @@ fn restore_changes_nothing_without_a_yes() {
     assert_has(&done.err, "copy.db has 3 reviews. Replace ");
     assert_eq!(done.out, "nothing was changed\n");
     assert_eq!(home.ids(), "p-2,p-3");
-    let left = std::fs::read_dir(home.0.path()).unwrap();
+    let left = fs::read_dir(home.0.path()).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let begun: Vec<String> = names.filter(|name| name.contains(".new-")).collect();
     assert!(begun.is_empty(), "{begun:?}");

@@ -1,13 +1,6 @@
 //! `reviews backup`: a consistent copy, also while others write.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-
-use super::Home;
-use crate::support::{connect, sqlite3};
+use super::*;
 
 /// Number of initial reviews, enough for the copy to take a while.
 const REVIEWS: usize = 5000;
@@ -79,7 +72,7 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
     home.run_ok("backup copy.db", "copy.db: ");
-    let lock = fs::File::create(home.0.path().join("copy.db-sender")).unwrap();
+    let lock = File::create(home.0.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
     home.run_err(
         "backup copy.db --force",

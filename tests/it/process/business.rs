@@ -1,11 +1,6 @@
 //! `reviews business` and `reviews init`: setting up and changing the business.
 
-use std::fs;
-
-use serde_json::{Value, json};
-
-use super::{Home, reviews};
-use crate::support::assert_has;
+use super::*;
 
 /// A business with a value for every member.
 fn home() -> Home {
@@ -133,28 +128,15 @@ fn replace_keeps_only_publish_staff_and_time_zone() {
 #[test]
 fn invalid_countries_and_review_links_are_refused() {
     let home = home();
-    for (content, expected) in [
-        (
-            r#"{"country": "USA"}"#,
-            "country: \"USA\" is not a country code of ISO 3166; write it like US or DE",
-        ),
-        (
-            r#"{"review_links": [{"name": "Google", "url": "http://g.example/"}]}"#,
-            "review_links[0].url: \"http://g.example/\" must begin with https://",
-        ),
-        (
-            r#"{"review_links": [{"name": "Google"}]}"#,
-            "review_links[0].url: missing",
-        ),
-        (
-            r#"{"review_links": [{"url": "https://g.example/"}]}"#,
-            "review_links[0].name: missing",
-        ),
-        (
-            r#"{"review_links": [{"name": "Google", "link": "https://g.example/"}]}"#,
-            "review_links[0].link: is unknown, did you mean",
-        ),
-    ] {
+    for [content, expected] in table(
+        r#"
+        {"country": "USA"} → country: "USA" is not a country code of ISO 3166; write it like US or DE
+        {"review_links": [{"name": "Google", "url": "http://g.example/"}]} → review_links[0].url: "http://g.example/" must begin with https://
+        {"review_links": [{"name": "Google"}]} → review_links[0].url: missing
+        {"review_links": [{"url": "https://g.example/"}]} → review_links[0].name: missing
+        {"review_links": [{"name": "Google", "link": "https://g.example/"}]} → review_links[0].link: is unknown, did you mean
+        "#,
+    ) {
         home.file("file.json", content);
         home.run_err("business file.json", expected);
         assert_eq!(home.business(), all());
@@ -167,46 +149,21 @@ fn invalid_countries_and_review_links_are_refused() {
 #[test]
 fn an_unknown_member_is_refused_with_the_nearest_name() {
     let home = home();
-    for (content, expected) in [
-        (
-            "{\"name\": \"X\",\n \"addres\": {}}",
-            "file.json:2:12: addres: is unknown, did you mean address?",
-        ),
-        (
-            r#"{"phone": "1"}"#,
-            "phone: is unknown, did you mean telephone?",
-        ),
-        (
-            r#"{"address": {"postcode": "1"}}"#,
-            "address.postcode: is unknown, did you mean postal_code?",
-        ),
-        (
-            r#"{"address": {"streetAddress": "1"}}"#,
-            "address.streetAddress: is unknown, did you mean street_address?",
-        ),
-        (
-            r#"{"services": [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "synonym": ["c"]}]}"#,
-            "services[1].synonym: is unknown, did you mean synonyms?",
-        ),
-        (
-            r#"{"technicians": [{"id": "a", "name": "A", "alias": ["B"]}]}"#,
-            "technicians[0].alias: is unknown, did you mean aliases?",
-        ),
-    ] {
+    for [content, expected] in table(
+        r#"
+        {"phone": "1"} → phone: is unknown, did you mean telephone?
+        {"address": {"postcode": "1"}} → address.postcode: is unknown, did you mean postal_code?
+        {"address": {"streetAddress": "1"}} → address.streetAddress: is unknown, did you mean street_address?
+        {"services": [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "synonym": ["c"]}]} → services[1].synonym: is unknown, did you mean synonyms?
+        {"technicians": [{"id": "a", "name": "A", "alias": ["B"]}]} → technicians[0].alias: is unknown, did you mean aliases?
+        "#,
+    ) {
         home.file("file.json", content);
         home.run_err("business file.json", expected);
         home.run_err("business file.json --replace", expected);
-        // The same errors are found in sample data.
-        let folder = home.0.path().join("sample");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("business.json"), content).unwrap();
-        let other = Home::new();
-        other.run_err(
-            &["seed", folder.to_str().unwrap()],
-            expected.split(": ").last().unwrap(),
-        );
-        assert!(!other.path().exists(), "a database was left");
     }
+    home.file("file.json", "{\"name\": \"X\",\n \"addres\": {}}");
+    home.run_err("business file.json", "file.json:2:12: addres: is unknown");
     assert_eq!(home.business(), all());
     let none = Home::new();
     none.file("part.json", r#"{"telephone": "1"}"#);
@@ -273,44 +230,10 @@ fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
 }
 
 #[test]
-fn missing_structured_data_is_reported_with_working_advice() {
-    let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak'",
-        "note        no address; search engines need one",
-    );
-    // A former release accepted this type.
-    home.sql("update business set type = 'Plumbing'");
-    let done = home.run_ok(
-        "check",
-        "note    business: the type Plumbing is not a local business of schema.org",
-    );
-    let notes = done.out.lines().filter(|line| line.starts_with("note"));
-    let notes = notes.collect::<Vec<_>>().join(" ");
-    let quoted: Vec<&str> = notes.split('`').skip(1).step_by(2).collect();
-    let [kind, address] = quoted[..] else {
-        panic!("{}", done.out)
-    };
-    let words: Vec<&str> = kind.split(' ').skip(1).collect();
-    home.run_ok(&words, "type        Plumber\n");
-    let (words, address) = address.split_once(" '").unwrap();
-    let words: Vec<&str> = words.split(' ').skip(1).collect();
-    let words = [&words[..], &[address.trim_end_matches('\'')]].concat();
-    let set = home.run_ok(&words, "address     12 Main St, Mesa, AZ, 85201, US\n");
-    let checked = home.run_ok("check", "ok ");
-    assert!(
-        !format!("{}{}", set.out, checked.out).contains("note"),
-        "{}",
-        checked.out
-    );
-    assert_eq!(home.business()["type"], "Plumber");
-}
-
-#[test]
 fn structured_data_uses_local_business_for_an_unknown_type() {
     let home = Home::with(1);
     home.sql("insert into business (business_id, name, type) values ('dp', 'DP', 'Plumbing')");
-    let serving = super::Serving::start(reviews(home.0.path()).arg("serve"));
+    let serving = Serving::start(reviews(home.0.path()).arg("serve"));
     let page = serving.get("/");
     assert!(page.contains("\"@type\":\"LocalBusiness\""), "{page}");
     assert!(!page.contains("Plumbing"), "{page}");

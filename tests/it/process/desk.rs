@@ -1,11 +1,6 @@
 //! The owner's daily commands: finding reviews, deciding about them, undoing imports, and their help.
 
-use std::fs;
-
-use serde_json::{Value, json};
-
-use super::{Home, output_of, reviews};
-use crate::support::assert_has;
+use super::*;
 
 /// A review in the native format.
 fn row(id: &str, day: &str, stars: u8, author: &str, source: &str, text: &str) -> String {
@@ -47,8 +42,7 @@ fn home() -> Home {
         row("trustpilot-78", "2026-10-02", 2, "Dan", "Trustpilot", ""),
         row("r-1", "2026-08-01", 3, "Eve", "Direct", "All right."),
     ];
-    home.file("rows.jsonl", &rows.join("\n"));
-    home.run_ok("import rows.jsonl", "5 new");
+    home.import("rows.jsonl", &rows.join("\n"), "5 new");
     home
 }
 
@@ -186,11 +180,11 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     home.run_err("show ''", "no review");
     assert_eq!(home.listed(&[]).len(), 4);
     // The ID of a deleted review is not taken as the prefix of another one.
-    home.file(
+    home.import(
         "more.jsonl",
         &row("r-10", "2026-08-01", 3, "Eve", "Direct", "x"),
+        "1 new",
     );
-    home.run_ok("import more.jsonl", "1 new");
     home.run_err("delete r-1", "the review r-1 was deleted");
 }
 
@@ -263,7 +257,7 @@ fn an_answer_above_the_limit_is_refused_even_within_a_character() {
         ("\n".to_owned(), "the answer is empty"),
     ] {
         home.file("answer.txt", &answer);
-        let input = fs::File::open(home.0.path().join("answer.txt")).unwrap();
+        let input = File::open(home.0.path().join("answer.txt")).unwrap();
         let mut command = reviews(home.0.path());
         let refused = output_of(command.args(["respond", "r-1", "-"]).stdin(input));
         refused.failed(refusal);
@@ -335,8 +329,7 @@ fn an_export_includes_the_business_and_the_editorial_texts() {
     assert_eq!(exported.lines().count(), 6);
 
     let other = Home::new();
-    other.file("out.jsonl", &exported);
-    other.run_ok("import out.jsonl", "business: Desert Peak");
+    other.import("out.jsonl", &exported, "business: Desert Peak");
     for command in ["business", "editorial", "export"] {
         assert_eq!(
             other.run_ok(&[command], "").out,
@@ -347,8 +340,7 @@ fn an_export_includes_the_business_and_the_editorial_texts() {
     // An existing business is kept, with a note.
     let own = Home::new();
     own.run_ok("init --name Own", "Own");
-    own.file("out.jsonl", &exported);
-    let done = own.run_ok("import out.jsonl", "5 new");
+    let done = own.import("out.jsonl", &exported, "5 new");
     assert_has(
         &done.out,
         "note: the business and the editorial texts of the file were left out",
@@ -372,8 +364,7 @@ fn importing_an_export_leaves_an_unset_time_zone_unset() {
     home.run_ok("export out.jsonl", "0 reviews");
     let other = Home::new();
     let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
-    other.file("out.jsonl", &exported);
-    other.run_ok("import out.jsonl", "business: Desert Peak");
+    other.import("out.jsonl", &exported, "business: Desert Peak");
     other.run_ok("init", "time zone   not set");
 }
 
@@ -429,8 +420,7 @@ fn status_shows_counts_and_imports_and_names_the_next_step() {
 fn undo_keeps_reviews_that_the_owner_published() {
     let home = home();
     let rows = ["u-1", "u-2", "u-3"].map(|id| row(id, "2026-10-05", 5, "Al", "Google", id));
-    home.file("more.jsonl", &rows.join("\n"));
-    home.run_ok("import more.jsonl", "3 new");
+    home.import("more.jsonl", &rows.join("\n"), "3 new");
     // u-1 is published already; the command only marks this as the owner's decision.
     home.run_ok("publish u-1", "u-1: is already published");
     home.run_ok("withhold u-2 --reason x", "u-2: withheld");
@@ -464,8 +454,7 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
         row("w-3", "2026-10-05", 1, "Al", "Google", "Wrong firm three."),
         row("r-1", "2026-08-01", 5, "Eve", "Direct", "All right."),
     ];
-    home.file("wrong.jsonl", &wrong.join("\n"));
-    home.run_ok("import wrong.jsonl", "3 new, 1 updated");
+    home.import("wrong.jsonl", &wrong.join("\n"), "3 new, 1 updated");
     home.run_ok("respond w-3 'Who are you?'", "answered");
     let dry = home.run_ok("undo --dry-run", "2 removed");
     assert!(
@@ -502,11 +491,11 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     assert!(!exported.contains("w-1"), "{exported}");
     let numbers = "select max(change_no) from review_change";
     let highest: i64 = home.sql(numbers).parse().unwrap();
-    home.file(
+    home.import(
         "right.jsonl",
         &row("w-1", "2026-10-05", 4, "Al", "Google", "Right."),
+        "1 new",
     );
-    home.run_ok("import right.jsonl", "1 new");
     assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
     // Deleting one with the command still counts.
     home.run_ok("delete w-1", "deleted");

@@ -1,15 +1,6 @@
 //! Metrics, readiness and liveness of a running service, and the admin listener.
 
-use std::fs;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-
-use reviews_service::metrics;
-use reviews_service::metrics::{Metric, MetricKind};
-use reviews_service::websub::http_client::Failure;
-
-use super::{Home, NEVER, Serving, output_of, request, reviews};
-use crate::support::assert_has;
+use super::*;
 
 /// The value of a series in `/metrics`.
 fn value(figures: &str, series: &str) -> Option<f64> {
@@ -218,7 +209,7 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
 }
 
 #[test]
-fn the_admin_listener_reports_a_stopping_service_to_the_end() {
+fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     let home = Home::large();
     let serving = Serving::start(
         reviews(home.0.path())
@@ -237,6 +228,8 @@ fn the_admin_listener_reports_a_stopping_service_to_the_end() {
     assert_eq!(check.code, Some(2), "{}", check.out);
     assert_has(&check.err, "503: The service is stopping");
     slow.read_to_end(&mut answer).unwrap();
+    let whole: Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
+    assert_eq!(whole["reviews"].as_array().unwrap().len(), 60);
     assert_eq!(serving.end().0.code(), Some(0));
 }
 

@@ -1,14 +1,11 @@
 //! A running hub with subscribers on this machine.
 
-use std::io::{Read, Write};
-
-use super::{Home, Serving, reviews};
-use crate::support::{BASE, ca_pem};
+use super::*;
 
 /// Starts the service with the tests' certificate authority and callbacks to this machine allowed.
 pub fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
-    std::fs::write(&roots, ca_pem()).unwrap();
+    fs::write(&roots, ca_pem()).unwrap();
     let mut command = reviews(home.0.path());
     command
         .arg("serve")

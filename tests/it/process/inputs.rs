@@ -1,10 +1,6 @@
 //! Input files that are endless or have thousands of errors.
 
-use std::fs;
-use std::os::unix::fs::symlink;
-
-use super::{Home, Serving, reviews};
-use crate::support::assert_has;
+use super::*;
 
 /// Messages about single rows, and those that count similar rows.
 fn split_messages(err: &str) -> (Vec<&str>, Vec<&str>) {
@@ -174,7 +170,7 @@ fn bad_rows_of_sample_data_are_reported_in_few_lines() {
         done.err
     );
     let other = Home::new();
-    let log = fs::File::create(other.0.path().join("log")).unwrap();
+    let log = File::create(other.0.path().join("log")).unwrap();
     let serving = Serving::start_with_log(
         reviews(other.0.path()).args(["serve", "--seed", home.0.path().to_str().unwrap()]),
         log,

@@ -1,18 +1,6 @@
 //! A command that fails, only shows what it would do, or is ended by a signal leaves no file behind.
 
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::mpsc;
-
-use chrono::TimeDelta;
-use reviews_service::clock::Clock;
-use rustix::process::{Pid, Signal, kill_process};
-
-use super::{Home, NEVER, reviews, wait_until};
-use crate::support::{Site, SiteAnswer, assert_has};
+use super::*;
 
 const ROW: &str =
     r#"{"id":"a","rating":5,"date":"2024-11-01","author":"Ann B.","text":"Good.","title":"Title"}"#;
@@ -88,21 +76,6 @@ fn a_failed_import_leaves_no_new_database_and_no_file_beside_it() {
         assert_eq!(names(&home), before, "{words:?}: {}", done.err);
         assert!(!done.err.contains(".new-"), "{words:?}: {}", done.err);
     }
-}
-
-#[test]
-fn an_import_into_a_new_database_creates_only_that_file() {
-    let home = Home::new();
-    home.file("own.jsonl", ROW);
-    home.run_ok("import own.jsonl", "1 new");
-    assert_eq!(names(&home), ["own.jsonl", "reviews.db"]);
-    let mode = fs::metadata(home.path()).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    home.run_ok("check", "1 review\n");
-    home.run_err(
-        "import own.jsonl --database sqlite://none/reviews.db",
-        "cannot create the database none/reviews.db",
-    );
 }
 
 /// Sends the signal, and waits for the exit code.

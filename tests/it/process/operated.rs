@@ -1,16 +1,6 @@
 //! Settings, JSON logs, the version, completions and manual pages.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStderr, Stdio};
-
-use clap::CommandFactory;
-use reviews_service::cli::Cli;
-use serde_json::Value;
-
-use super::{Home, Serving, output_of, reviews};
-use crate::support::assert_has;
+use super::*;
 
 /// The output of `serve --print-config` with only these variables set.
 fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
@@ -217,7 +207,7 @@ fn the_start_event_has_every_url_of_the_printed_greeting() {
 #[test]
 fn the_info_log_has_start_and_stop_but_no_events_of_libraries() {
     let home = Home::with(2);
-    let log = fs::File::create(home.0.path().join("log")).unwrap();
+    let log = File::create(home.0.path().join("log")).unwrap();
     let mut command = reviews(home.0.path());
     command.args(["serve", "--log", "info"]);
     let serving = Serving::start_with_log(&mut command, log);

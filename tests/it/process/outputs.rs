@@ -1,10 +1,6 @@
 //! Files that commands write: they never overwrite other files.
 
-use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
-
-use super::{CommandOutput, Home, output_of, reviews};
+use super::*;
 
 /// One valid row and one that is rejected.
 pub(super) const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
@@ -64,37 +60,21 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
     symlink("soft", folder.join("softer")).unwrap();
     fs::create_dir(folder.join("in")).unwrap();
     let whole = home.path().display().to_string();
-    for (rejects, expected) in [
-        (
-            "reviews.db",
-            "--rejects reviews.db is the database; name another one",
-        ),
-        (&whole, "is the database; name another one"),
-        ("./in/../reviews.db", "is the database; name another one"),
-        ("hard", "--rejects hard is the database; name another one"),
-        ("soft", "--rejects soft is the database; name another one"),
-        (
-            "softer",
-            "--rejects softer is the database; name another one",
-        ),
-        // These files do not exist yet.
-        (
-            "reviews.db-wal",
-            "is the database's file reviews.db-wal; name another one",
-        ),
-        (
-            "reviews.db-shm",
-            "is the database's file reviews.db-shm; name another one",
-        ),
-        (
-            "reviews.db-journal",
-            "is the database's file reviews.db-journal; name another one",
-        ),
-        (
-            "reviews.db-sender",
-            "is the database's file reviews.db-sender; name another one",
-        ),
-    ] {
+    for [rejects, expected] in table(
+        "
+        reviews.db → --rejects reviews.db is the database; name another one
+        WHOLE → is the database; name another one
+        ./in/../reviews.db → is the database; name another one
+        hard → --rejects hard is the database; name another one
+        soft → --rejects soft is the database; name another one
+        softer → --rejects softer is the database; name another one
+        reviews.db-wal → is the database's file reviews.db-wal; name another one
+        reviews.db-shm → is the database's file reviews.db-shm; name another one
+        reviews.db-journal → is the database's file reviews.db-journal; name another one
+        reviews.db-sender → is the database's file reviews.db-sender; name another one
+        ",
+    ) {
+        let rejects = &rejects.replace("WHOLE", &whole);
         assert_refused(
             &home,
             &["import", "rows.jsonl", "--rejects", rejects],
@@ -196,7 +176,7 @@ fn rejected_rows_never_overwrite_files_to_import() {
         );
     }
     // Standard input may be a file, too.
-    let input = fs::File::open(folder.join("rows.jsonl")).unwrap();
+    let input = File::open(folder.join("rows.jsonl")).unwrap();
     let refused = output_of(
         reviews(folder)
             .args(["import", "-", "--rejects", "hard"])

@@ -1,12 +1,6 @@
 //! The commands for a firm's own reviews: importing, deciding, exporting and erasing.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
-use serde_json::{Value, json};
-
-use super::{CommandOutput, Home, Words};
-use crate::support::{assert_has, sqlite3};
+use super::*;
 
 fn rows(changes: &[(&str, Value)]) -> String {
     let row = |id: &str| {
@@ -23,40 +17,6 @@ fn rows(changes: &[(&str, Value)]) -> String {
     ["r-1", "r-2", "r-3", "r-4"].map(row).join("\n")
 }
 
-#[test]
-fn an_import_previews_columns_and_the_advised_options_work() {
-    let home = Home::new();
-    home.file(
-        "feedback.csv",
-        "Customer,Stars,When,What they said\nAnn,5,2024-11-01,On time.\n",
-    );
-    let maps = [
-        "--map",
-        "author=Customer",
-        "--map",
-        "rating=Stars",
-        "--map",
-        "date=When",
-    ];
-    let words: Vec<&str> = ["import", "feedback.csv"].into_iter().chain(maps).collect();
-    let refused = home.run(&words);
-    assert_eq!(refused.code, Some(2));
-    assert_eq!(
-        refused.out,
-        "feedback.csv, header in row 1\n  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said\n"
-    );
-    assert_has(
-        &refused.err,
-        "pass --map text=\"What they said\", or --no-text if there is none",
-    );
-    assert!(!home.path().exists(), "a refused import left a database");
-    let advised: Vec<&str> = words
-        .into_iter()
-        .chain(["--map", "text=What they said"])
-        .collect();
-    home.run_ok(&advised, "1 new");
-}
-
 impl Home {
     pub fn file(&self, name: &str, content: &str) -> String {
         fs::write(self.0.path().join(name), content).unwrap();
@@ -69,6 +29,13 @@ impl Home {
         done.done();
         assert_has(&done.out, expected);
         done
+    }
+
+    /// Writes a file and imports it. The counts must contain `expected`.
+    #[track_caller]
+    pub fn import(&self, name: &str, content: &str, expected: &str) -> CommandOutput {
+        self.file(name, content);
+        self.run_ok(&["import", name], expected)
     }
 
     #[track_caller]
@@ -146,37 +113,35 @@ fn an_export_does_not_list_completing_rows_as_deleted() {
 #[test]
 fn an_import_reports_how_many_updated_reviews_are_withheld() {
     let home = Home::new();
-    home.file("first.jsonl", &rows(&[]));
-    home.run_ok("import first.jsonl", "4 new");
+    home.import("first.jsonl", &rows(&[]), "4 new");
     for id in ["r-1", "r-2"] {
         home.run_ok(&["withhold", id, "--reason", "x"], "withheld");
     }
     let changed = |id| (id, json!({"text": "Another text."}));
-    home.file("one.jsonl", &rows(&[changed("r-1"), changed("r-3")]));
-    let done = home.run_ok("import one.jsonl", "0 new, 2 updated, 2 unchanged");
+    let done = home.import(
+        "one.jsonl",
+        &rows(&[changed("r-1"), changed("r-3")]),
+        "0 new, 2 updated, 2 unchanged",
+    );
     let line = "1 of the updated reviews is withheld, so its changes do not appear\n";
     assert_has(&done.out, line);
     // No message if all updated reviews are published, although others are withheld.
-    home.file(
+    let done = home.import(
         "two.jsonl",
         &rows(&[changed("r-1"), changed("r-3"), changed("r-4")]),
+        "0 new, 1 updated, 3 unchanged",
     );
-    let done = home.run_ok("import two.jsonl", "0 new, 1 updated, 3 unchanged");
     assert!(!done.out.contains("of the updated"), "{}", done.out);
 }
 
 #[test]
 fn a_failed_export_leaves_the_previous_one_unchanged() {
     let home = Home::new();
-    home.file(
-        "in.jsonl",
-        "{\"id\":\"r-1\",\"rating\":5,\"date\":\"2024-11-01\",\"author\":\"Ann\",\"text\":\"Fine.\"}",
-    );
-    home.run_ok("import in.jsonl", "1 new");
+    home.import("in.jsonl", "{\"id\":\"r-1\",\"rating\":5,\"date\":\"2024-11-01\",\"author\":\"Ann\",\"text\":\"Fine.\"}", "1 new");
     let folder = home.0.path();
     let (former, link) = (folder.join("former.jsonl"), folder.join("link.jsonl"));
     home.run_ok("export former.jsonl", "1 review");
-    std::os::unix::fs::symlink("former.jsonl", &link).unwrap();
+    symlink("former.jsonl", &link).unwrap();
     let whole = fs::read_to_string(&former).unwrap();
     home.sql("alter table review_source rename to elsewhere");
     for name in ["former.jsonl", "link.jsonl"] {
@@ -245,13 +210,33 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
     assert_eq!(home.reviews(), decided);
 }
 
+/// A folder with sample data.
+fn sample(home: &Home) -> String {
+    let folder = home.0.path().join("sample");
+    fs::create_dir(&folder).unwrap();
+    for (name, content) in [
+        (
+            "business.json",
+            r#"{"id": "s", "name": "Sample", "time_zone": "UTC"}"#.to_owned(),
+        ),
+        ("reviews.jsonl", rows(&[]).replace("r-", "s-")),
+        (
+            "editorial.json",
+            r#"{"summary": {"text": "As the sample says."}}"#.to_owned(),
+        ),
+    ] {
+        fs::write(folder.join(name), content).unwrap();
+    }
+    folder.display().to_string()
+}
+
 #[test]
 fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();
+    let seeds = sample(&home);
     home.file("own.jsonl", &rows(&[]));
-    home.run_ok(&["seed", seeds], "new");
-    home.run_ok(&["seed", seeds], "0 new, 0 updated");
+    home.run_ok(&["seed", &seeds], "new");
+    home.run_ok(&["seed", &seeds], "0 new, 0 updated");
     for command in ["init", "status"] {
         home.run_ok(command, "`reviews init --discard-sample --name NAME`");
     }
@@ -265,27 +250,27 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     );
     home.run_ok("import own.jsonl", "4 new");
     assert_eq!(home.sql("select count(*) from review"), "4");
-    home.run_err(&["seed", seeds], "holds a business's own data");
+    home.run_err(&["seed", &seeds], "holds a business's own data");
     home.run_err("init --discard-sample", "does not hold only sample data");
     drop(home.serve());
     assert_eq!(home.run("check").code, Some(0));
     let mixed = Home::new();
     mixed.file("own.jsonl", &rows(&[]));
-    mixed.run_ok(&["seed", seeds], "new");
+    mixed.run_ok(&["seed", &seeds], "new");
     mixed.run_ok("import own.jsonl --with-sample", "4 new");
     mixed.run_ok("import own.jsonl", "4 unchanged");
 }
 
 #[test]
 fn loading_the_sample_again_keeps_changes_of_the_owner() {
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let home = Home::new();
-    home.run_ok(&["seed", seeds], "new");
+    let seeds = sample(&home);
+    home.run_ok(&["seed", &seeds], "new");
     home.run_ok("init --name Mine --telephone '+1 1'", "Mine");
     home.file("ed.json", r#"{"summary": {"text": "As the owner says."}}"#);
     home.run_ok("editorial ed.json", "As the owner says.");
     let (business, editorial) = (home.run("business").out, home.run("editorial").out);
-    home.run_ok(&["seed", seeds], "0 new, 0 updated");
+    home.run_ok(&["seed", &seeds], "0 new, 0 updated");
     assert_eq!(home.run("business").out, business);
     assert_eq!(home.run("editorial").out, editorial);
 }
@@ -329,8 +314,7 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
     let row = json!({"id": "r-1", "rating": 5, "date": "2024-11-01", "author": format!("Ann {hostile}"), "title": hostile,
         "text": text, "source": {"name": format!("Google {hostile}")}});
     home.run_ok("init --name 'Desert Peak'", "Desert Peak");
-    home.file("in.jsonl", &row.to_string());
-    home.run_ok("import in.jsonl", "1 new");
+    home.import("in.jsonl", &row.to_string(), "1 new");
     home.sql(&format!(
         "update business set name = 'Desert{hostile} Peak'"
     ));
@@ -382,8 +366,7 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
             .to_string()
         })
         .collect();
-    home.file("in.jsonl", &rows.join("\n"));
-    home.run_ok("import in.jsonl", "11 new");
+    home.import("in.jsonl", &rows.join("\n"), "11 new");
     home.run_ok("export out.csv --format csv", "11 reviews");
     let table = fs::read(home.0.path().join("out.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(&table[..]);
@@ -415,13 +398,9 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
 fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
     for (column, cell) in [("", ""), (",escaped", ","), (",escaped", ",false")] {
         let home = Home::new();
-        home.file(
-            "in.csv",
-            &format!(
+        home.import("in.csv", &format!(
                 "id,rating,date,author,text,decided,deleted{column}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n"
-            ),
-        );
-        home.run_ok("import in.csv", "1 new");
+            ), "1 new");
         assert!(
             home.reviews().contains("'=1+1"),
             "{column}: {}",
@@ -434,8 +413,7 @@ fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
 fn the_file_name_of_an_export_decides_the_format() {
     let home = Home::new();
     home.run_ok("init --name K", "K");
-    home.file("in.jsonl", &rows(&[]));
-    home.run_ok("import in.jsonl", "4 new");
+    home.import("in.jsonl", &rows(&[]), "4 new");
     home.run_ok("export out.CSV", "a table cannot hold");
     home.run_ok("export out.jsonl", "4 reviews");
     let read = |name: &str| fs::read_to_string(home.0.path().join(name)).unwrap();
@@ -472,11 +450,11 @@ fn an_export_keeps_notes_source_ids_and_column_decisions() {
     ];
     home.run_ok(&note, "");
     home.run_ok("export all.jsonl", "3 reviews");
-    copy.file(
+    copy.import(
         "all.jsonl",
         &fs::read_to_string(home.path().with_file_name("all.jsonl")).unwrap(),
+        "3 new",
     );
-    copy.run_ok("import all.jsonl", "3 new");
     copy.run_ok("show q-2", "asked Cy");
     for home in [&home, &copy] {
         home.run_ok("source rename Angi 'Angi Leads'", "");

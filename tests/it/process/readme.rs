@@ -1,9 +1,6 @@
 //! Runs the commands of the README and of `docs/START.md` in an empty folder.
 
-use crate::support::assert_has;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use super::*;
 
 /// The shell blocks under this heading of the README, as lines.
 fn blocks(heading: &str) -> Vec<Vec<String>> {
@@ -34,57 +31,56 @@ fn run_line(folder: &Path, line: &str) -> Output {
         .unwrap()
 }
 
-#[test]
-fn the_commands_of_the_readme_work_in_an_empty_folder() {
+/// A folder with an archive to import.
+fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
     fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
+    folder
+}
+
+/// Runs a command of a page. Returns its output.
+fn run_command(folder: &Path, command: &str) -> String {
+    match command.split('#').next().unwrap().trim() {
+        // Skipped: takes minutes, and the built binary is on the path.
+        "cargo install --path . --locked" => String::new(),
+        // Runs until it is killed.
+        "reviews serve" => {
+            drop(Serving::start(reviews(folder).arg("serve")));
+            String::new()
+        }
+        _ => {
+            let done = run_line(folder, command);
+            let message = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{command}\n{message}");
+            String::from_utf8(done.stdout).unwrap()
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_work_in_an_empty_folder() {
+    let folder = folder();
     let blocks = blocks("Your own reviews");
     let [first, later, ..] = blocks.as_slice() else {
         panic!("the README must have two blocks of commands: {blocks:?}");
     };
-    let mut commands_run = Vec::new();
     for command in first {
-        let words: Vec<&str> = command
-            .split('#')
-            .next()
-            .unwrap()
-            .split_whitespace()
-            .collect();
-        match words.as_slice() {
-            // Skipped: takes minutes, and the built binary is on the path.
-            ["cargo", "install", "--path", ".", "--locked"] => {}
-            // Runs until it is killed.
-            ["reviews", "serve"] => {
-                let mut serve = super::reviews(folder.path());
-                drop(super::Serving::start(serve.arg("serve")));
-            }
-            _ => {
-                let done = run_line(folder.path(), command);
-                let message = String::from_utf8_lossy(&done.stderr);
-                assert!(done.status.success(), "{command}\n{message}");
-            }
-        }
-        commands_run.push(words.join(" "));
+        run_command(folder.path(), command);
     }
-    assert_eq!(commands_run.len(), 4, "{commands_run:?}");
     assert!(
-        commands_run[0].starts_with("cargo install") && commands_run[3] == "reviews serve",
-        "{commands_run:?}"
+        first.len() == 4 && first[3].starts_with("reviews serve"),
+        "{first:?}"
     );
-    let reviews = crate::support::sqlite3(
+    let imported = sqlite3(
         &folder.path().join("reviews.db"),
         "select group_concat(review_id, ' ') from (select review_id from review order by 1)",
     );
-    assert_eq!(reviews, "77.a 77.b");
+    assert_eq!(imported, "77.a 77.b");
     // Replace the example IDs of the README by those of the imported reviews.
     for command in later {
-        let done = run_line(
-            folder.path(),
-            &command.replace("r-12", "77.a").replace("r-13", "77.b"),
-        );
-        let message = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{command}\n{message}");
+        let command = command.replace("r-12", "77.a").replace("r-13", "77.b");
+        run_command(folder.path(), &command);
     }
     let exported = fs::read_to_string(folder.path().join("reviews.jsonl")).unwrap();
     assert_has(&exported, "under dispute");
@@ -93,44 +89,25 @@ fn the_commands_of_the_readme_work_in_an_empty_folder() {
 
 #[test]
 fn commands_of_the_start_page_print_the_shown_output() {
-    let folder = tempfile::tempdir().unwrap();
-    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
-    fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
+    let folder = folder();
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/START.md")).unwrap();
     // The following sections need a server on the web.
     let page = page.split_once("\n## 7.").unwrap().0;
     let within = |fence: &str| -> Vec<String> {
-        page.split(fence)
-            .skip(1)
+        let rests = page.split(fence).skip(1);
+        rests
             .map(|rest| rest.split("```").next().unwrap().to_owned())
             .collect()
     };
-    let (mut commands_run, mut printed) = (0, String::new());
-    for command in within("```sh\n").iter().flat_map(|block| block.lines()) {
-        match command {
-            // Skipped: takes minutes, and the built binary is on the path.
-            "cargo install --path . --locked" => {}
-            // Runs until it is killed.
-            "reviews serve" => {
-                let mut serve = super::reviews(folder.path());
-                drop(super::Serving::start(serve.arg("serve")));
-            }
-            _ => {
-                let done = run_line(folder.path(), command);
-                let message = String::from_utf8_lossy(&done.stderr);
-                assert!(done.status.success(), "{command}\n{message}");
-                printed.push_str(&String::from_utf8_lossy(&done.stdout));
-            }
-        }
-        commands_run += 1;
-    }
-    assert_eq!(commands_run, 5);
-    let shown = within("```text\n");
+    let blocks = within("```sh\n");
+    let commands = blocks.iter().flat_map(|block| block.lines());
+    let printed: Vec<String> = commands
+        .map(|command| run_command(folder.path(), command))
+        .collect();
+    assert_eq!(printed.len(), 5);
+    let (printed, shown) = (printed.concat(), within("```text\n"));
     assert_eq!(shown.len(), 2);
     for shown in shown {
-        assert!(
-            printed.contains(&shown),
-            "{shown}\nwas not printed:\n{printed}"
-        );
+        assert_has(&printed, &shown);
     }
 }

@@ -1,13 +1,6 @@
 //! `reviews restore`: replacing the database by a backup, and what is kept of the current one.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
-
-use serde_json::json;
-
-use super::{Home, output_of, reviews};
-use crate::support::{assert_has, connect, sqlite3};
+use super::*;
 
 /// A business with four reviews and a backup of them.
 fn home() -> Home {
@@ -72,7 +65,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let before = home.publications();
     let dated = |id: &str| {
         let shown = home.run_ok(&["show", id, "--json"], "updated_at").out;
-        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        let shown: Value = serde_json::from_str(&shown).unwrap();
         shown["updated_at"].as_str().unwrap().to_owned()
     };
     let answered_at = dated("r-3");
@@ -124,7 +117,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
 }
 
 #[test]
-fn reviews_withheld_since_a_backup_stay_so_with_their_notes() {
+fn reviews_withheld_since_a_backup_keep_state_and_notes() {
     let home = home();
     home.run_ok("import later.jsonl", "1 new");
     for id in ["r-1", "r-5"] {
@@ -230,25 +223,18 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
         names
     };
     let (before, bytes) = (names(), fs::read(home.path()).unwrap());
-    for (file, expected) in [
-        (
-            "none.db",
-            "no backup at none.db; `reviews backup FILE` writes one",
-        ),
-        ("text.db", "text.db is not a SQLite database"),
-        ("empty.db", "empty.db is not a SQLite database"),
-        ("theirs.db", "theirs.db is the database of another program"),
-        (
-            "wrong.db",
-            "the backup wrong.db is damaged, and nothing was changed: text index: review r-3",
-        ),
-        ("cut.db", "cut.db is damaged"),
-        (
-            "reviews.db",
-            "FILE reviews.db is the database; name another one",
-        ),
-        (".", ". is not a SQLite database"),
-    ] {
+    for [file, expected] in table(
+        "
+        none.db → no backup at none.db; `reviews backup FILE` writes one
+        text.db → text.db is not a SQLite database
+        empty.db → empty.db is not a SQLite database
+        theirs.db → theirs.db is the database of another program
+        wrong.db → the backup wrong.db is damaged, and nothing was changed: text index: review r-3
+        cut.db → cut.db is damaged
+        reviews.db → FILE reviews.db is the database; name another one
+        . → . is not a SQLite database
+        ",
+    ) {
         home.run_err(&["restore", file], expected);
         assert_eq!(names(), before, "{file}");
     }

@@ -1,9 +1,6 @@
 //! Standard output and error whose readers stall or are closed, signals, and the limit of open files.
 
-use std::io::{BufRead, BufReader, Read, Write, pipe};
-use std::process::Stdio;
-
-use super::{Home, Serving, reviews};
+use super::*;
 
 const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
 
@@ -17,16 +14,20 @@ fn check_still_serves(home: &Home, serving: Serving) {
 }
 
 #[test]
-fn a_closed_log_pipe_stops_nothing_and_lost_lines_are_counted() {
-    let home = Home::with(3);
-    let (reader, writer) = pipe().unwrap();
+fn a_log_that_cannot_be_written_stops_nothing_and_is_counted() {
+    let (reader, closed) = pipe().unwrap();
     drop(reader);
-    let serving = Serving::start_with_log(
-        reviews(home.0.path()).args(["serve", "--log", "debug"]),
-        writer,
-    );
-    serving.wait_for("/metrics", DROPPED);
-    check_still_serves(&home, serving);
+    let full = File::options().write(true).open("/dev/full").ok();
+    for log in [Some(Stdio::from(closed)), full.map(Stdio::from)]
+        .into_iter()
+        .flatten()
+    {
+        let home = Home::with(3);
+        let mut command = reviews(home.0.path());
+        let serving = Serving::start_with_log(command.args(["serve", "--log", "debug"]), log);
+        serving.wait_for("/metrics", DROPPED);
+        check_still_serves(&home, serving);
+    }
 }
 
 #[test]
@@ -43,20 +44,6 @@ fn a_stalled_log_reader_blocks_nothing() {
     );
     check_still_serves(&home, serving);
     drop(reader);
-}
-
-#[test]
-fn a_full_log_device_stops_nothing_and_lost_lines_are_counted() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        return;
-    };
-    let home = Home::with(3);
-    let serving = Serving::start_with_log(
-        reviews(home.0.path()).args(["serve", "--log", "debug"]),
-        full,
-    );
-    serving.wait_for("/metrics", DROPPED);
-    check_still_serves(&home, serving);
 }
 
 #[test]
@@ -89,10 +76,10 @@ fn a_signal_during_the_start_stops_it() {
             );
         }
         let number = match signal {
-            "TERM" => rustix::process::Signal::TERM,
-            _ => rustix::process::Signal::INT,
+            "TERM" => Signal::TERM,
+            _ => Signal::INT,
         };
-        rustix::process::kill_process(rustix::process::Pid::from_child(&child), number).unwrap();
+        kill_process(Pid::from_child(&child), number).unwrap();
         let output = child.wait_with_output().unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
@@ -130,7 +117,7 @@ fn a_second_signal_ends_the_service_at_once() {
 #[cfg(target_os = "linux")]
 fn the_soft_limit_of_open_files_is_raised_at_start() {
     let home = Home::with(1);
-    let mut command = std::process::Command::new("/bin/sh");
+    let mut command = Command::new("/bin/sh");
     command
         .env_clear()
         .current_dir(home.0.path())
@@ -141,7 +128,7 @@ fn the_soft_limit_of_open_files_is_raised_at_start() {
         env!("CARGO_BIN_EXE_reviews"),
     ]);
     let serving = Serving::start(&mut command);
-    let limits = std::fs::read_to_string(format!("/proc/{}/limits", serving.child.id())).unwrap();
+    let limits = fs::read_to_string(format!("/proc/{}/limits", serving.child.id())).unwrap();
     let row = limits
         .lines()
         .find(|line| line.starts_with("Max open files"))

@@ -1,10 +1,6 @@
 //! Notifications to systemd: ready, watchdog, stopping.
 
-use std::os::unix::net::UnixDatagram;
-use std::path::PathBuf;
-use std::process::Stdio;
-
-use super::{Home, NEVER, Serving, reviews};
+use super::*;
 
 /// A socket that receives notifications, and its path.
 fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {

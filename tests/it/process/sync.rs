@@ -1,17 +1,6 @@
 //! Sources that are fetched on a schedule, against a server that answers like the platforms do.
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
-use std::sync::mpsc;
-
-use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
-use rustls::ServerConnection;
-use serde_json::{Value, json};
-
-use super::{CommandOutput, Home, NEVER, Serving, output_of, reviews};
-use crate::support::{Site, SiteAnswer, SiteRequest, assert_has, config_of};
+use super::*;
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
@@ -62,13 +51,33 @@ fn column(home: &Home, name: &str) -> String {
         .to_owned()
 }
 
-/// A review as Google's API gives it.
-fn google(number: usize) -> Value {
-    json!({
-        "reviewId": format!("g{number}"), "reviewer": {"displayName": format!("Guest {number}")}, "starRating": "FIVE",
-        "comment": format!("Bread number {number} was warm"), "createTime": "2026-10-01T10:00:00Z",
-        "updateTime": "2026-10-01T10:00:00Z",
-    })
+/// Reviews as the platforms give them, with `#` for their number.
+const GOOGLE: &str = r#"{"reviewId": "g#", "reviewer": {"displayName": "Guest #"}, "starRating": "FIVE", "comment": "Bread number # was warm",
+    "createTime": "2026-10-01T10:00:00Z", "updateTime": "2026-10-01T10:00:00Z"}"#;
+const APIFY: &str = r#"{"stars": 4, "publishedAtDate": "2026-10-02T08:00:00.000Z", "name": "Guest #", "reviewId": "a#", "text": "Cake number #"}"#;
+const TRUSTPILOT: &str = r#"{"id": "t#", "consumer": {"id": "c#", "displayName": "Ann #"}, "stars": 5, "title": "", "text": "Nice #",
+    "createdAt": "2026-10-01T10:00:00Z"}"#;
+const JUDGEME: &str = r#"{"id": 1#, "title": "", "body": "Good #", "rating": 5, "curated": "ok", "hidden": false,
+    "reviewer": {"name": "Ann", "email": "ann@mail.test"}, "reviewer_name": "Ann", "created_at": "2026-10-01T10:00:00Z"}"#;
+const YOTPO: &str = r#"{"id": 1#, "score": 5, "votes_up": 0, "content": "Fine #", "title": "", "sentiment": 0.5,
+    "created_at": "2026-10-01T10:00:00Z", "name": "Ann Baker", "reviewer_type": "verified_buyer"}"#;
+const YOTPO_WIDGET: &str = r#"{"id": 2#, "score": 5, "votes_up": 0, "content": "Fine #", "title": "", "created_at": "2026-10-01T10:00:00Z",
+    "user": {"display_name": "Ann #"}}"#;
+const WOOCOMMERCE: &str = r#"{"id": 1#, "date_created": "2026-10-01T10:00:00", "date_created_gmt": "2026-10-01T10:00:00", "product_id": 3,
+    "status": "approved", "reviewer": "Ann #", "review": "<p>Sturdy #</p>", "rating": 5, "verified": true}"#;
+const OKENDO: &str = r#"{"reviewId": "o#", "productId": "p", "status": "approved", "rating": 5, "body": "Great #",
+    "dateCreated": "2026-10-01T10:00:00Z", "reviewer": {"displayName": "Ann #"}}"#;
+const SERPAPI: &str = r#"{"review_id": "s#", "rating": 5, "iso_date": "2026-10-01T10:00:00Z", "user": {"name": "Ann #"}, "snippet": "Lovely #"}"#;
+const PODIUM: &str = r#"{"uid": "p#", "createdAt": "2026-10-01T10:00:00Z", "author": {"name": "Ann"},
+    "review": {"body": "Prompt #", "rating": 5, "siteName": "google"}}"#;
+const JSON_FEED: &str = r#"{"id": "j#", "content_text": "Neat #", "date_published": "2026-10-01T10:00:00Z", "authors": [{"name": "Ann #"}],
+    "_review": {"rating": 5}}"#;
+const NATIVE: &str =
+    r#"{"id": "w#", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Own #"}"#;
+
+/// The review with this number.
+fn row(template: &str, number: usize) -> Value {
+    serde_json::from_str(&template.replace('#', &number.to_string())).unwrap()
 }
 
 /// A page of Google's API.
@@ -77,7 +86,10 @@ fn google_page(
     next: Option<&str>,
     total: usize,
 ) -> SiteAnswer {
-    let reviews: Vec<Value> = numbers.into_iter().map(google).collect();
+    let reviews: Vec<Value> = numbers
+        .into_iter()
+        .map(|number| row(GOOGLE, number))
+        .collect();
     let mut page = json!({"reviews": reviews, "totalReviewCount": total});
     if let Some(next) = next {
         page["nextPageToken"] = next.into();
@@ -110,14 +122,6 @@ fn start(home: &Home, words: &[&str]) -> Child {
     let mut command = reviews(home.0.path());
     let command = command.args(words).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// A review as Apify gives it.
-fn apify(number: usize) -> Value {
-    json!({
-        "stars": 4, "publishedAtDate": "2026-10-02T08:00:00.000Z", "name": format!("Guest {number}"),
-        "reviewId": format!("a{number}"), "text": format!("Cake number {number}"),
-    })
 }
 
 fn query(request: &SiteRequest, name: &str) -> Option<String> {
@@ -195,12 +199,12 @@ fn page_that_brings_nothing_new_ends_the_pages() {
     });
     let last_page = Site::start(move |request| {
         let page = query(request, "page").map_or(1, |page| page.parse().unwrap());
-        linked(vec![apify(page.min(3))], page + 1)
+        linked(vec![row(APIFY, page.min(3))], page + 1)
     });
     let mut number = 0;
     let other_members = Site::start(move |_| {
         number += 1;
-        let mut row = apify(9);
+        let mut row = row(APIFY, 9);
         row["scrapedAt"] = number.into();
         linked(vec![row], number)
     });
@@ -224,7 +228,7 @@ fn link_to_another_host_is_followed_at_the_source_only() {
     let elsewhere = other.url("/elsewhere");
     let site = Site::start(move |request| {
         let page = query(request, "page").map_or(1, |page| page.parse::<usize>().unwrap());
-        let answer = SiteAnswer::value(&Value::from(vec![apify(page)]));
+        let answer = SiteAnswer::value(&Value::from(vec![row(APIFY, page)]));
         if page < 3 {
             let next = page + 1;
             answer.with(&format!(
@@ -420,79 +424,37 @@ fn long_retry_after_ends_the_run_and_delays_the_next() {
 #[test]
 fn error_in_a_200_fails_with_the_message_of_the_server() {
     let (home, site) = added(1, &[]);
-    let page = "<!doctype html><html><head><title>Log in – Shop</title></head><body>ann@example.com</body></html>";
-    for (body, words) in [
-        (
-            r#"{"error": {"message": "Quota exceeded"}, "reviews": []}"#,
-            "Quota exceeded",
-        ),
-        (r#"{"id": "x", "status": "Pending"}"#, "status Pending"),
-        ("{}", "an empty object"),
-        (r#"{"message": "No access"}"#, "No access"),
-        (
-            page,
-            ": the answer is a page without reviews as JSON-LD: Log in – Shop",
-        ),
-        ("", "empty"),
-        (
-            r#"{"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}}"#,
-            "application/json: the answer has no list of reviews: Sorry, you cannot",
-        ),
-        (
-            r#"{"status": 401, "reviews": []}"#,
-            "the answer has the status 401",
-        ),
-        (r#"{"data": {"status": "RUNNING"}}"#, "no list of reviews"),
-        (r#"[{"error": "bad token"}]"#, "bad token"),
-        ("null", "a single value"),
-        (
-            r#"{"averageRating": 4.5, "totalReviewCount": 12}"#,
-            "no list of reviews",
-        ),
-        (
-            r#"{"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]}"#,
-            "status 200 OK, application/json: ",
-        ),
-        (
-            r#"{"reviews": [], "status": "Unauthorized"}"#,
-            "the answer has the status Unauthorized",
-        ),
-        (r#"{"reviews": [], "ok": 0}"#, "an error"),
-        (
-            r#"{"meta": {"error": "no access"}, "reviews": []}"#,
-            "no access",
-        ),
-        ("Unauthorized\n", "a text without columns: Unauthorized"),
-        (
-            r#"{"errors": [{"code": 4, "detail": "Bad id"}]}"#,
-            "the answer is an error: Bad id",
-        ),
-        (
-            r#"{"errorMessage": "Quota"}"#,
-            "the answer is an error: Quota",
-        ),
-        (
-            r#"{"success": false, "message": "Later", "rows": []}"#,
-            "the answer is an error: Later",
-        ),
-        (
-            r#"{"status": "In Progress", "data": []}"#,
-            "the answer has the status In Progress",
-        ),
-        (
-            "<html><titles>x</titles></html>",
-            "as JSON-LD: without a title",
-        ),
-        (
-            "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>",
-            "Access Denied",
-        ),
-        ("<HTML><TITLE>Log In</TITLE></HTML>", "Log In"),
-        (
-            r#"<title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script>"#,
-            "Our shop",
-        ),
-    ] {
+    for [body, words] in table(
+        r#"
+        {"error": {"message": "Quota exceeded"}, "reviews": []} → Quota exceeded
+        {"id": "x", "status": "Pending"} → status Pending
+        {} → an empty object
+        {"message": "No access"} → No access
+        <!doctype html><html><head><title>Log in – Shop</title></head><body>ann@example.com</body></html> → : the answer is a page without reviews as JSON-LD: Log in – Shop
+        {"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}} → application/json: the answer has no list of reviews: Sorry, you cannot
+        {"status": 401, "reviews": []} → the answer has the status 401
+        {"data": {"status": "RUNNING"}} → no list of reviews
+        [{"error": "bad token"}] → bad token
+        null → a single value
+        {"averageRating": 4.5, "totalReviewCount": 12} → no list of reviews
+        {"reviews": 5, "technicians": [{"name": "Ann", "reviews": 3}]} → status 200 OK, application/json:
+        {"reviews": [], "status": "Unauthorized"} → the answer has the status Unauthorized
+        {"reviews": [], "ok": 0} → an error
+        {"meta": {"error": "no access"}, "reviews": []} → no access
+        Unauthorized → a text without columns: Unauthorized
+        {"errors": [{"code": 4, "detail": "Bad id"}]} → the answer is an error: Bad id
+        {"errorMessage": "Quota"} → the answer is an error: Quota
+        {"success": false, "message": "Later", "rows": []} → the answer is an error: Later
+        {"status": "In Progress", "data": []} → the answer has the status In Progress
+        <html><titles>x</titles></html> → as JSON-LD: without a title
+        <?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error> → Access Denied
+        <HTML><TITLE>Log In</TITLE></HTML> → Log In
+        <title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script> → Our shop
+        "#,
+    )
+    .into_iter()
+    .chain([["", "empty"]])
+    {
         site.answer(move |_| SiteAnswer::json(body));
         let run = home.run("sync run google");
         run.failed(words);
@@ -536,7 +498,7 @@ fn review_that_another_source_has_is_not_withheld() {
 }
 
 #[test]
-fn changed_source_withholds_nothing_of_its_former_place() {
+fn changed_source_withholds_nothing_of_the_former_place() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     site.answer(|_| google_page(100..105, None, 5));
     let url = site.url("/other");
@@ -637,7 +599,7 @@ fn run_with_less_than_the_source_says_is_not_whole() {
 fn run_with_a_tenth_rejected_imports_nothing() {
     let (home, site) = added(30, &[]);
     site.answer(|_| {
-        let mut rows: Vec<Value> = (0..40).map(google).collect();
+        let mut rows: Vec<Value> = (0..40).map(|number| row(GOOGLE, number)).collect();
         rows[..5]
             .iter_mut()
             .for_each(|row| row["starRating"] = "TEN".into());
@@ -653,7 +615,7 @@ fn run_with_a_tenth_rejected_imports_nothing() {
 #[test]
 fn another_kind_of_file_is_refused() {
     let (home, site) = added(2, &[]);
-    site.answer(|_| SiteAnswer::value(&Value::from(vec![apify(1)])));
+    site.answer(|_| SiteAnswer::value(&Value::from(vec![row(APIFY, 1)])));
     sync(&home).failed("another kind of file");
     assert_eq!(count(&home, "true"), "2");
 }
@@ -676,7 +638,7 @@ fn undo_of_a_run_pauses_the_source() {
 }
 
 #[test]
-fn undo_of_a_run_takes_back_the_count_of_its_source() {
+fn undo_of_a_run_takes_back_the_count_of_the_source() {
     let (home, site) = added(40, &["--withdraw-missing"]);
     answer_with(&site, 0);
     home.run("sync run google --yes").done();
@@ -737,9 +699,9 @@ fn files_of_a_folder_are_read_oldest_first() {
         let row = json!([{"stars": 4, "publishedAtDate": "2026-10-02T08:00:00.000Z", "name": "Ann", "reviewId": "a1", "text": text}]);
         let path = folder.join(name);
         fs::write(&path, row.to_string()).unwrap();
-        let changed = fs::metadata(&path).unwrap().modified().unwrap()
-            - std::time::Duration::from_secs(age_seconds);
-        fs::File::options()
+        let changed =
+            fs::metadata(&path).unwrap().modified().unwrap() - Duration::from_secs(age_seconds);
+        File::options()
             .write(true)
             .open(&path)
             .unwrap()
@@ -753,7 +715,7 @@ fn files_of_a_folder_are_read_oldest_first() {
     write(".e.json", "hidden", 300);
     // The lock of an editor, and a link to a file that is gone.
     for name in [".#a.json", "gone.json"] {
-        std::os::unix::fs::symlink("ann@host.1234", folder.join(name)).unwrap();
+        symlink("ann@host.1234", folder.join(name)).unwrap();
     }
     let environment = [("REVIEWS_SYNC_FILES", folder.to_str().unwrap())];
     let path = folder.to_str().unwrap();
@@ -865,246 +827,103 @@ fn killed_service_leaves_no_run_half_imported_or_doubled() {
     }
 }
 
-/// One page of a platform's API: the answer to the page with this number.
-type PlatformPage = fn(usize, Vec<Value>) -> SiteAnswer;
-
-/// A list of five reviews in pages of two.
-fn pages_of(row: fn(usize) -> Value, page: PlatformPage, parameter: &'static str) -> Site {
+/// A platform's list of five reviews in pages of two. In `page`, `ROWS` are the rows, `PAGE` is the number, and a text with
+/// `NEXT` leads to the next page and is null on the last one. So does the header.
+fn platform(
+    template: &'static str,
+    parameter: &'static str,
+    page: &'static str,
+    header: &'static str,
+) -> Site {
     Site::start(move |request| {
         let value = query(request, parameter).map(|value| value.parse::<usize>().unwrap());
-        let number = match parameter {
-            "page" => value.unwrap_or(1) - 1,
-            _ => value.unwrap_or(0) / 2,
+        let is_numbered = parameter == "page";
+        let number = if is_numbered {
+            value.unwrap_or(1) - 1
+        } else {
+            value.unwrap_or(0) / 2
         };
-        let rows = (number * 2..5.min(number * 2 + 2)).map(row);
-        page(number, rows.collect())
+        let rows = (number * 2..5.min(number * 2 + 2)).map(|number| row(template, number));
+        let rows: Vec<Value> = rows.collect();
+        if rows.is_empty() && header == "400" {
+            return SiteAnswer::status(400);
+        }
+        assert!(
+            !rows.is_empty() || !header.contains("NEXT"),
+            "the last page has no next one"
+        );
+        if page == "LINES" {
+            let lines = rows.iter().map(|row| format!("{row}\n"));
+            return SiteAnswer(200, Vec::new(), lines.collect());
+        }
+        let next = if is_numbered {
+            number + 2
+        } else {
+            number * 2 + 2
+        };
+        let mut body = String::new();
+        for (at, part) in page.split('"').enumerate() {
+            match (at % 2, part.contains("NEXT") && number >= 2) {
+                (0, true) => body += &part.replace("NEXT", "null"),
+                (0, false) => body += part,
+                (_, true) => body += "null",
+                (_, false) => body += &format!("\"{part}\""),
+            }
+        }
+        let body = body
+            .replace("NEXT", &next.to_string())
+            .replace("PAGE", &number.to_string());
+        let answer = SiteAnswer::json(body.replace("ROWS", &Value::from(rows).to_string()));
+        if header.contains("NEXT") && number < 2 {
+            return answer.with(&header.replace("NEXT", &next.to_string()));
+        }
+        answer
     })
 }
 
-fn list(name: &str, rows: &[Value]) -> SiteAnswer {
-    SiteAnswer::value(&json!({ name: rows }))
-}
-
-fn lines(rows: &[Value]) -> SiteAnswer {
-    let lines = rows.iter().map(|row| format!("{row}\n"));
-    SiteAnswer(200, Vec::new(), lines.collect())
-}
-
-/// The value that leads to the next page, if there is one.
-fn next_offset(number: usize) -> Option<usize> {
-    (number < 2).then_some(number * 2 + 2)
-}
-
-fn trustpilot(n: usize) -> Value {
-    json!({
-        "id": format!("t{n}"), "consumer": {"id": format!("c{n}"), "displayName": format!("Ann {n}")}, "stars": 5,
-        "title": "", "text": format!("Nice {n}"), "createdAt": "2026-10-01T10:00:00Z",
-    })
-}
-
-fn judgeme(n: usize) -> Value {
-    json!({
-        "id": n + 10, "title": "", "body": format!("Good {n}"), "rating": 5, "curated": "ok", "hidden": false,
-        "reviewer": {"name": "Ann", "email": "ann@mail.test"}, "reviewer_name": "Ann", "created_at": "2026-10-01T10:00:00Z",
-    })
-}
-
-fn yotpo(n: usize) -> Value {
-    json!({
-        "id": n + 10, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "", "sentiment": 0.5,
-        "created_at": "2026-10-01T10:00:00Z", "name": "Ann Baker", "reviewer_type": "verified_buyer",
-    })
-}
-
-fn yotpo_widget(n: usize) -> Value {
-    json!({
-        "id": n + 20, "score": 5, "votes_up": 0, "content": format!("Fine {n}"), "title": "",
-        "created_at": "2026-10-01T10:00:00Z", "user": {"display_name": format!("Ann {n}")},
-    })
-}
-
-fn woocommerce(n: usize) -> Value {
-    json!({
-        "id": n + 10, "date_created": "2026-10-01T10:00:00", "date_created_gmt": "2026-10-01T10:00:00", "product_id": 3,
-        "status": "approved", "reviewer": format!("Ann {n}"), "review": format!("<p>Sturdy {n}</p>"), "rating": 5,
-        "verified": true,
-    })
-}
-
-fn okendo(n: usize) -> Value {
-    json!({
-        "reviewId": format!("o{n}"), "productId": "p", "status": "approved", "rating": 5, "body": format!("Great {n}"),
-        "dateCreated": "2026-10-01T10:00:00Z", "reviewer": {"displayName": format!("Ann {n}")},
-    })
-}
-
-fn serpapi(n: usize) -> Value {
-    json!({
-        "review_id": format!("s{n}"), "rating": 5, "iso_date": "2026-10-01T10:00:00Z", "user": {"name": format!("Ann {n}")},
-        "snippet": format!("Lovely {n}"),
-    })
-}
-
-fn podium(n: usize) -> Value {
-    json!({
-        "uid": format!("p{n}"), "createdAt": "2026-10-01T10:00:00Z", "author": {"name": "Ann"},
-        "review": {"body": format!("Prompt {n}"), "rating": 5, "siteName": "google"},
-    })
-}
-
-fn json_feed(n: usize) -> Value {
-    json!({
-        "id": format!("j{n}"), "content_text": format!("Neat {n}"), "date_published": "2026-10-01T10:00:00Z",
-        "authors": [{"name": format!("Ann {n}")}], "_review": {"rating": 5},
-    })
-}
+/// Platforms: target, the parameter that leads to a page, the page, and a header. The page number of yotpo-widget differs from
+/// page to page, the host of wordpress-com removes the header, and the last page of apify-lines is one line.
+const PLATFORMS: &str = r#"
+    trustpilot → /r?perPage=2 → page → {"reviews": ROWS} → -
+    judgeme → /r?per_page=2 → page → {"reviews": ROWS} → -
+    yotpo → /r?count=2 → page → {"reviews": ROWS} → -
+    yotpo-widget → /r?per_page=2 → page → {"status": {"code": 200}, "response": {"pagination": {"page": PAGE}, "reviews": ROWS}} → -
+    woocommerce → /wp-json/r?per_page=2 → page → ROWS → Link: <http://shop.internal/wp-json/r?per_page=2&page=NEXT>; rel="next"
+    wordpress-com → /wp-json/r?per_page=2 → page → ROWS → 400
+    okendo → /v1/enterprise/reviews?limit=2 → after → {"reviews": ROWS, "nextUrl": "/enterprise/reviews?limit=2&after=NEXT"} → -
+    serpapi → /r?engine=google_maps_reviews → next_page_token → {"reviews": ROWS, "serpapi_pagination": {"next_page_token": "NEXT"}} → -
+    podium → /r?limit=2 → cursor → {"data": ROWS, "metadata": {"nextCursor": NEXT}} → -
+    feed → /r → after → {"version": "https://jsonfeed.org/version/1.1", "title": "T", "items": ROWS, "next_url": "https://cdn.test/other?after=NEXT"} → -
+    apify → /items?limit=2 → offset → ROWS → -
+    apify-lines → /items?format=jsonl&limit=2 → offset → LINES → -
+    own → /r?per_page=2 → cursor → ROWS → Link: <?cursor=NEXT>; rel=next
+"#;
 
 #[test]
 fn pages_are_found_in_the_style_of_each_platform() {
-    let reviews: PlatformPage = |_, rows| list("reviews", &rows);
-    let array: PlatformPage = |_, rows| SiteAnswer::value(&Value::from(rows));
-    let platforms: [(&str, &str, Site); 13] = [
-        (
-            "trustpilot",
-            "/r?perPage=2",
-            pages_of(trustpilot, reviews, "page"),
-        ),
-        (
-            "judgeme",
-            "/r?per_page=2",
-            pages_of(judgeme, reviews, "page"),
-        ),
-        ("yotpo", "/r?count=2", pages_of(yotpo, reviews, "page")),
-        // Its page number differs from page to page.
-        (
-            "yotpo-widget",
-            "/r?per_page=2",
-            pages_of(
-                yotpo_widget,
-                |number, rows| {
-                    let response = json!({"pagination": {"page": number}, "reviews": rows});
-                    SiteAnswer::value(&json!({"status": {"code": 200}, "response": response}))
-                },
-                "page",
-            ),
-        ),
-        (
-            "woocommerce",
-            "/wp-json/r?per_page=2",
-            pages_of(
-                woocommerce,
-                |number, rows| {
-                    let answer = SiteAnswer::value(&Value::from(rows));
-                    let next = number + 2;
-                    match number {
-                        0 | 1 => answer.with(&format!(
-                            "Link: <http://shop.internal/wp-json/r?per_page=2&page={next}>; rel=\"next\""
-                        )),
-                        2 => answer,
-                        _ => panic!("the last page has no next one"),
-                    }
-                },
-                "page",
-            ),
-        ),
-        // A host that removes the header.
-        (
-            "wordpress-com",
-            "/wp-json/r?per_page=2",
-            pages_of(
-                woocommerce,
-                |number, rows| match number {
-                    0..=2 => SiteAnswer::value(&Value::from(rows)),
-                    _ => SiteAnswer::status(400),
-                },
-                "page",
-            ),
-        ),
-        (
-            "okendo",
-            "/v1/enterprise/reviews?limit=2",
-            pages_of(
-                okendo,
-                |number, rows| {
-                    let next = next_offset(number)
-                        .map(|next| format!("/enterprise/reviews?limit=2&after={next}"));
-                    SiteAnswer::value(&json!({"reviews": rows, "nextUrl": next}))
-                },
-                "after",
-            ),
-        ),
-        (
-            "serpapi",
-            "/r?engine=google_maps_reviews",
-            pages_of(
-                serpapi,
-                |number, rows| {
-                    let pagination = match next_offset(number) {
-                        Some(next) => json!({"next_page_token": next.to_string()}),
-                        None => json!({}),
-                    };
-                    SiteAnswer::value(&json!({"reviews": rows, "serpapi_pagination": pagination}))
-                },
-                "next_page_token",
-            ),
-        ),
-        (
-            "podium",
-            "/r?limit=2",
-            pages_of(
-                podium,
-                |number, rows| {
-                    let next = next_offset(number);
-                    SiteAnswer::value(&json!({"data": rows, "metadata": {"nextCursor": next}}))
-                },
-                "cursor",
-            ),
-        ),
-        (
-            "feed",
-            "/r",
-            pages_of(
-                json_feed,
-                |number, rows| {
-                    let next = next_offset(number)
-                        .map(|next| format!("https://cdn.test/other?after={next}"));
-                    let version = "https://jsonfeed.org/version/1.1";
-                    SiteAnswer::value(
-                        &json!({"version": version, "title": "T", "items": rows, "next_url": next}),
-                    )
-                },
-                "after",
-            ),
-        ),
-        ("apify", "/items?limit=2", pages_of(apify, array, "offset")),
-        // The last page is one line, and the one after it is empty.
-        (
-            "apify-lines",
-            "/items?format=jsonl&limit=2",
-            pages_of(apify, |_, rows| lines(&rows), "offset"),
-        ),
-        (
-            "own",
-            "/r?per_page=2",
-            pages_of(
-                |n| json!({"id": format!("w{n}"), "rating": 5, "date": "2026-10-01", "author": "Ann", "text": format!("Own {n}")}),
-                |number, rows| {
-                    let answer = SiteAnswer::value(&Value::from(rows));
-                    match next_offset(number) {
-                        Some(next) => answer.with(&format!("Link: <?cursor={next}>; rel=next")),
-                        None => answer,
-                    }
-                },
-                "cursor",
-            ),
-        ),
+    let rows = [
+        TRUSTPILOT,
+        JUDGEME,
+        YOTPO,
+        YOTPO_WIDGET,
+        WOOCOMMERCE,
+        WOOCOMMERCE,
+        OKENDO,
+        SERPAPI,
+        PODIUM,
+        JSON_FEED,
+        APIFY,
+        APIFY,
+        NATIVE,
     ];
     let home = home();
-    for (name, target, site) in &platforms {
+    for (row, [name, target, parameter, page, header]) in rows.into_iter().zip(table(PLATFORMS)) {
+        let site = platform(row, parameter, page, header);
         let added = add(&home, name, &site.url(target), &[], &[]);
         assert_eq!(added.code, Some(0), "{name}: {}{}", added.out, added.err);
+        let count = column(&home, "last_count");
         assert_eq!(
-            column(&home, "last_count").lines().last(),
+            count.lines().last(),
             Some("5"),
             "{name}: {:?}",
             site.take_targets()
@@ -1201,7 +1020,7 @@ fn user_in_the_url_is_sent_as_basic_authorization() {
 fn secret_that_rows_repeat_is_neither_stored_nor_shown() {
     let home = home();
     let site = Site::start(|request| {
-        let mut rows: Vec<Value> = (0..2).map(apify).collect();
+        let mut rows: Vec<Value> = (0..2).map(|number| row(APIFY, number)).collect();
         rows[0]["reviewUrl"] = format!("https://maps.test{}", request.target).into();
         rows[0]["text"] = request.header("x-api-key").into();
         rows[1]["stars"] = request.target.as_str().into();
@@ -1230,7 +1049,7 @@ fn secret_that_rows_repeat_is_neither_stored_nor_shown() {
 fn short_secret_is_removed_only_as_the_value_of_a_parameter() {
     let home = home();
     let site = Site::start(|request| {
-        let mut row = apify(1);
+        let mut row = row(APIFY, 1);
         row["reviewUrl"] = format!("https://maps.test{}", request.target).into();
         row["text"] = "The k3y was late".into();
         SiteAnswer::value(&Value::from(vec![row]))
@@ -1334,7 +1153,7 @@ fn stopped_service_imports_nothing_of_a_run() {
 }
 
 #[test]
-fn withheld_reviews_are_named_in_the_order_of_their_ids() {
+fn withheld_reviews_are_named_in_the_order_of_ids() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     answer_with(&site, 10);
     let run = home.run("sync run --yes");

@@ -1,15 +1,10 @@
 //! Undoing an import gives back all of it: values, what sources said, withholdings and deletions.
 
-use std::fs;
-
-use serde_json::json;
-
-use super::Home;
-use crate::support::assert_has;
+use super::*;
 
 const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
 
-fn row(id: &str, text: &str, more: &[(&str, serde_json::Value)]) -> String {
+fn row(id: &str, text: &str, more: &[(&str, Value)]) -> String {
     let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": {"name": "Google"}});
     for (name, value) in more {
         row[name] = value.clone();
@@ -30,7 +25,7 @@ fn content(home: &Home) -> String {
 #[test]
 fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let home = Home::new();
-    home.file(
+    home.import(
         "one.jsonl",
         &[
             row("a", "First.", &[]),
@@ -38,8 +33,8 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
             row("c", "Third.", &[]),
         ]
         .join("\n"),
+        "3 new",
     );
-    home.run_ok("import one.jsonl", "3 new");
     home.run_ok("respond c 'My own answer.'", "answered");
     let before = content(&home);
     let newer = [
@@ -66,8 +61,7 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
         ),
         row("d", "Fourth.", &[]),
     ];
-    home.file("two.jsonl", &newer.join("\n"));
-    home.run_ok("import two.jsonl", "1 new, 2 updated");
+    home.import("two.jsonl", &newer.join("\n"), "1 new, 2 updated");
     let after = content(&home);
     // What the source hides now is left; all else is as before.
     let message = home.run_ok("undo", "1 removed").out;
@@ -93,8 +87,7 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
 #[test]
 fn undo_publishes_reviews_withheld_as_duplicates() {
     let home = Home::new();
-    home.file("sheet.csv", SHEET);
-    home.run_ok("import sheet.csv", "2 new");
+    home.import("sheet.csv", SHEET, "2 new");
     home.run_ok(
         "import sheet.csv --source Angi",
         "2 of these are there as Direct",
@@ -134,11 +127,11 @@ fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
 #[test]
 fn an_import_undone_in_part_is_tried_again_by_the_next_undo() {
     let home = Home::new();
-    home.file(
+    home.import(
         "one.jsonl",
         &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
+        "2 new",
     );
-    home.run_ok("import one.jsonl", "2 new");
     home.run_ok("respond a 'Thank you.'", "answered");
     home.run_ok("undo", "1 left unchanged: a (you changed response)");
     assert!(!home.run_ok("status", "").out.contains("undone"));
@@ -178,11 +171,11 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 #[test]
 fn a_source_is_renamed_with_all_reviews() {
     let home = Home::new();
-    home.file(
+    home.import(
         "sheet.csv",
         &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
+        "4 new",
     );
-    home.run_ok("import sheet.csv", "4 new");
     home.run_ok("source", "Direct: 4 published, 0 withheld\n");
     home.run_err("source rename Yelp Angi", "no review is from Yelp");
     home.run_err("source rename Direct ' '", "NEW is empty");
@@ -347,8 +340,7 @@ fn copies_of_other_people_with_like_names_are_not_named() {
 #[test]
 fn withhold_and_delete_name_copies_and_notes_stay_private() {
     let home = Home::new();
-    home.file("sheet.csv", SHEET);
-    home.run_ok("import sheet.csv", "2 new");
+    home.import("sheet.csv", SHEET, "2 new");
     home.run_ok("import sheet.csv --source Angi", "2 new");
     let id = |source: &str| {
         home.sql(&format!(
@@ -380,11 +372,11 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
 #[test]
 fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     let home = Home::new();
-    home.file(
+    home.import(
         "one.jsonl",
         &[row("a", "First.", &[]), row("b", "Second.", &[])].join("\n"),
+        "2 new",
     );
-    home.run_ok("import one.jsonl", "2 new");
     let newer = [
         row("a", "First, edited.", &[("rating", json!(3))]),
         row(
@@ -408,17 +400,21 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     assert!(done.out.ends_with(expected), "{}", done.out);
     assert_eq!(content(&home), before);
     assert!(!home.0.path().join("rejects.jsonl").exists());
-    let many: Vec<String> = (0..25)
-        .map(|n| row(&format!("m{n:02}"), "Text.", &[]))
-        .collect();
-    home.file("many.jsonl", &many.join("\n"));
-    let done = home.run_ok("import many.jsonl --dry-run", "25 would be new:");
+    let long = "x".repeat(20_000);
+    let many = (0..25).map(|n| row(&format!("m{n:02}"), &long, &[]));
+    home.file("many.jsonl", &many.collect::<Vec<_>>().join("\n"));
+    let shown = home
+        .run_ok("import many.jsonl --dry-run", "25 would be new:")
+        .out;
     assert!(
-        done.out.contains("  m19  ")
-            && !done.out.contains("  m20  ")
-            && done.out.contains("  and 5 more\n"),
-        "{}",
-        done.out
+        shown.contains("  m19  ") && !shown.contains("  m20  "),
+        "{shown}"
+    );
+    assert_has(&shown, "  and 5 more\n");
+    assert_has(&shown, "xxx…\n");
+    assert!(
+        shown.lines().all(|line| line.chars().count() < 200),
+        "{shown}"
     );
 }
 
@@ -429,11 +425,11 @@ fn an_import_is_undone_after_moves_that_nobody_decided() {
         "init --name 'Desert Peak' --time-zone America/Phoenix",
         "Phoenix",
     );
-    home.file(
+    home.import(
         "sheet.csv",
         &format!("{SHEET}Cy Dorn,5,2026-10-09T03:00:00Z,Late.\n"),
+        "3 new",
     );
-    home.run_ok("import sheet.csv", "3 new");
     home.run_ok("source rename Direct Angi", "3 reviews");
     home.run_ok(
         "init --time-zone Europe/Berlin",
@@ -494,11 +490,11 @@ fn meanings_of_columns_are_taken_beside_a_business() {
     home.run_ok("export export.jsonl", "");
     let other = Home::new();
     other.run_ok(&init, "Desert Peak");
-    other.file(
+    other.import(
         "export.jsonl",
         &fs::read_to_string(home.0.path().join("export.jsonl")).unwrap(),
+        "2 new",
     );
-    other.run_ok("import export.jsonl", "2 new");
     let kept = |home: &Home| home.sql("select * from source_column order by 1, 2");
     assert_eq!(kept(&other), kept(&home));
 }
@@ -506,8 +502,7 @@ fn meanings_of_columns_are_taken_beside_a_business() {
 #[test]
 fn undo_names_the_duplicates_of_removed_reviews() {
     let home = Home::new();
-    home.file("t.csv", SHEET);
-    home.run_ok(&["import", "t.csv"], "2 new");
+    home.import("t.csv", SHEET, "2 new");
     let angi = ["import", "t.csv", "--source", "Angi"];
     home.run_ok(
         &[&angi[..], &["--skip-duplicates"]].concat(),

@@ -1,10 +1,7 @@
 //! Commands that write complete although their output cannot be written.
 
-use std::fs;
-
 use super::outputs::ROWS;
-use super::{Home, output_with_closed_stdout, reviews};
-use crate::support::assert_has;
+use super::*;
 
 #[test]
 fn a_closed_stdout_stops_no_command_that_writes() {
@@ -42,7 +39,7 @@ fn a_closed_stdout_stops_no_command_that_writes() {
 fn closed_outputs_stop_no_import_and_rejected_rows_are_saved() {
     let home = Home::new();
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
-    let (reader, writer) = std::io::pipe().unwrap();
+    let (reader, writer) = pipe().unwrap();
     drop(reader);
     let words = ["import", "rows.jsonl", "--rejects", "rejected"];
     let status = reviews(home.0.path())

@@ -43,7 +43,13 @@ async fn every_answer_can_be_read_from_any_origin() {
             let answer = app.send(method.clone(), target, &headers).await;
             assert_eq!(answer.status, status, "{method} {target}");
             let exposed = answer.header("access-control-expose-headers");
-            for name in ["ETag", "Last-Modified", "Link", "Retry-After"] {
+            for name in [
+                "ETag",
+                "Last-Modified",
+                "Link",
+                "Retry-After",
+                "Mcp-Session-Id",
+            ] {
                 assert!(
                     exposed.split(", ").any(|exposed| exposed == name),
                     "{method} {target}: {name} is not in {exposed}"

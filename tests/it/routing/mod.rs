@@ -66,13 +66,15 @@ async fn every_route_answers_get_and_head_and_options() {
         );
         let head = app.send(Method::HEAD, &path, &[]).await;
         assert_eq!((head.status, head.body.len()), (200, 0), "{path}");
-        if path != "/metrics" {
-            assert_eq!(
-                head.header("content-length"),
-                get.body.len().to_string(),
-                "{path}"
-            );
-        }
+        assert_eq!(
+            head.header("content-type"),
+            get.header("content-type"),
+            "{path}"
+        );
+        let length: usize = head.header("content-length").parse().unwrap();
+        // Metrics change from answer to answer.
+        let is_right = length == get.body.len() || path == "/metrics" && length > 0;
+        assert!(is_right, "{path}: {length}");
         let query = app
             .get(&format!(
                 "{path}{}unknown=1&x",
@@ -100,46 +102,6 @@ async fn every_route_answers_get_and_head_and_options() {
             .count(),
         0
     );
-}
-
-#[tokio::test]
-async fn head_has_the_length_of_an_error() {
-    let app = service().await;
-    for (target, headers, status) in [
-        ("/nothing", vec![], 404),
-        ("/api/reviews/none", vec![], 404),
-        ("/api/reviews/search?limit=0", vec![], 400),
-        ("/api/reviews/since/never", vec![], 400),
-        ("/insights/aspects/weather/evidence.json", vec![], 404),
-        (
-            "/reviews.json",
-            vec![("accept-encoding", "identity;q=0")],
-            406,
-        ),
-        ("/reviews.json", vec![("if-match", "\"x\"")], 412),
-        ("/mcp", vec![], 405),
-        ("/api/websub/hub", vec![], 405),
-    ] {
-        let (get, head) = (
-            app.get_with(target, &headers).await,
-            app.send(Method::HEAD, target, &headers).await,
-        );
-        assert_eq!(
-            (get.status, head.status, head.body.len()),
-            (status, status, 0),
-            "{target}"
-        );
-        assert_eq!(
-            head.header("content-length"),
-            get.body.len().to_string(),
-            "{target}"
-        );
-        assert_eq!(
-            head.header("content-type"),
-            get.header("content-type"),
-            "{target}"
-        );
-    }
 }
 
 #[tokio::test]
@@ -172,6 +134,9 @@ async fn a_preflight_is_answered() {
             "authorization",
             "mcp-session-id",
             "mcp-protocol-version",
+            "mcp-method",
+            "mcp-name",
+            "last-event-id",
         ] {
             assert!(
                 allowed.split(", ").any(|allowed| allowed == name),
@@ -201,23 +166,6 @@ async fn other_methods_get_405_with_the_allowed_ones() {
                 route.path
             );
         }
-    }
-}
-
-#[tokio::test]
-async fn probes_and_metrics_answer_head_like_get() {
-    let app = service().await;
-    for path in ["/healthz", "/readyz", "/metrics"] {
-        let (get, head) = (app.get(path).await, app.send(Method::HEAD, path, &[]).await);
-        assert_eq!((get.status, head.status), (200, 200), "{path}");
-        assert!(head.body.is_empty() && !get.body.is_empty(), "{path}");
-        for name in ["content-type", "cache-control"] {
-            assert_eq!(get.header(name), head.header(name), "{path}: {name}");
-        }
-        assert!(
-            head.header("content-length").parse::<u64>().unwrap() > 0,
-            "{path}"
-        );
     }
 }
 

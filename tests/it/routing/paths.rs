@@ -7,51 +7,14 @@ use super::service;
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
     let app = service().await;
-    for target in [
-        "/nothing",
-        "/reviews",
-        "/reviews/",
-        "/reviews.json/",
-        "/reviews.jsonx",
-        "/Reviews.json",
-        "//reviews.json",
-        "/insights.json/",
-        "/insights/",
-        "/feed.xml/",
-        "/feed.json",
-        "/api/",
-        "/api/feed.json/",
-        "/api/reviews/",
-        "/api/reviews/search/",
-        "/api/reviews/since",
-        "/api/reviews/since/",
-        "/api/reviews/since/2025-01-01/",
-        "/api/reviews/since/2025-01-01/2025-01-02",
-        "/api/reviews/none",
-        "/api/reviews/r-00001/",
-        "/api/reviews/r-00001/x",
-        "/api/reviews/R-00001",
-        "/api/reviews/a%20b",
-        "/api/reviews/%FF",
-        "/api/reviews/%00",
-        "/api/reviews/..",
-        "/api/reviews/%2e%2e%2fsearch",
-        "/reviews/none",
-        "/reviews/%FF",
-        "/reviews/r-00001/",
-        "/reviews/%3Cscript%3E",
-        "/docs//",
-        "/%2Freviews.json",
-        "/api%2Freviews%2Fsearch",
-        "/%2572eviews.json",
-        "/docs/index.html",
-        "/.well-known/openapi.json/",
-        "/.well-known/",
-        "/healthz/",
-        "/metrics/x",
-        "/.env",
-        "/index.php?q=1",
-    ] {
+    let unknown = "/nothing /reviews /reviews/ /reviews.json/ /reviews.jsonx /Reviews.json //reviews.json /insights.json/ /insights/ \
+        /feed.xml/ /feed.json /api/ /api/feed.json/ /api/reviews/ /api/reviews/search/ /api/reviews/since /api/reviews/since/ \
+        /api/reviews/since/2025-01-01/ /api/reviews/since/2025-01-01/2025-01-02 /api/reviews/none /api/reviews/r-00001/ \
+        /api/reviews/r-00001/x /api/reviews/R-00001 /api/reviews/a%20b /api/reviews/%FF /api/reviews/%00 /api/reviews/.. \
+        /api/reviews/%2e%2e%2fsearch /reviews/none /reviews/%FF /reviews/r-00001/ /reviews/%3Cscript%3E /docs// \
+        /%2Freviews.json /api%2Freviews%2Fsearch /%2572eviews.json /docs/index.html /.well-known/openapi.json/ /.well-known/ \
+        /healthz/ /metrics/x /.env /index.php?q=1";
+    for target in unknown.split(' ') {
         for method in [Method::GET, Method::HEAD] {
             let answer = app.send(method.clone(), target, &[]).await;
             assert_eq!(answer.status, 404, "{method} {target}");

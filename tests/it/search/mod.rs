@@ -63,14 +63,23 @@ fn assert_page(json: &Value, real: usize, question: &str) {
         "{question}"
     );
 }
+
 /// Every set of filters, and in every other round additional ones.
 fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Question {
     let question = Question::random(generator, number % FILTERS, reviews);
-    if number / FILTERS % 2 == 1 {
-        question.with_more_filters(generator)
-    } else {
-        question
+    if (number / FILTERS).is_multiple_of(2) {
+        return question;
     }
+    let question = question.with_more_filters(generator);
+    let is_of_words = question.text_match == TextMatch::Words;
+    let query = question.query.map(|query| {
+        if is_of_words {
+            words::question(generator, reviews)
+        } else {
+            query
+        }
+    });
+    Question { query, ..question }
 }
 
 #[tokio::test]

@@ -130,26 +130,6 @@ async fn paging_in_every_order_yields_every_match_once() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_valid_only_for_the_same_order() {
-    let app = TestApp::uncoded(&Generator::new(33).reviews(60)).await;
-    for sort in ["oldest", "highest", "lowest"] {
-        let first = app
-            .get(&format!("{SEARCH}?sort={sort}&limit=2"))
-            .await
-            .json();
-        let cursor = first["next_cursor"].as_str().unwrap();
-        for other in ["newest", "oldest", "highest", "lowest", ""] {
-            let query = format!("sort={other}&cursor={cursor}");
-            if other == sort {
-                assert_eq!(app.get(&format!("{SEARCH}?{query}")).await.status, 200);
-            } else {
-                assert_issues(&app, &query, &[("cursor", "invalid_string")]).await;
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_polarity_needs_an_aspect_and_unknown_ones_are_refused() {
     let mut reviews = Generator::new(34).reviews(60);
     give(&mut reviews);

@@ -1,14 +1,6 @@
 //! CPU work and the thread that accepts connections, which is the test's own thread here.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, mpsc};
-
-use futures_util::{FutureExt, poll};
-use poem::http::Method;
-use serde_json::json;
-
-use crate::support::{Answer, FakeDns, Generator, MakeHub, TestApp};
+use super::*;
 
 const COMPARED: &str = "/api/compare?first_since=2020-01-01&first_until=2020-12-31&second_since=2021-01-01&second_until=2021-12-31";
 /// The number of requests of one peer that can wait for a slot.

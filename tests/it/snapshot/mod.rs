@@ -6,14 +6,34 @@ mod readers;
 mod replaced;
 mod roster;
 
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, Weak, mpsc};
+use std::task::Poll;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt, poll};
+use poem::http::Method;
+use poem::{Endpoint, Request};
 use reviews_service::clock::Clock;
+use reviews_service::config::{Hosts, Nets};
+use reviews_service::jobs::Precompress;
 use reviews_service::model::Review;
-use reviews_service::snapshot::{Document, Publisher, Snapshot};
-use reviews_service::storage::Database;
-use reviews_service::storage::reviews;
+use reviews_service::snapshot::{
+    Coding, CurrentSnapshot, Document, Publisher, Snapshot, ends_segment,
+};
+use reviews_service::storage::{Database, reviews};
+use reviews_service::web::context::Ctx;
+use reviews_service::wire;
+use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{links, start};
+use crate::support::{
+    Answer, FakeDns, Generator, HOST, MakeHub, TestApp, check_in_step, links, publications,
+    restore, rows, service_on, start,
+};
 
 /// A database and its publisher without a service.
 struct PublisherRig {

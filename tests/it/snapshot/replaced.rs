@@ -1,36 +1,13 @@
 //! The database is replaced, another service publishes on it, or its publication rows are altered: versions and dates never
 //! go back as long as the service or the database has them.
 
-use std::path::Path;
-
-use reviews_service::app::App;
-use reviews_service::clock::Clock;
-use reviews_service::links::Links;
-use reviews_service::snapshot::Document;
-use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
-
-use super::{PublisherRig, assert_same, bytes};
-use crate::support::{Generator, TestApp, check_in_step, publications, restore, rows, start};
+use super::*;
 
 fn versions(path: &Path) -> Vec<i64> {
     publications(path)
         .into_iter()
         .map(|(_, version, _)| version)
         .collect()
-}
-
-/// Another service on the same file.
-async fn second_service(path: &Path, links: Links) -> App {
-    let (database, _) = Database::open(path).await.unwrap();
-    App::new(
-        Publisher::new(database, links, Clock::manual(start())),
-        crate::support::hub_options(),
-        reviews_service::config::Hosts::default(),
-        false,
-    )
-    .await
-    .unwrap()
 }
 
 async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {
@@ -115,7 +92,7 @@ async fn a_database_of_another_lineage_is_published() {
 #[tokio::test]
 async fn two_services_on_one_file_agree_and_stop_publishing() {
     let app = TestApp::with(&Generator::new(65).reviews(120)).await;
-    let other = second_service(&app.path(), crate::support::links()).await;
+    let other = service_on(&app.path(), links(), Hosts::default()).await;
     let before = versions(&app.path());
     for sql in [
         "update review set rating = 6 - rating",
@@ -158,7 +135,12 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
 #[tokio::test]
 async fn services_with_different_base_urls_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
-    let other = second_service(&app.path(), "https://elsewhere.test".parse().unwrap()).await;
+    let other = service_on(
+        &app.path(),
+        "https://elsewhere.test".parse().unwrap(),
+        Hosts::default(),
+    )
+    .await;
     for round in 0..3 {
         app.sql(&format!("update review set author = 'round {round}'"));
         for _ in 0..3 {

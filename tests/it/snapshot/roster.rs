@@ -1,6 +1,6 @@
 //! A firm with very many services: a word that all names share matches none of them.
 
-use crate::support::TestApp;
+use super::*;
 
 /// This many services, each with unique words, words shared with a few, and words shared with all.
 async fn firm(services: usize) -> TestApp {

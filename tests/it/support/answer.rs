@@ -5,29 +5,10 @@ use poem::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 /// Every header field that the service may send. Add a new one here, because clients may rely on it.
-const KNOWN: [&str; 21] = [
-    "access-control-allow-headers",
-    "access-control-allow-methods",
-    "access-control-allow-origin",
-    "access-control-expose-headers",
-    "access-control-max-age",
-    "allow",
-    "cache-control",
-    "content-encoding",
-    "content-length",
-    "content-security-policy",
-    "content-type",
-    "cross-origin-resource-policy",
-    "etag",
-    "last-modified",
-    "link",
-    "mcp-session-id",
-    "referrer-policy",
-    "retry-after",
-    "vary",
-    "x-content-type-options",
-    "location",
-];
+const KNOWN: &str = "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers \
+    access-control-max-age allow cache-control content-encoding content-length content-security-policy content-type \
+    cross-origin-resource-policy etag last-modified link mcp-session-id referrer-policy retry-after vary \
+    x-content-type-options location";
 
 pub struct Answer {
     pub status: u16,
@@ -85,7 +66,7 @@ impl Answer {
     pub(super) fn check_guarantees(&self, method: &Method, target: &str) {
         for name in self.headers.keys() {
             assert!(
-                KNOWN.contains(&name.as_str()),
+                KNOWN.split(' ').any(|known| known == name.as_str()),
                 "{method} {target}: unexpected header {name}"
             );
         }

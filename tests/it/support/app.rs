@@ -23,6 +23,8 @@ use reviews_service::snapshot::Publisher;
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, WRITE_WAIT_MAX};
 use reviews_service::web::ListedRoute;
+use sqlx::Connection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::OnceCell;
@@ -263,6 +265,18 @@ impl TestApp {
         self.drain().await;
     }
 
+    /// Another writer, after this statement. If it begins a transaction, the lock is held until the connection is dropped.
+    pub async fn writer(&self, statement: impl Into<String>) -> SqliteConnection {
+        let options = SqliteConnectOptions::new().filename(self.path());
+        let options = options.busy_timeout(Duration::from_secs(5));
+        let mut writer = SqliteConnection::connect_with(&options).await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement.into()))
+            .execute(&mut writer)
+            .await
+            .unwrap();
+        writer
+    }
+
     /// Runs every job until no work is left.
     pub async fn drain(&self) {
         self.app.drain().await.unwrap();
@@ -452,6 +466,15 @@ fn conditional(headers: &[(&str, &str)]) -> bool {
     headers
         .iter()
         .any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
+}
+
+/// Another service on a database file.
+pub async fn service_on(path: &Path, links: Links, hosts: Hosts) -> App {
+    let (database, _) = Database::open(path).await.unwrap();
+    let publisher = Publisher::new(database, links, Clock::manual(start()));
+    App::new(publisher, hub_options(), hosts, false)
+        .await
+        .unwrap()
 }
 
 pub fn links() -> Links {

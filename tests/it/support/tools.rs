@@ -60,6 +60,19 @@ macro_rules! needs_shell {
 }
 pub(crate) use needs_shell;
 
+/// The rows of a table: a line for each, with ` → ` between the cells. Empty lines are left out.
+pub fn table<const CELLS: usize>(text: &str) -> Vec<[&str; CELLS]> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(" → ").collect();
+            cells
+                .try_into()
+                .unwrap_or_else(|_| panic!("not {CELLS} cells: {line}"))
+        })
+        .collect()
+}
+
 /// Asserts that the text has this part.
 #[track_caller]
 pub fn assert_has(text: &str, part: &str) {

@@ -127,65 +127,53 @@ async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
 }
 
 #[tokio::test]
-async fn verifications_per_callback_host_are_bounded() {
-    let app = outside(&["--hub-verifications-per-host-per-minute", "2"]).await;
-    for (callback, status) in [
-        ("https://a.test/1", 202),
-        ("https://A.test:8443/2", 202),
-        ("https://a.test/3", 429),
-        ("https://b.test/", 202),
-    ] {
-        let answer = ask(&app, callback).await;
-        assert_eq!(answer.status, status, "{callback}");
-        if status == 429 {
-            check_refused(&answer, 429);
-        }
-    }
-}
-
-#[tokio::test]
-async fn requests_that_wait_for_verification_are_bounded() {
-    let app = outside(&["--hub-pending-max", "2"]).await;
-    for (callback, status) in [
-        ("https://a.test/", 202),
-        ("https://b.test/", 202),
-        ("https://c.test/", 503),
-    ] {
-        let answer = ask(&app, callback).await;
-        assert_eq!(answer.status, status);
-        if status == 503 {
-            check_refused(&answer, 503);
-        }
-    }
-    app.drain().await;
-    assert_eq!(
-        ask(&app, "https://c.test/").await.status,
-        202,
-        "they were verified"
-    );
-}
-
-#[tokio::test]
-async fn new_subscriptions_are_bounded_but_renewals_are_not() {
-    let app = outside(&[
+async fn limits_of_hosts_and_places_bind_new_subscriptions_only() {
+    let per_host = &["--hub-verifications-per-host-per-minute", "2"];
+    let waiting = &["--hub-pending-max", "2"];
+    let subscriptions = &[
         "--hub-subscriptions-per-host-max",
         "1",
         "--hub-subscriptions-max",
         "2",
-    ])
-    .await;
-    for (callback, status) in [
-        ("https://a.test/1", 202),
-        ("https://a.test/2", 429),
-        ("https://b.test/1", 202),
-        ("https://c.test/1", 503),
-        ("https://a.test/1", 202),
-        ("https://b.test/1", 202),
+    ];
+    let first = ("https://a.test/1", 202);
+    for (flags, asked) in [
+        (
+            &per_host[..],
+            &[
+                first,
+                ("https://A.test:8443/2", 202),
+                ("https://a.test/3", 429),
+                ("https://b.test/", 202),
+            ][..],
+        ),
+        (
+            waiting,
+            &[first, ("https://b.test/", 202), ("https://c.test/", 503)],
+        ),
+        (
+            subscriptions,
+            &[
+                first,
+                ("https://a.test/2", 429),
+                ("https://b.test/", 202),
+                ("https://c.test/", 503),
+                first,
+            ],
+        ),
     ] {
-        let answer = ask(&app, callback).await;
-        assert_eq!(answer.status, status, "{callback}: {}", answer.text());
-        if status != 202 {
-            check_refused(&answer, status);
+        let app = outside(flags).await;
+        for (callback, status) in asked {
+            let answer = ask(&app, callback).await;
+            assert_eq!(
+                answer.status,
+                *status,
+                "{flags:?} {callback}: {}",
+                answer.text()
+            );
+            if *status != 202 {
+                check_refused(&answer, *status);
+            }
         }
     }
 }

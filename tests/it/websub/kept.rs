@@ -90,16 +90,6 @@ async fn a_change_of_another_topic_sends_nothing() {
 }
 
 #[tokio::test]
-async fn many_changes_of_one_commit_are_one_delivery() {
-    let hub = Hub::subscribed().await;
-    let changes: String = (0..50)
-        .map(|number| insert(&format!("c{number}")))
-        .collect();
-    hub.app.shell(&format!("begin; {changes} commit")).await;
-    assert_eq!(hub.deliveries().len(), 1);
-}
-
-#[tokio::test]
 async fn a_change_during_downtime_is_delivered_at_the_next_start() {
     let hub = Hub::subscribed().await.restart_after(&insert("c1")).await;
     let sent = hub.deliveries();
@@ -151,16 +141,4 @@ async fn content_that_returns_after_a_failed_delivery_is_sent() {
         "a receiver that stored the failed delivery gets the content"
     );
     assert_eq!(hub.app.shell("select delivered_version = version from subscription join publication using (document)").await, "1");
-}
-
-#[tokio::test]
-async fn each_subscriber_gets_each_change_once() {
-    let hub = Hub::new().await;
-    for number in 0..30 {
-        hub.subscribe(&format!("/{number}"), &[]).await;
-    }
-    for round in 1..=3 {
-        hub.change(&format!("c{round}")).await;
-        assert_eq!(hub.deliveries().len(), 30 * round);
-    }
 }

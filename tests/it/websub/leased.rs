@@ -87,15 +87,6 @@ async fn rule_32_no_lease_is_longer_than_the_bound() {
 }
 
 #[tokio::test]
-async fn rule_33_the_default_lease_is_ten_days() {
-    let hub = Hub::subscribed().await;
-    assert_eq!(
-        hub.field("lease_ends_at"),
-        json!("2026-11-30T12:00:00.000Z")
-    );
-}
-
-#[tokio::test]
 async fn rule_34_a_callback_is_not_verified_again_during_the_lease() {
     let hub = Hub::subscribed().await;
     for _ in 0..9 {

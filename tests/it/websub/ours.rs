@@ -199,19 +199,6 @@ async fn at_rest(hub: &Hub, loops: usize) {
     }
 }
 
-/// Writes like another process, which waits for the lock without blocking this one.
-async fn write_as_other_process(hub: &Hub, sql: String) {
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(hub.app.path());
-    let mut connection = sqlx::SqliteConnection::connect_with(&options)
-        .await
-        .unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
-        .execute(&mut connection)
-        .await
-        .unwrap();
-    connection.close().await.unwrap();
-}
-
 #[tokio::test]
 async fn requests_accepted_by_another_process_are_verified_soon() {
     let hub = Hub::subscribed().await;
@@ -228,7 +215,8 @@ async fn requests_accepted_by_another_process_are_verified_soon() {
         hub.receiver.received(2).await;
         // Publisher, worker and change detector wait for the clock, which only this advances.
         let loops = loops(&hub).await;
-        write_as_other_process(&hub, accepted).await;
+        // It waits for the lock without blocking this process.
+        hub.app.writer(accepted).await.close().await.unwrap();
         at_rest(&hub, loops).await;
         hub.app.advance(TimeDelta::milliseconds(500));
         at_rest(&hub, loops).await;

@@ -20,22 +20,6 @@ async fn in_time<T>(what: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn a_change_is_delivered_while_the_service_runs() {
-    let hub = Hub::subscribed().await;
-    hub.app
-        .serving(in_time(async {
-            hub.publish(&insert("c1")).await;
-            hub.receiver.received(2).await;
-        }))
-        .await;
-    assert_eq!(
-        (hub.deliveries().len(), hub.field("failures")),
-        (1, json!(0)),
-        "recorded before the end"
-    );
-}
-
-#[tokio::test]
 async fn the_worker_wakes_when_work_becomes_due() {
     let hub = Hub::subscribed().await;
     hub.receiver.script([Reply::status(500)]);
@@ -65,29 +49,7 @@ async fn a_worker_without_a_timer_works_when_called() {
 }
 
 #[tokio::test]
-async fn a_host_that_hangs_delays_only_itself() {
-    let hub = Hub::new().await;
-    let slow = Receiver::start().await;
-    slow.always(Reply::Never);
-    hub.app
-        .serving(async {
-            for number in 0..6 {
-                let callback = slow.url_of("slow.receiver.test", &format!("/{number}"));
-                hub.request(&callback).await;
-            }
-            slow.received(4).await;
-            let quick = hub.receiver.url_of("quick.receiver.test", "/cb");
-            hub.request(&quick).await;
-            in_time(hub.receiver.received(1)).await;
-            assert_eq!(slow.requests().len(), 4, "four at a time for one host");
-            // Releases the hanging request, so that the stop does not wait.
-            drop(slow);
-        })
-        .await;
-}
-
-#[tokio::test]
-async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
+async fn rule_22_a_second_process_verifies_when_the_first_ends() {
     let hub = Hub::new().await;
     let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
     assert!(
@@ -118,19 +80,6 @@ async fn a_second_process_serves_and_takes_over_when_the_first_ends() {
     assert_eq!(hub.state(), "active");
 }
 
-/// The write lock, held by another connection until this is dropped.
-async fn lock(app: &TestApp) -> sqlx::SqliteConnection {
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(app.path());
-    let mut connection = sqlx::SqliteConnection::connect_with(&options)
-        .await
-        .unwrap();
-    sqlx::query("begin immediate")
-        .execute(&mut connection)
-        .await
-        .unwrap();
-    connection
-}
-
 #[tokio::test]
 async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
     let hub = Hub::subscribed().await;
@@ -139,11 +88,12 @@ async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
             hub.publish(&insert("c1")).await;
             hub.receiver.received(2).await;
             // Results are recorded after 100 ms: if the database is not locked by then, they were recorded in time.
-            let lock = lock(&hub.app).await;
+            let lock = hub.app.writer("begin immediate").await;
             let answer = hub
                 .ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[])
                 .await;
-            assert_eq!(answer.status, 503, "no write was possible for 5 s");
+            let refused = (answer.status, answer.header("retry-after"));
+            assert_eq!(refused, (503, "60"), "no write was possible for 5 s");
             lock.close().await.unwrap();
         })
         .await;
@@ -161,22 +111,9 @@ async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
 }
 
 #[tokio::test]
-async fn a_request_is_refused_with_503_while_the_database_is_locked() {
-    let hub = Hub::new().await;
-    let lock = lock(&hub.app).await;
-    let answer = hub
-        .ask("subscribe", REVIEWS, &hub.receiver.url("/cb"), &[])
-        .await;
-    assert_eq!((answer.status, answer.header("retry-after")), (503, "60"));
-    lock.close().await.unwrap();
-    hub.subscribe("/cb", &[]).await;
-    assert_eq!(hub.state(), "active");
-}
-
-#[tokio::test]
 async fn a_request_waits_up_to_5_seconds_for_a_lock() {
     let hub = Hub::new().await;
-    let lock = lock(&hub.app).await;
+    let lock = hub.app.writer("begin immediate").await;
     let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
     let ask = async {
         waiting.set(true);

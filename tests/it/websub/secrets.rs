@@ -1,7 +1,5 @@
 //! Secrets are never shown, and tables accept only valid states.
 
-use reviews_service::websub::State;
-
 use super::{Hub, REVIEWS};
 use crate::support::{Reply, rows, sqlite3};
 
@@ -131,25 +129,6 @@ async fn no_answer_and_no_record_of_an_attempt_repeats_a_secret() {
             .all(|request| !format!("{request:?}").contains(SECRET)),
         "it is never sent"
     );
-}
-
-#[tokio::test]
-async fn the_table_accepts_exactly_the_known_states() {
-    let hub = Hub::new().await;
-    let schema = hub
-        .app
-        .shell("select sql from sqlite_schema where name = 'subscription'")
-        .await;
-    let list = schema
-        .split("check (state in (")
-        .nth(1)
-        .and_then(|rest| rest.split("))").next())
-        .unwrap();
-    let known: Vec<&str> = list
-        .split(", ")
-        .map(|name| name.trim_matches('\''))
-        .collect();
-    assert_eq!(known, State::ALL.map(State::name));
 }
 
 #[tokio::test]

@@ -115,18 +115,6 @@ async fn rule_19_our_parameters_follow_the_callbacks_own_query() {
 }
 
 #[tokio::test]
-async fn rule_22_the_hub_verifies_after_the_202() {
-    let hub = Hub::new().await;
-    hub.app
-        .serving(async {
-            hub.ask_for("/cb", &[]).await;
-            hub.receiver.received(1).await;
-        })
-        .await;
-    assert_eq!(hub.state(), "active");
-}
-
-#[tokio::test]
 async fn rule_26_requests_are_verified_before_anything_is_delivered() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));

@@ -172,7 +172,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
     let names = parameter_names(&tool_app, "search_reviews");
     let mut generator = Generator::new(72);
     let (mut found, mut refused, mut paged) = (0, 0, 0);
-    for _ in 0..1_200 {
+    for _ in 0..500 {
         let given = any_parameters(&mut generator, &names);
         let arguments: Object = given
             .iter()
@@ -219,7 +219,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
         }
     }
     assert!(
-        found > 200 && refused > 300 && paged > 60,
+        found > 80 && refused > 120 && paged > 24,
         "{found} found, {refused} refused, {paged} paged"
     );
 }
@@ -258,10 +258,14 @@ async fn the_other_tools_return_the_rest_bodies() {
         "{facets}"
     );
     assert_eq!(facets, tool_app.get("/facets.json").await);
-    assert_eq!(
-        tool_app.call("get_review", json!({"id": "r-1150"})),
-        tool_app.get("/api/reviews/r-1150").await
-    );
+    let review = tool_app.get("/api/reviews/r-1150").await;
+    for id in [&json!("r-1150"), &review["url"]] {
+        assert_eq!(
+            tool_app.call("get_review", json!({"id": id})),
+            review,
+            "{id}"
+        );
+    }
     let since = tool_app.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);
     assert_eq!(

@@ -30,7 +30,7 @@ async fn the_list_of_tools_matches_the_snapshot() {
         .tools
         .iter()
         .map(|tool| {
-            json!({"name": tool.name, "title": tool.title, "description": tool.description,
+            json!({"name": tool.name, "title": tool.title, "description": tool.description, "annotations": tool.annotations,
                 "inputSchema": tool.input_schema, "outputSchema": tool.output_schema})
         })
         .collect();

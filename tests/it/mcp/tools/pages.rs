@@ -121,21 +121,6 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
 }
 
 #[tokio::test]
-async fn a_review_is_found_by_id_and_by_permalink() {
-    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(3)).await).await;
-    let review = tool_app.app.get("/reviews.json").await.json()["reviews"][1].clone();
-    let id = review["id"].as_str().unwrap();
-    let url = review["url"].as_str().unwrap();
-    for asked in [id, url] {
-        assert_eq!(
-            tool_app.call("get_review", json!({"id": asked})),
-            review,
-            "{asked}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn hidden_characters_count_with_the_escaped_length() {
     let hidden = |number| review_with_text(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
@@ -201,29 +186,4 @@ async fn documents_above_the_limit_omit_and_name_whole_parts() {
     for answer in [faq, business] {
         assert!(escaped_json(&answer).len() <= RESULT_BYTES_MAX);
     }
-}
-
-#[tokio::test]
-async fn control_and_hidden_characters_of_texts_are_escaped() {
-    let hostile =
-        "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}tfel\u{2066}\u{2028}\u{200b}\u{feff}\u{e0049}\u{e0101}";
-    let tool_app =
-        ToolApp::of(TestApp::with(&[review_with_text(0, hostile.to_owned())]).await).await;
-    let answer = tool_app.call("get_review", json!({"id": "s-0000"}));
-    assert_eq!(answer["text"], hostile);
-    let arguments = object(json!({"id": "s-0000"}));
-    let read = tool_app
-        .catalog
-        .call("get_review", &arguments)
-        .unwrap()
-        .text;
-    assert_eq!(
-        (&read, serde_json::from_str::<Value>(&read).unwrap()),
-        (&escaped_json(&answer), answer)
-    );
-    assert!(
-        read.chars()
-            .all(|c| c == ' ' || (!c.is_control() && !hostile.contains(c)) || c.is_ascii_graphic()),
-        "{read}"
-    );
 }

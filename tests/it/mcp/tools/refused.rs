@@ -70,15 +70,6 @@ async fn a_refusal_is_small_whatever_was_sent() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_refused() {
-    let tool_app = ToolApp::seeded().await;
-    assert_eq!(
-        tool_app.ask("delete_review", &Map::new()),
-        Err(CallError::Unknown)
-    );
-}
-
-#[tokio::test]
 async fn numbers_may_be_strings_and_null_is_absent() {
     let tool_app = ToolApp::seeded().await;
     let expected = tool_app.call(
