@@ -174,10 +174,15 @@ impl<'f> Plan<'f> {
                     continue;
                 }
                 let taken = self.used();
+                // What a name means needs no values, what a phrase means does, unless there are none.
+                let may_lack_values = |column: usize| {
+                    let is_phrase = matches!(rule, Rule::Phrase(_));
+                    !needs_values && (!is_phrase || table.cells(column).next().is_none())
+                };
                 let is_free = |column: usize| {
                     !taken.contains(&column)
                         && self.may_fill(field, column, &answers)
-                        && (!needs_values || self.has_values(field, column))
+                        && (may_lack_values(column) || self.has_values(field, column))
                 };
                 let free: Vec<usize> = self.columns_where(is_free).collect();
                 let found = self.find_columns(field, &rule, &free);
@@ -244,7 +249,10 @@ impl<'f> Plan<'f> {
                     && !self.table.are_numbers(column)
                     && few.is_none_or(|names| names.len() > 1)
             }
-            ReviewField::Text => cells.next().is_some(),
+            ReviewField::Text => {
+                !self.table.are_dates(column)
+                    && cells.any(|(_, cell)| cell.contains(char::is_alphabetic))
+            }
             ReviewField::Date => self.table.has_dates(column),
             ReviewField::Rating => cells.any(|(_, cell)| may_be_rating(cell)),
             _ => true,

@@ -138,6 +138,9 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
         ("Commento,Testo recensione", "Grazie,Very neat"),
         ("Komentarz,Recenzja", "Tak,Very neat"),
         ("Depoimento,Comentário", "Very neat,Sim"),
+        ("Customer review,Reviews", "Very neat,12"),
+        ("Kundenmeinung,Ort", "Very neat,Ulm"),
+        ("Member comments,Member", "Very neat,yes"),
     ] {
         let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,{cells}\n");
         let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
