@@ -72,7 +72,7 @@ fn with_quiet_libraries(filter: &str) -> String {
         .rev()
         .find_map(|part| part.trim().parse::<LevelFilter>().ok());
     let quiet = level.unwrap_or(LevelFilter::OFF).min(LevelFilter::WARN);
-    format!("tokio_cron_scheduler={quiet},rmcp={quiet},{filter}")
+    format!("tokio_cron_scheduler={quiet},{filter}")
 }
 
 /// How log lines are written.
@@ -325,9 +325,9 @@ mod tests {
             ("reviews_service=debug,error", "error"),
             ("off", "off"),
             ("reviews_service=debug", "off"),
-            ("info,rmcp=debug", "warn"),
+            ("info,tokio_cron_scheduler=debug", "warn"),
         ] {
-            let expected = format!("tokio_cron_scheduler={level},rmcp={level},{filter}");
+            let expected = format!("tokio_cron_scheduler={level},{filter}");
             assert_eq!(with_quiet_libraries(filter), expected);
         }
     }

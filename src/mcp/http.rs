@@ -9,11 +9,10 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
 use poem::http::uri::Authority;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, Request, Response};
-use rmcp::model::{ErrorCode, ErrorData};
 use url::{Host, Origin, Url};
 
 use super::catalog::Catalog;
-use super::message::{self, BODY_BYTES_MAX, Call};
+use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
 use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
@@ -187,7 +186,7 @@ impl Mcp {
         let session = opened.transpose().map_err(|cause| {
             tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
             let advice = "No session can be opened now; try again later.";
-            let fault = ErrorData::internal_error(advice, None);
+            let fault = ErrorData::new(ErrorCode::InternalError, advice);
             (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
         })?;
         Ok(Some((message::result(&id, &json), session)))
@@ -210,9 +209,9 @@ impl Mcp {
                 revision::check(headers, call).map_err(bad)?;
                 Ok(Some(Revision::July2026))
             }
-            None if is_stateless(headers) => Err(bad(ErrorData::invalid_request(
+            None if is_stateless(headers) => Err(bad(ErrorData::new(
+                ErrorCode::InvalidRequest,
                 "The body is empty: send a request or a notification.",
-                None,
             ))),
             Some(call) if call.method == "initialize" && call.id.is_some() => {
                 check_revision(headers)?;
@@ -230,12 +229,12 @@ impl Mcp {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
             let advice = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
-            let fault = ErrorData::invalid_request(advice, None);
+            let fault = ErrorData::new(ErrorCode::InvalidRequest, advice);
             return Err((StatusCode::BAD_REQUEST, fault));
         };
         let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
         session.ok_or_else(|| {
-            let fault = ErrorData::invalid_request(LAPSED, None);
+            let fault = ErrorData::new(ErrorCode::InvalidRequest, LAPSED);
             (StatusCode::NOT_FOUND, fault)
         })
     }
@@ -275,7 +274,7 @@ fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, ErrorData)> {
 /// that could be parsed gets 200, unless it fails to open a session.
 fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
     match revision {
-        Some(Revision::July2026) if fault.code == ErrorCode::METHOD_NOT_FOUND => {
+        Some(Revision::July2026) if fault.code == ErrorCode::MethodNotFound => {
             StatusCode::NOT_FOUND
         }
         None => StatusCode::BAD_REQUEST,

@@ -1,7 +1,6 @@
 //! JSON-RPC 2.0 as used by MCP: parsing messages and writing results and errors, without HTTP or methods
 //! (<https://www.jsonrpc.org/specification>).
 
-use rmcp::model::ErrorData;
 use serde_json::{Map, Value, json};
 
 use super::escape::escaped;
@@ -14,6 +13,37 @@ pub const VALUES_MAX: usize = 5_000;
 const VALUE_BYTES: usize = 704;
 /// Maximum length of a request's ID.
 const ID_BYTES_MAX: usize = 256;
+
+/// The codes of JSON-RPC (§5.1) and of MCP 2026-07-28.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCode {
+    ParseError = -32_700,
+    InvalidRequest = -32_600,
+    MethodNotFound = -32_601,
+    InvalidParams = -32_602,
+    InternalError = -32_603,
+    HeaderMismatch = -32_020,
+    UnsupportedProtocolVersion = -32_022,
+}
+
+/// An error of JSON-RPC.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorData {
+    pub code: ErrorCode,
+    pub message: String,
+    /// Values for programs, if there are any.
+    pub data: Option<Value>,
+}
+
+impl ErrorData {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+}
 
 /// A request's ID: a string or an integer.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,11 +91,11 @@ impl Call {
             } else {
                 "A message must be a JSON object."
             };
-            return Err((None, ErrorData::invalid_request(reason, None)));
+            return Err((None, ErrorData::new(ErrorCode::InvalidRequest, reason)));
         };
         let id = members.get("id").map(Id::read);
         let invalid = |fault: &str| {
-            let fault = ErrorData::invalid_request(fault.to_owned(), None);
+            let fault = ErrorData::new(ErrorCode::InvalidRequest, fault.to_owned());
             (id.clone().flatten(), fault)
         };
         if members.get("jsonrpc") != Some(&Value::from("2.0")) {
@@ -88,8 +118,10 @@ impl Call {
                     Some(
                         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
                     ) => {
-                        let fault =
-                            ErrorData::invalid_params("The member params must be an object.", None);
+                        let fault = ErrorData::new(
+                            ErrorCode::InvalidParams,
+                            "The member params must be an object.",
+                        );
                         return Err((id.flatten(), fault));
                     }
                 };
@@ -134,10 +166,14 @@ fn values(body: &[u8]) -> usize {
 pub fn parse(body: &[u8]) -> Result<Value, ErrorData> {
     if values(body) > VALUES_MAX {
         let reason = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
-        return Err(ErrorData::invalid_request(reason, None));
+        return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
     }
-    serde_json::from_slice(body)
-        .map_err(|error| ErrorData::parse_error(format!("The body is not JSON: {error}."), None))
+    serde_json::from_slice(body).map_err(|error| {
+        ErrorData::new(
+            ErrorCode::ParseError,
+            format!("The body is not JSON: {error}."),
+        )
+    })
 }
 
 /// A response message with `result`, which is JSON.
@@ -151,7 +187,13 @@ pub fn result(id: &Id, result: &str) -> String {
 
 /// An error message. If the ID could not be read, JSON-RPC requires null, and MCP from 2026-07-28 on omits it.
 pub fn error(id: Option<&Id>, fault: &ErrorData, has_null_id: bool) -> String {
-    let mut message = json!({ "jsonrpc": "2.0", "error": fault });
+    let mut message = json!({
+        "jsonrpc": "2.0",
+        "error": { "code": fault.code as i32, "message": fault.message },
+    });
+    if let Some(data) = &fault.data {
+        message["error"]["data"] = data.clone();
+    }
     match id {
         Some(id) => message["id"] = id.0.clone(),
         None if has_null_id => message["id"] = Value::Null,
@@ -162,11 +204,9 @@ pub fn error(id: Option<&Id>, fault: &ErrorData, has_null_id: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::ErrorCode;
-
     use super::*;
 
-    const INVALID_REQUEST: ErrorCode = ErrorCode::INVALID_REQUEST;
+    const INVALID_REQUEST: ErrorCode = ErrorCode::InvalidRequest;
 
     fn read(text: &str) -> Result<Option<Call>, (Option<Id>, ErrorData)> {
         Call::read(parse(text.as_bytes()).unwrap())
@@ -289,7 +329,7 @@ mod tests {
         (
             r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#,
             Some(7),
-            ErrorCode::INVALID_PARAMS,
+            ErrorCode::InvalidParams,
         ),
     ];
 
@@ -307,11 +347,11 @@ mod tests {
 
     #[test]
     fn invalid_json_is_a_parse_error() {
-        assert_eq!(parse(b"{").unwrap_err().code, ErrorCode::PARSE_ERROR);
-        assert_eq!(parse(b"\xff").unwrap_err().code, ErrorCode::PARSE_ERROR);
+        assert_eq!(parse(b"{").unwrap_err().code, ErrorCode::ParseError);
+        assert_eq!(parse(b"\xff").unwrap_err().code, ErrorCode::ParseError);
         assert_eq!(
             parse("[".repeat(4_000).as_bytes()).unwrap_err().code,
-            ErrorCode::PARSE_ERROR,
+            ErrorCode::ParseError,
             "as deep as nobody means it"
         );
     }
@@ -323,7 +363,10 @@ mod tests {
             result(&id, r#"{"x":1}"#),
             r#"{"jsonrpc":"2.0","id":"a\"b","result":{"x":1}}"#
         );
-        let fault = ErrorData::parse_error("no", Some(json!([1])));
+        let fault = ErrorData {
+            data: Some(json!([1])),
+            ..ErrorData::new(ErrorCode::ParseError, "no")
+        };
         let error = |id, has_null_id| {
             serde_json::from_str::<Value>(&error(id, &fault, has_null_id)).unwrap()
         };

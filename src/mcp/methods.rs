@@ -1,19 +1,16 @@
 //! The MCP methods: results from the catalog as JSON of the requested revision.
 //!
-//! Only the types of the official SDK are used: its dispatcher needs a connected peer, and its HTTP service spawns
-//! tasks per request, keeps sessions in memory and rejects common clients.
+//! Without the official SDK: its dispatcher needs a connected peer, and its HTTP service spawns tasks per request, keeps
+//! sessions in memory and rejects common clients.
 
 use std::sync::LazyLock;
 
-use rmcp::model::{
-    self, CacheScope, ContentBlock, ErrorCode, ErrorData, MetaObject, ProtocolVersion,
-    ServerCapabilities, ServerConfig, ServerResult,
-};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::catalog::{CallError, Catalog, ToolAnswer};
-use super::message::Call;
+use super::catalog::{CallError, Catalog, Object, Tool, ToolAnswer};
+use super::message::{Call, ErrorCode, ErrorData};
 use super::revision::Revision;
 use crate::compute::run_long;
 use crate::links::Links;
@@ -32,8 +29,6 @@ const REASON_CHARACTERS_MAX: usize = 200;
 pub struct Methods {
     /// Made when it is first used, because its schemas take some milliseconds.
     catalog: LazyLock<Catalog, Box<dyn FnOnce() -> Catalog + Send>>,
-    /// The constant part of the server's description.
-    config: ServerConfig,
     home: String,
 }
 
@@ -47,13 +42,8 @@ pub struct MethodResult {
 
 impl Methods {
     pub fn new(make_catalog: impl FnOnce() -> Catalog + Send + 'static, links: &Links) -> Self {
-        let mut capabilities = ServerCapabilities::default();
-        capabilities.tools = Some(model::ToolsCapability::default());
-        let config = ServerConfig::new(capabilities)
-            .with_protocol_version(version(Revision::NEWEST_WITH_SESSIONS));
         Self {
             catalog: LazyLock::new(Box::new(move || run_long(make_catalog))),
-            config,
             home: links.home(),
         }
     }
@@ -71,135 +61,114 @@ impl Methods {
         let is_stateless = revision == Some(Revision::July2026);
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
             let reason = format!("{} has no method {method}.", Revision::July2026.name());
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
+            return Err(ErrorData::new(ErrorCode::MethodNotFound, reason));
         }
-        let mut result = self.dispatch(&method, params)?;
-        let opens = if let ServerResult::InitializeResult(opened) = &result {
-            Revision::find(opened.protocol_version.as_str())
-        } else {
-            None
-        };
-        if is_stateless {
-            self.complete(&mut result);
-        } else {
-            result.strip_result_type_for_legacy_peer();
-        }
-        let json = serde_json::to_string(&result).map_err(|error| {
-            ErrorData::internal_error(format!("Internal error ({error}); report it."), None)
-        })?;
-        Ok(MethodResult { json, opens })
-    }
-
-    fn dispatch(
-        &self,
-        method: &str,
-        params: Map<String, Value>,
-    ) -> Result<ServerResult, ErrorData> {
-        use ServerResult as Of;
-        let catalog = &self.catalog;
-        Ok(match method {
+        let mut opens = None;
+        let mut result = match method.as_str() {
             "initialize" => {
-                let request: model::InitializeRequestParams = read(method, params)?;
+                let request: InitializeParams = read(&method, params)?;
                 // The answer is in the requested revision, or in the newest one with sessions.
-                let revision = Revision::find(request.protocol_version.as_str())
+                let revision = Revision::find(&request.protocol_version)
                     .filter(|revision| revision.has_sessions())
                     .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
-                Of::InitializeResult(self.info().with_protocol_version(version(revision)))
+                opens = Some(revision);
+                json!({
+                    "protocolVersion": revision.name(), "serverInfo": self.identity(),
+                    "capabilities": { "tools": {} }, "instructions": self.catalog.instructions(),
+                })
             }
             // The stateless revision's replacement for `initialize`.
-            "server/discover" => {
-                let versions = Revision::ALL.map(version).to_vec();
-                let discovered = model::DiscoverResult::from_server_info(versions, self.info())
-                    .with_ttl_ms(FRESH_MS)
-                    .with_cache_scope(CacheScope::Public);
-                Of::DiscoverResult(discovered)
-            }
-            "ping" => Of::empty(()),
+            "server/discover" => json!({
+                "resultType": "complete", "supportedVersions": Revision::ALL.map(Revision::name),
+                "capabilities": { "tools": {} }, "instructions": self.catalog.instructions(),
+                "ttlMs": FRESH_MS, "cacheScope": "public", "_meta": { SERVER_INFO_META: self.identity() },
+            }),
+            "ping" => json!({}),
             "tools/list" => {
-                let page: model::PaginatedRequestParams = read(method, params)?;
+                let page: ListParams = read(&method, params)?;
                 if page.cursor.is_some() {
                     let reason = "Unknown cursor: the list is complete; leave it out.";
-                    return Err(ErrorData::invalid_params(reason, None));
+                    return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
                 }
-                let tools = catalog.tools.clone();
-                Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
+                json!({ "tools": self.catalog.tools.iter().map(Tool::json).collect::<Value>() })
             }
-            "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?)?),
+            "tools/call" => self.call_tool(read(&method, params)?)?,
             unknown => {
                 let reason = format!("Unknown method {unknown}.");
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, reason, None));
+                return Err(ErrorData::new(ErrorCode::MethodNotFound, reason));
             }
+        };
+        if is_stateless {
+            result["resultType"] = "complete".into();
+            // The business may be renamed at any time.
+            result["_meta"][SERVER_INFO_META] = self.identity();
+            if method == "tools/list" {
+                result["ttlMs"] = FRESH_MS.into();
+                result["cacheScope"] = "public".into();
+            }
+        }
+        Ok(MethodResult {
+            json: result.to_string(),
+            opens,
         })
     }
 
     /// The server's identity, with the current name of the business.
-    fn identity(&self) -> model::Implementation {
-        model::Implementation::new("reviews-service", env!("CARGO_PKG_VERSION"))
-            .with_title(format!("Reviews of {}", self.catalog.business_name()))
-            .with_website_url(self.home.clone())
-    }
-
-    fn info(&self) -> ServerConfig {
-        let config = self.config.clone().with_server_info(self.identity());
-        config.with_instructions(self.catalog.instructions())
+    fn identity(&self) -> Value {
+        json!({
+            "name": "reviews-service", "version": env!("CARGO_PKG_VERSION"),
+            "title": format!("Reviews of {}", self.catalog.business_name()), "websiteUrl": self.home,
+        })
     }
 
     /// A tool's result; invalid arguments are also a result, because the model should read them.
-    fn call_tool(
-        &self,
-        request: model::CallToolRequestParams,
-    ) -> Result<model::CallToolResult, ErrorData> {
+    fn call_tool(&self, request: CallParams) -> Result<Value, ErrorData> {
         #[cfg(feature = "conformance")]
         if let Some(result) = fixtures::tool(&request.name) {
             return Ok(result);
         }
         let arguments = request.arguments.unwrap_or_default();
+        let content = |text: String| json!([{ "type": "text", "text": text }]);
         match self.catalog.call(&request.name, &arguments) {
-            Ok(ToolAnswer { structured, text }) => {
-                let mut result = model::CallToolResult::success(vec![ContentBlock::text(text)]);
-                result.structured_content = Some(structured);
-                Ok(result)
-            }
+            Ok(ToolAnswer { structured, text }) => Ok(
+                json!({ "content": content(text), "structuredContent": structured, "isError": false }),
+            ),
             Err(CallError::Arguments(advice)) => {
-                let advice = vec![ContentBlock::text(advice)];
-                Ok(model::CallToolResult::error(advice))
+                Ok(json!({ "content": content(advice), "isError": true }))
             }
             Err(CallError::Unknown) => {
                 let reason = format!("Unknown tool {}; see tools/list.", request.name);
-                Err(ErrorData::invalid_params(reason, None))
+                Err(ErrorData::new(ErrorCode::InvalidParams, reason))
             }
         }
     }
-
-    /// Adds the server's identity and the time for which clients may cache the result.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the SDK's results are many, and of most none is ever made here"
-    )]
-    fn complete(&self, result: &mut ServerResult) {
-        let meta = match result {
-            ServerResult::ListToolsResult(list) => {
-                list.ttl_ms = Some(FRESH_MS);
-                list.cache_scope = Some(CacheScope::Public);
-                &mut list.meta
-            }
-            ServerResult::CallToolResult(result) => &mut result.meta,
-            _ => return,
-        };
-        // The business may be renamed at any time.
-        let identity = serde_json::to_value(self.identity()).unwrap_or_default();
-        meta.get_or_insert_with(MetaObject::new)
-            .insert(SERVER_INFO_META.to_owned(), identity);
-    }
 }
 
-fn version(revision: Revision) -> ProtocolVersion {
-    match revision {
-        Revision::March2025 => ProtocolVersion::V_2025_03_26,
-        Revision::June2025 => ProtocolVersion::V_2025_06_18,
-        Revision::November2025 => ProtocolVersion::V_2025_11_25,
-        Revision::July2026 => ProtocolVersion::V_2026_07_28,
-    }
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the schema of MCP requires them")]
+struct InitializeParams {
+    protocol_version: String,
+    capabilities: Object,
+    client_info: ClientInfo,
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "the schema of MCP requires them")]
+struct ClientInfo {
+    name: String,
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct CallParams {
+    name: String,
+    arguments: Option<Object>,
 }
 
 /// The params of a request as the type of its method.
@@ -212,6 +181,6 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
             .take(REASON_CHARACTERS_MAX)
             .collect();
         let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
-        ErrorData::invalid_params(message, None)
+        ErrorData::new(ErrorCode::InvalidParams, message)
     })
 }

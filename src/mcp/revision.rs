@@ -4,10 +4,9 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use poem::http::HeaderMap;
-use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Value, json};
 
-use super::message::Call;
+use super::message::{Call, ErrorCode, ErrorData};
 use crate::model::named;
 
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -54,7 +53,7 @@ pub fn check_body(call: &Call) -> Result<(), ErrorData> {
         let reason = format!(
             "{version} has sessions: send initialize first, and no {VERSION_META} in _meta."
         );
-        return Err(ErrorData::invalid_params(reason, None));
+        return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
     }
     if call.id.is_some() && !call.meta(CAPABILITIES_META).is_some_and(Value::is_object) {
         return Err(missing(CAPABILITIES_META));
@@ -77,8 +76,10 @@ pub fn unsupported_revision(requested: &str) -> ErrorData {
         "MCP {requested} is not supported; {} are.",
         supported.join(", ")
     );
-    let data = json!({ "supported": supported, "requested": requested });
-    ErrorData::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, reason, Some(data))
+    ErrorData {
+        data: Some(json!({ "supported": supported, "requested": requested })),
+        ..ErrorData::new(ErrorCode::UnsupportedProtocolVersion, reason)
+    }
 }
 
 fn missing(name: &str) -> ErrorData {
@@ -89,7 +90,7 @@ fn missing(name: &str) -> ErrorData {
     };
     let reason =
         format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
-    ErrorData::invalid_params(reason, None)
+    ErrorData::new(ErrorCode::InvalidParams, reason)
 }
 
 /// The expected name in the header, for methods that have one.
@@ -104,7 +105,7 @@ fn name(call: &Call) -> Option<&str> {
 fn agree(headers: &HeaderMap, header: &str, expected: &str) -> Result<(), ErrorData> {
     let mismatch = |fault: &str| {
         let reason = format!("The header {header} {fault} \"{expected}\".");
-        Err(ErrorData::header_mismatch(reason, None))
+        Err(ErrorData::new(ErrorCode::HeaderMismatch, reason))
     };
     let mut values = headers.get_all(header).iter();
     match (values.next(), values.next()) {

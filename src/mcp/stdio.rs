@@ -4,10 +4,9 @@
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::ErrorData;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::message::{self, BODY_BYTES_MAX, Call};
+use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
 use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_META};
 
@@ -48,7 +47,7 @@ impl StdioConnection {
                 InputLine::End => return Ok(()),
                 InputLine::TooLong => {
                     let reason = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
-                    let fault = ErrorData::invalid_request(reason, None);
+                    let fault = ErrorData::new(ErrorCode::InvalidRequest, reason);
                     Some(message::error(None, &fault, true))
                 }
                 InputLine::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
@@ -65,7 +64,7 @@ impl StdioConnection {
     /// `None` for a line without an answer.
     fn answer(&mut self, line: &[u8]) -> Option<String> {
         let parsed = message::parse(line).map_err(|mut fault| {
-            fault.message = fault.message.replacen("body", "line", 1).into();
+            fault.message = fault.message.replacen("body", "line", 1);
             (None, fault)
         });
         let call = match parsed.and_then(Call::read) {
@@ -86,7 +85,7 @@ impl StdioConnection {
             revision::check_body(&call)?;
         } else if self.revision.is_none() && !may_open {
             let reason = "Send initialize first; or use 2026-07-28, without a session.";
-            return Err(ErrorData::invalid_request(reason, None));
+            return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
         }
         let stateless = is_stateless.then_some(Revision::July2026);
         let revision = stateless.or(self.revision);

@@ -1,7 +1,6 @@
 //! Tools with the fixed names that the official conformance suite calls, for every kind of content.
 //! Only builds with the feature `conformance` (`tests/conformance/run`) have them, and never list them.
 
-use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 /// A PNG of one red pixel, in Base64.
@@ -10,7 +9,7 @@ const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 /// The result of a tool.
-pub fn tool(name: &str) -> Option<CallToolResult> {
+pub fn tool(name: &str) -> Option<Value> {
     let image = json!({ "type": "image", "data": PNG, "mimeType": "image/png" });
     let content = match name {
         "test_simple_text" => json!([text("This is a simple text response for testing.")]),
@@ -38,8 +37,7 @@ pub fn tool(name: &str) -> Option<CallToolResult> {
         _ => return None,
     };
     let is_error = name == "test_error_handling";
-    let result = json!({ "content": content, "isError": is_error, "resultType": "complete" });
-    serde_json::from_value(result).ok()
+    Some(json!({ "content": content, "isError": is_error }))
 }
 
 fn text(text: &str) -> Value {

@@ -5,8 +5,7 @@
 //! text must be a JSON string. `null` and the empty string count as absent, because strict clients send every
 //! argument; numbers may be strings.
 
-use rmcp::model::JsonObject;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::mcp::escape::escaped_json;
 use crate::wire::parameters::{
@@ -21,7 +20,7 @@ const NAMED_MAX: usize = 40;
 const REQUIRED: &str = "is required";
 
 /// A JSON object: a schema, or the arguments of a call.
-pub type Object = JsonObject;
+pub type Object = Map<String, Value>;
 
 /// The reason for a failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]

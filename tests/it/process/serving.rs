@@ -94,7 +94,7 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
     let mut command = reviews(home.0.path());
     command.arg("serve").envs([
-        ("RUST_LOG", "trace,rmcp=trace,tokio_cron_scheduler=trace"),
+        ("RUST_LOG", "trace,tokio_cron_scheduler=trace"),
         ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
     ]);
     let log = File::create(home.0.path().join("log")).unwrap();

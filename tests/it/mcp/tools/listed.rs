@@ -1,5 +1,7 @@
 //! The list of tools is small enough to send with every conversation, and as exact as the OpenAPI document.
 
+use reviews_service::mcp::catalog::Tool;
+
 use super::*;
 
 /// The maximum of [`tokens`] of a description.
@@ -25,15 +27,7 @@ fn tokens(text: &str) -> usize {
 #[tokio::test]
 async fn the_list_of_tools_matches_the_snapshot() {
     let tool_app = ToolApp::seeded().await;
-    let tools: Vec<Value> = tool_app
-        .catalog
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({"name": tool.name, "title": tool.title, "description": tool.description, "annotations": tool.annotations,
-                "inputSchema": tool.input_schema, "outputSchema": tool.output_schema})
-        })
-        .collect();
+    let tools: Vec<Value> = tool_app.catalog.tools.iter().map(Tool::json).collect();
     insta::assert_snapshot!("tools", format!("{:#}", json!(tools)));
 }
 
@@ -42,8 +36,8 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
     let tool_app = ToolApp::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
     for tool in &tool_app.catalog.tools {
-        let description = tool.description.as_deref().unwrap();
-        let (name, described) = (&*tool.name, tokens(description));
+        let description = tool.description;
+        let (name, described) = (tool.name, tokens(description));
         assert!(
             described <= DESCRIPTION_TOKENS_MAX,
             "{name}: {described} tokens"
@@ -69,7 +63,7 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
         sizes.push(format!(
             "{name}: description {described}, inputSchema {input}, outputSchema {output}"
         ));
-        all += described + input + tokens(tool.title.as_deref().unwrap()) + tokens(name);
+        all += described + input + tokens(tool.title) + tokens(name);
     }
     sizes.push(format!("all but the output schemas: {all}"));
     insta::assert_snapshot!("tokens", sizes.join("\n"));

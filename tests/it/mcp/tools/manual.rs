@@ -92,7 +92,7 @@ async fn the_manual_names_all_tools_and_arguments() {
             .unwrap()
             .keys()
             .cloned();
-        arguments.chain([tool.name.to_string()]).collect::<Vec<_>>()
+        arguments.chain([tool.name.to_owned()]).collect::<Vec<_>>()
     });
     for name in tools {
         assert!(

@@ -72,8 +72,7 @@ impl ToolApp {
             .find(|listed| listed.name == tool)
             .unwrap()
             .output_schema
-            .clone()
-            .unwrap();
+            .clone();
         let errors: Vec<String> = strict(&schema)
             .iter_errors(&answer)
             .map(|error| format!("{}: {error}", error.instance_path()))
