@@ -50,7 +50,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         }
     }
     for candidate in candidates {
-        if candidate.is_plain || candidate.basis == DecisionBasis::Rules {
+        if candidate.basis == DecisionBasis::Rules {
             continue;
         }
         let outcome = match gold.get(&(candidate.sentence, aspects[candidate.aspect])) {
@@ -136,8 +136,8 @@ pub fn table(rows: &[Row]) -> String {
 fn by_text(decisions: &Decisions, rows: &[Row]) -> Vec<(i32, bool)> {
     let heard = rows.iter().filter(|row| row.is_heard);
     let judged = heard.filter_map(|row| {
-        let (label, margin, is_found) = leader(&decisions.sums(&row.figures, true));
-        (is_found && label != 1).then_some((margin, row.outcome == label + 1))
+        let (label, margin) = leader(&decisions.sums(&row.figures, true));
+        (margin > 0 && label != 1).then_some((margin, row.outcome == label + 1))
     });
     judged.collect()
 }
@@ -147,8 +147,8 @@ fn with_stars(decisions: &Decisions, rows: &[Row], least: i32) -> Vec<(i32, bool
     let heard = rows.iter().filter(|row| row.is_heard);
     let judged = heard.filter_map(|row| {
         let sums = decisions.sums(&row.figures, true);
-        let (label, margin, is_found) = leader(&sums);
-        let is_open = is_found && label != 1 && margin < least;
+        let (label, margin) = leader(&sums);
+        let is_open = margin > 0 && label != 1 && margin < least;
         let of_stars = row.of_stars.filter(|_| is_open)?;
         let margin = margin_with_stars(&sums, of_stars);
         let outcome = if of_stars == Polarity::Positive { 3 } else { 1 };

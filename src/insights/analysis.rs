@@ -2,7 +2,6 @@
 //! clients can cut out the passages.
 
 use serde::{Deserialize, Serialize, Serializer};
-use thiserror::Error;
 
 use super::witness::witness;
 use crate::model::{MentionKind, Vote, named};
@@ -44,7 +43,7 @@ impl From<TextSpan> for (u32, u32) {
 
 /// Whether a text was analysed, with the reason if it was not; as JSON its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(from = "String", into = "String")]
 pub enum TextLanguage {
     /// The text has no words.
     None,
@@ -82,17 +81,12 @@ impl TextLanguage {
     }
 }
 
-impl TryFrom<String> for TextLanguage {
-    type Error = UnknownLanguage;
-
-    fn try_from(name: String) -> Result<Self, UnknownLanguage> {
+impl From<String> for TextLanguage {
+    fn from(name: String) -> Self {
         match name.as_str() {
-            "none" => Ok(Self::None),
-            "english" => Ok(Self::English),
-            "other" => Ok(Self::Other),
-            code => LanguageCode::find(code)
-                .map(Self::Also)
-                .ok_or(UnknownLanguage),
+            "none" => Self::None,
+            "english" => Self::English,
+            code => LanguageCode::find(code).map_or(Self::Other, Self::Also),
         }
     }
 }
@@ -102,11 +96,6 @@ impl From<TextLanguage> for String {
         language.name().to_owned()
     }
 }
-
-/// A name that [`TextLanguage::name`] never returns.
-#[derive(Debug, Error)]
-#[error("not the name of a language")]
-pub struct UnknownLanguage;
 
 /// ISO 639-1 code: two lower-case letters, `es`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

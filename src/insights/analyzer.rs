@@ -5,13 +5,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::aggregate::topics;
 use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
 use super::classifier::POLARITY;
-use super::linking::{Linker, add, digest};
+use super::linking::{Linker, tables};
 use super::store::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped_head, shipped_in};
@@ -29,7 +30,7 @@ pub const TEXT_CHARS_MAX: usize = 20_000;
 const HASH_BYTES: usize = 16;
 
 /// The input of an analysis.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Subject<'a> {
     /// The text; only the first `TEXT_CHARS_MAX` code points are analysed.
     pub text: &'a str,
@@ -57,33 +58,14 @@ impl<'a> Subject<'a> {
     /// A hash of all fields, 32 hexadecimal digits: the same hash and the same [`Analyzer::method`] mean the same
     /// analysis.
     pub fn hash(&self) -> String {
-        let Self {
-            text,
-            language,
-            author,
-            recorded:
-                Mentions {
-                    technicians,
-                    services,
-                    service_areas,
-                },
-            stars,
-        } = self;
-        let mut hash = Sha256::new();
-        add(&mut hash, text);
-        add(&mut hash, language.unwrap_or_default());
-        add(&mut hash, author);
-        hash.update([*stars]);
-        for values in [technicians, services, service_areas] {
-            hash.update((values.len() as u64).to_le_bytes());
-            values.iter().for_each(|value| add(&mut hash, value));
-        }
-        digits(hash)
+        digest(self)
     }
 }
 
-fn digits(hash: Sha256) -> String {
-    hex(&hash.finalize()[..HASH_BYTES])
+/// 32 hexadecimal digits of SHA-256 of a value as JSON.
+fn digest(value: &impl Serialize) -> String {
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    hex(&Sha256::digest(json)[..HASH_BYTES])
 }
 
 /// A value that is created for the first text that needs it.
@@ -109,27 +91,24 @@ impl Default for Analyzer {
 
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
-        let mut hash = Sha256::new();
-        add(&mut hash, GOLDEN_HASH);
-        hash.update([FORMAT]);
-        add(&mut hash, env!("CARGO_PKG_VERSION"));
-        add(&mut hash, &engine.trade().digest);
-        add(&mut hash, &engine.trade().background().digest);
-        for digest in engine.weights() {
-            add(&mut hash, &digest.unwrap_or_default());
-        }
-        for trade in &engine.trade().languages {
-            add(&mut hash, &trade.method());
-        }
-        add(&mut hash, &digest(business));
-        add(&mut hash, business.language.as_deref().unwrap_or_default());
+        let languages = engine.trade().languages.iter().map(Trade::method);
+        let engine_method = (
+            (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION")),
+            (&engine.trade().digest, engine.weights()),
+            languages.collect::<Vec<_>>(),
+        );
+        let names = (
+            (&business.name, id_for(&business.kind)),
+            (&business.technicians, &business.services),
+            (&business.service_areas, &business.language),
+        );
         let named = business.clone();
         Self {
             engine: Arc::clone(engine),
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digits(hash),
+            method: digest(&(engine_method, tables(), names)),
         }
     }
 
@@ -197,7 +176,7 @@ impl Analyzer {
         let (mentions, phrases) = if is_english {
             (
                 (self.names).mentions(&text, subject.author, subject.recorded),
-                topics::phrases(&text, trade.background()).join(PHRASE_SEPARATOR),
+                topics::phrases(&text).join(PHRASE_SEPARATOR),
             )
         } else {
             (
@@ -411,6 +390,10 @@ mod tests {
             technicians: vec![technician],
             ..Business::default()
         };
+        let place = Business {
+            service_areas: vec!["Mesa".to_owned()],
+            ..Business::default()
+        };
         let german = Business {
             language: Some("de".to_owned()),
             ..Business::default()
@@ -419,6 +402,7 @@ mod tests {
         let readers = [
             Analyzer::default(),
             Analyzer::new(&firm, &Engine::built_in()),
+            Analyzer::new(&place, &Engine::built_in()),
             Analyzer::new(&Business::default(), &plain),
             Analyzer::new(&german, &Engine::built_in()),
         ];

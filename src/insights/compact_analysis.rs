@@ -57,8 +57,10 @@ pub struct CompactFinding {
 /// The source of a finding, which determines whether it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WitnessCount {
-    /// Only the rules or only the classifier; such a finding is counted, but not shown.
-    One,
+    /// Only the rules; such a finding is counted, but not shown.
+    Rule,
+    /// Only the classifier; likewise.
+    Classifier,
     /// Both the rules and the classifier.
     Both,
     /// The stars withdrew the judgement: it is uncertain.
@@ -89,7 +91,8 @@ impl WitnessCount {
         }
         match witness(hits) {
             Witness::Both => Self::Both,
-            Witness::Rule | Witness::Classifier => Self::One,
+            Witness::Rule => Self::Rule,
+            Witness::Classifier => Self::Classifier,
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
 use crate::wire::{Excluded, GeneratedFrom, Window};
 
 const YEAR: i32 = 12;
+/// Minimum number of reviews with a judgement for an aspect that only the classifier judges.
+const UNRULED_MIN: u32 = 3;
 
 /// Counts of one aspect or entity.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +25,18 @@ pub struct OpinionCounts {
     pub mentions: u32,
     /// Number of times that texts name it ambiguously.
     pub ambiguous: u32,
+    /// Whether rules judge it, alone or with the classifier.
+    pub is_of_rules: bool,
     /// Quotable sentences: praise first, then blame.
     pub quotes: [Shortlist; 2],
+}
+
+impl OpinionCounts {
+    /// Whether a review mentions it, and rules judge it, or enough reviews do if it is the classifier alone.
+    pub const fn is_shown(&self) -> bool {
+        let judged = self.votes.judged();
+        self.votes.reviews() > 0 && (self.is_of_rules || judged == 0 || judged >= UNRULED_MIN)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -192,6 +204,8 @@ impl Counted {
             };
             judged.aspects |= 1 << finding.aspect;
             opinion_counts.mentions += 1;
+            opinion_counts.is_of_rules |= finding.polarity.judges()
+                && matches!(finding.backing, WitnessCount::Rule | WitnessCount::Both);
             if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
                 let quote_rank = quote_rank(*finding, compact_analysis, age_days);
                 if let Some(kept) = judged.quote_ranks.get_mut(number) {
@@ -280,18 +294,13 @@ struct Judged {
     quote_ranks: [Option<u32>; MASKED_FINDINGS_MAX],
 }
 
-/// The quotable findings about `name`: findings about it and no other name of its kind; for a service or place,
-/// findings in the sentence that names it or in the next one that continues about it.
+/// The quotable findings about `name`: those about it and no other name of its kind.
 fn findings_of(name: &CompactName, compact_analysis: &CompactAnalysis) -> u32 {
-    let own = match name.kind {
-        MentionKind::Technician => name.finding_mask,
-        MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,
-    };
     let others = compact_analysis
         .names
         .iter()
         .filter(|other| other.kind == name.kind && other.key != name.key);
-    others.fold(own, |mask, other| mask & !other.finding_mask)
+    others.fold(name.finding_mask, |mask, other| mask & !other.finding_mask)
 }
 
 /// The vote of a review with these findings; `None` without findings.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
+use super::background::share_elsewhere;
 use super::count::Counted;
 use super::input::AggregateInput;
 use super::quotes::Originals;
@@ -13,7 +14,7 @@ use super::topics::{
 };
 use crate::insights::compact_analysis::{CompactAnalysis, bits, phrase_hash};
 use crate::insights::text::{Fingerprint, TokenizedText};
-use crate::insights::trades::{Background, Trade};
+use crate::insights::trades::Trade;
 use crate::model::business::Business;
 use crate::model::statistics::{log_likelihood, round_to};
 use crate::model::{Vote, VoteCounts};
@@ -38,7 +39,7 @@ const QUOTED_FROM: usize = 12;
 /// A distinctive phrase.
 #[derive(Debug, Clone, Default)]
 pub struct Keyphrase {
-    /// One to three words, folded, separated by single spaces.
+    /// One or two words, folded, separated by single spaces.
     pub phrase: String,
     words: Vec<String>,
     /// Number of reviews with the phrase.
@@ -66,8 +67,7 @@ pub fn topics(
 ) -> Vec<Keyphrase> {
     let least = REVIEWS_MIN.max(counted.corpus.analysed / REVIEWS_SHARE);
     let frequent = frequent(sources.analyses, least);
-    let background = sources.trade.background();
-    let mut found = candidates(&frequent, background, counted, originals);
+    let mut found = candidates(&frequent, counted, originals);
     let analysed = counted.corpus.analysed;
     found.retain(|one| {
         let is_frequent = one.reviews * FREQUENT_PART >= analysed;
@@ -79,7 +79,7 @@ pub fn topics(
             .total_cmp(&one.log_likelihood)
             .then_with(|| one.words.cmp(&other.words))
     });
-    let mut chosen = collapse(found);
+    let mut chosen = distinct(found);
     chosen.truncate(CANDIDATES_MAX);
     together(sources, &frequent, chosen, originals)
 }
@@ -111,7 +111,6 @@ fn frequent(analyses: &[&CompactAnalysis], least: u32) -> PhraseReviews {
 /// The frequent phrases, with the words of each from the newest review with the phrase.
 fn candidates(
     frequent: &PhraseReviews,
-    background: &Background,
     counted: &Counted,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
@@ -124,13 +123,13 @@ fn candidates(
         let Some(opened) = originals.open(position) else {
             continue;
         };
-        for phrase in phrases(&opened.text, background) {
+        for phrase in phrases(&opened.text) {
             if let Some(reviews) = frequent.get(&phrase_hash(&phrase))
                 && reviews.first() == Some(&position)
             {
                 let reviews = u32::try_from(reviews.len()).unwrap_or(u32::MAX);
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-                let expected = expected(&words, background, frequent, counted.sentences);
+                let expected = expected(&words, frequent, counted.sentences);
                 found.push(Keyphrase {
                     phrase,
                     words,
@@ -148,15 +147,10 @@ fn candidates(
 
 /// The number of reviews expected to have a phrase by chance. A single word is expected as often as in reviews of other
 /// trades; in a phrase of several words, each is expected as often as in these reviews if that is more.
-fn expected(
-    words: &[String],
-    background: &Background,
-    frequent: &PhraseReviews,
-    sentences: u32,
-) -> f64 {
+fn expected(words: &[String], frequent: &PhraseReviews, sentences: u32) -> f64 {
     let (of, length) = (f64::from(sentences.max(1)), SENTENCE_WORDS);
     let chance = |word: &String| {
-        let elsewhere = background.share(word);
+        let elsewhere = share_elsewhere(word);
         match frequent.get(&phrase_hash(word)) {
             Some(reviews) if words.len() > 1 => {
                 elsewhere.max(f64::from(u32::try_from(reviews.len()).unwrap_or(u32::MAX)) / of)
@@ -169,30 +163,16 @@ fn expected(
     of * length * in_place.product::<f64>()
 }
 
-/// Merges phrases contained in one another: keeps the longer phrase if it has at least half of the shorter one's
-/// reviews, and otherwise the shorter one. Of singular and plural, keeps the more frequent.
-fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
+/// Of phrases of which one has all words of the other, the most significant one, which comes first in `found`.
+fn distinct(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
+    let is_within = |short: &Keyphrase, long: &Keyphrase| {
+        let stems: Vec<&str> = long.words.iter().map(|word| stem(word)).collect();
+        let mut words = short.words.iter();
+        words.all(|word| stems.contains(&stem(word)))
+    };
     let mut kept: Vec<Keyphrase> = Vec::new();
     for phrase in found {
-        // Whether the other phrase is kept instead of this one; `None` if neither contains the other.
-        let wins = |other: &Keyphrase| {
-            let is_longer = phrase.words.len() > other.words.len();
-            let (long, short) = if is_longer {
-                (&phrase, other)
-            } else {
-                (other, &phrase)
-            };
-            let is_short = |part: &[String]| {
-                let mut words = part.iter().zip(&short.words);
-                words.all(|(word, other)| stem(word) == stem(other))
-            };
-            let is_within = long.words.windows(short.words.len()).any(is_short);
-            let is_same_length = long.words.len() == short.words.len();
-            let share = if is_same_length { 1 } else { 2 };
-            is_within.then_some((long.reviews * share >= short.reviews) != is_longer)
-        };
-        if kept.iter().all(|other| wins(other) != Some(true)) {
-            kept.retain(|other| wins(other).is_none());
+        if !(kept.iter()).any(|other| is_within(other, &phrase) || is_within(&phrase, other)) {
             kept.push(phrase);
         }
     }

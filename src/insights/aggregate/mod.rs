@@ -1,6 +1,7 @@
 //! Aggregates all compact analyses into the insights: one counting pass, and the figures of each aspect and entity derived
 //! from the counts. A pure function: the same compact analyses in the same order give the same result.
 
+mod background;
 mod count;
 mod input;
 mod keyphrases;
@@ -53,12 +54,13 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let answers = narrative::answers(&input, &mut originals);
     let topics = keyphrases::quoted(phrases, trade, &mut originals);
     let sentences = narrative::sentences(&input);
-    aspects.retain(|aspect| aspect.reviews > 0);
+    let aspects = aspects.into_iter().zip(&counted.aspects);
+    let aspects = aspects.filter(|(_, counts)| counts.is_shown());
     let (corpus, editorial) = (&counted.corpus, sources.editorial);
     let [(withdrawn, of_withdrawn), (confirmed, of_confirmed)] =
         [corpus.withdrawn, corpus.confirmed];
     Insights {
-        aspects,
+        aspects: aspects.map(|(aspect, _)| aspect).collect(),
         entities,
         topics,
         faq: (editorial.faq.iter().map(Faq::from))

@@ -5,11 +5,12 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
+use super::background::count_elsewhere;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::insights::analysis::Polarity;
 use crate::insights::compact_analysis::{CompactFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
-use crate::insights::trades::{Background, Trade};
+use crate::insights::trades::Trade;
 use crate::model::Vote;
 
 /// Average number of words of a sentence in the table of common words.
@@ -18,17 +19,13 @@ pub const SENTENCE_WORDS: f64 = 24.0;
 const COMMON: u16 = 25;
 /// Minimum number of letters of a word in a topic, unless it is an acronym.
 const LETTERS_MIN: usize = 3;
-/// Typical number of tokens for each phrase, for the capacity.
-const PHRASE_TOKENS: usize = 3;
 /// Pairs that are phrases although neither word is plain.
 const PAIRS: [(&str, &str); 2] = [("same", "day"), ("next", "day")];
-/// The only stop word that a phrase may contain.
-const LINK: &str = "of";
 
 /// The role that a word can have in a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PhraseWordClass {
-    /// Never part of a phrase, except [`LINK`] between two plain words.
+    /// Never part of a phrase.
     Stop,
     /// Part of a phrase only beside a plain word.
     Weak,
@@ -100,20 +97,14 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
     PhraseUse::Unclear
 }
 
-/// The candidate phrases of a text, based on the word frequencies elsewhere: folded, each once, sorted.
-pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
-    let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
+/// The candidate phrases of a text: folded, each once, sorted.
+pub fn phrases(text: &TokenizedText) -> Vec<String> {
+    let mut phrases = Vec::new();
     let mut classes = Vec::new();
     for sentence in text.sentences() {
-        each_phrase(text, background, sentence, &mut classes, |tokens| {
-            let mut phrase = String::with_capacity(24);
-            for token in tokens {
-                if !phrase.is_empty() {
-                    phrase.push(' ');
-                }
-                phrase.push_str(text.word(token));
-            }
-            phrases.push(phrase);
+        each_phrase(text, sentence, &mut classes, |tokens| {
+            let words: Vec<&str> = tokens.map(|token| text.word(token)).collect();
+            phrases.push(words.join(" "));
         });
     }
     phrases.sort_unstable();
@@ -124,7 +115,6 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
 /// Calls `take` with the tokens of every phrase in a sentence; `classes` is a buffer for the tokens' classes.
 fn each_phrase(
     text: &TokenizedText,
-    background: &Background,
     sentence: &Range<usize>,
     classes: &mut Vec<(PhraseWordClass, u16)>,
     mut take: impl FnMut(Range<usize>),
@@ -132,7 +122,7 @@ fn each_phrase(
     let start = sentence.start;
     classes.clear();
     let tokens = sentence.clone();
-    classes.extend(tokens.map(|token| class(text, background, token, token == start)));
+    classes.extend(tokens.map(|token| class(text, token, token == start)));
     let of = |token: usize| {
         let class = classes.get(token - start);
         class.map_or(PhraseWordClass::Stop, |(class, _)| *class)
@@ -145,40 +135,26 @@ fn each_phrase(
         if first == PhraseWordClass::Plain && count <= COMMON {
             take(at..at + 1);
         }
-        match (first, of(at + 1), of(at + 2)) {
+        let is_pair = match (first, of(at + 1)) {
+            (PhraseWordClass::Plain, PhraseWordClass::Plain | PhraseWordClass::Weak)
+            | (_, PhraseWordClass::Plain) => true,
             (
                 PhraseWordClass::Weak | PhraseWordClass::Deed,
                 PhraseWordClass::Weak | PhraseWordClass::Deed,
-                _,
-            ) => {
-                if PAIRS.contains(&(text.word(at), text.word(at + 1))) {
-                    take(at..at + 2);
-                }
-            }
-            (_, PhraseWordClass::Plain | PhraseWordClass::Weak, third) => {
-                take(at..at + 2);
-                if first == PhraseWordClass::Plain && third == PhraseWordClass::Plain {
-                    take(at..at + 3);
-                }
-            }
-            (PhraseWordClass::Plain, PhraseWordClass::Stop, PhraseWordClass::Plain)
-                if text.word(at + 1) == LINK =>
-            {
-                take(at..at + 3);
-            }
-            (_, PhraseWordClass::Stop | PhraseWordClass::Deed, _) => {}
+            ) => PAIRS.contains(&(text.word(at), text.word(at + 1))),
+            (_, PhraseWordClass::Stop)
+            | (PhraseWordClass::Plain, PhraseWordClass::Deed)
+            | (PhraseWordClass::Stop, PhraseWordClass::Weak | PhraseWordClass::Deed) => false,
+        };
+        if is_pair {
+            take(at..at + 2);
         }
     }
 }
 
 /// The class of a token, and for a plain one its frequency elsewhere. Names, brands and numbers are no topics: words
 /// capitalised within a sentence count as stop words.
-fn class(
-    text: &TokenizedText,
-    background: &Background,
-    token: usize,
-    begins: bool,
-) -> (PhraseWordClass, u16) {
+fn class(text: &TokenizedText, token: usize, begins: bool) -> (PhraseWordClass, u16) {
     let (word, token) = (text.word(token), text.tokens()[token]);
     let is_word = match token.shape {
         Capitalisation::Lower => word.len() >= LETTERS_MIN,
@@ -191,10 +167,7 @@ fn class(
     }
     match WORDS.get(&token.fingerprint) {
         Some(class) => (*class, 0),
-        None => (
-            PhraseWordClass::Plain,
-            background.count_of(token.fingerprint),
-        ),
+        None => (PhraseWordClass::Plain, count_elsewhere(token.fingerprint)),
     }
 }
 
@@ -307,7 +280,6 @@ pub fn find(
 mod tests {
     use super::{PhraseUse, phrase_use, phrases};
     use crate::insights::text::TokenizedText;
-    use crate::insights::trades::Background;
 
     #[test]
     fn words_that_can_name_a_thing_are_candidate_phrases() {
@@ -320,7 +292,7 @@ mod tests {
             ("We carried the old boiler.", &["boiler", "old boiler"]),
             ("They were very competent and we rang.", &[]),
         ] {
-            let found = phrases(&TokenizedText::new(text), Background::shared());
+            let found = phrases(&TokenizedText::new(text));
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -42,7 +42,12 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
         .iter()
         .rev()
         .filter(|month| newest - month.number < months_max && month.cells[cell].reviews() > 0)
-        .map(|month| monthly(month.number, &month.cells[cell]));
+        .map(|month| InsightMonth {
+            month: year_and_month(month.number),
+            reviews: month.cells[cell].reviews(),
+            positive: month.cells[cell].positive,
+            negative: month.cells[cell].negative,
+        });
     let [recent, previous] =
         [newest, newest - HALF_YEAR].map(|last| (last, half_year(months, cell, last)));
     let is_enough = recent.1.judged().min(previous.1.judged()) >= COMPARED_MIN;
@@ -56,15 +61,6 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
             recent: period(recent),
             previous: period(previous),
         }),
-    }
-}
-
-fn monthly(number: i32, votes: &VoteCounts) -> InsightMonth {
-    InsightMonth {
-        month: year_and_month(number),
-        reviews: votes.reviews(),
-        positive: votes.positive,
-        negative: votes.negative,
     }
 }
 

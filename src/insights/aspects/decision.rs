@@ -44,7 +44,8 @@ pub enum DecisionBasis {
     Aspect,
     /// Only the classifier's score for polarity, because its model lacks the aspect.
     Polarity,
-    /// Only the rules: the classifier cannot distinguish the numbers in `10/10`.
+    /// Only the rules: they found a phrase that no classifier overrules, or the classifier cannot distinguish the numbers in
+    /// `10/10`.
     Rules,
 }
 
@@ -61,8 +62,6 @@ pub struct AspectCandidate {
     pub rule: Option<Polarity>,
     /// The subject of the part, and whether it states a fact.
     pub(super) about: About,
-    /// Whether the rules found a phrase that no classifier overrules.
-    pub is_plain: bool,
     pub basis: DecisionBasis,
     /// The input of the decision.
     pub figures: Figures,
@@ -148,16 +147,8 @@ pub fn decide(
         return of_rule;
     };
     let knows_aspect = candidate.basis == DecisionBasis::Aspect;
-    let (label, margin, is_found) = leader(&decisions.sums(&candidate.figures, knows_aspect));
-    let decided = is_found.then(|| (LABELS[label], reached(&decisions.confidence[0], margin)));
-    let agrees = |(label, confidence): &(Polarity, u8)| {
-        Some(*label) == candidate.rule && *confidence > CONFIDENCE_OF_RULES
-    };
-    if candidate.is_plain {
-        decided.filter(agrees).or(of_rule)
-    } else {
-        decided
-    }
+    let (label, margin) = leader(&decisions.sums(&candidate.figures, knows_aspect));
+    (margin > 0).then(|| (LABELS[label], reached(&decisions.confidence[0], margin)))
 }
 
 /// The percentage of cases with such a margin that were right.
@@ -174,8 +165,7 @@ pub fn confirm(
     candidate: &AspectCandidate,
     of_stars: Polarity,
 ) -> Option<u8> {
-    let is_open = !candidate.is_plain && candidate.basis != DecisionBasis::Rules;
-    let decisions = decisions.filter(|_| is_open)?;
+    let decisions = decisions.filter(|_| candidate.basis != DecisionBasis::Rules)?;
     let sums = decisions.sums(&candidate.figures, candidate.basis == DecisionBasis::Aspect);
     let margin = margin_with_stars(&sums, of_stars);
     (margin > 0).then(|| reached(&decisions.confidence[1], margin))
@@ -192,25 +182,10 @@ pub fn margin_with_stars(sums: &[i32; OUTCOMES], of_stars: Polarity) -> i32 {
     label - none.max(neutral)
 }
 
-/// The leading label, its margin over all other outcomes, and whether the labels together are likelier than no finding.
-pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
+/// The leading label, and its margin over all other outcomes; it is negative if no finding is likelier.
+pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32) {
     let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
-    let next = (0..OUTCOMES)
-        .filter(|at| *at != label)
-        .map(|at| sums[at])
-        .max()
-        .unwrap_or_default();
-    let [none, negative, neutral, positive] = *sums;
-    let found = together(together(negative, neutral), positive);
-    (label - 1, sums[label] - next, found > none)
-}
-
-/// The logarithm of the sum of the odds of two outcomes, in thousandths, by a table of `ln(1 + exp(-x))` in steps of
-/// one half.
-fn together(one: i32, other: i32) -> i32 {
-    const STEP: u32 = 500;
-    const TABLE: [i32; 7] = [693, 474, 313, 201, 127, 79, 49];
-    let step = one.abs_diff(other) / STEP;
-    let more = TABLE.get(step as usize).copied().unwrap_or_default();
-    one.max(other).saturating_add(more)
+    let others = (0..OUTCOMES).filter(|at| *at != label);
+    let next = others.map(|at| sums[at]).max().unwrap_or_default();
+    (label - 1, sums[label] - next)
 }

@@ -60,30 +60,11 @@ pub struct ParsedSentence<'judge> {
     pub items: Vec<PhraseMatch>,
     /// Clauses in order, never empty, without the marks between them.
     pub clauses: Vec<Clause>,
-    /// Whether each unit is inside quotation marks around a few words, which express doubt.
-    pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
 }
 
-/// Minimum number of tokens in most clauses, for the capacity.
-const CLAUSE_TOKENS: usize = 4;
-/// Maximum number of quoted words that express doubt; longer quotations are speech.
-const QUOTED_MAX: usize = 2;
-
 impl<'judge> ParsedSentence<'judge> {
-    /// An empty sentence with capacity for `tokens` tokens.
-    pub fn with_room_for(tokens: usize) -> Self {
-        Self {
-            units: Vec::with_capacity(tokens),
-            items: Vec::with_capacity(tokens),
-            clauses: Vec::with_capacity(tokens / CLAUSE_TOKENS + 1),
-            quoted: Vec::with_capacity(tokens),
-            matches: Vec::with_capacity(tokens),
-            taken: Vec::with_capacity(tokens),
-        }
-    }
-
     pub fn fill(
         &mut self,
         rules: &'judge CompiledRules,
@@ -97,7 +78,6 @@ impl<'judge> ParsedSentence<'judge> {
         rules.trie.find(&self.units, &mut self.matches);
         self.select(rules);
         self.part(text, sentence.start == 0);
-        self.quote(text);
     }
 
     /// The tokens of these units.
@@ -106,28 +86,6 @@ impl<'judge> ParsedSentence<'judge> {
         match self.units.get(units.start).zip(last) {
             Some((first, last)) => first.start..last.end,
             None => 0..0,
-        }
-    }
-
-    /// Whether all these units are inside quotation marks around a few words.
-    pub fn is_quoted(&self, units: Range<usize>) -> bool {
-        self.quoted
-            .get(units)
-            .is_some_and(|quoted| !quoted.is_empty() && quoted.iter().all(|one| *one))
-    }
-
-    fn quote(&mut self, text: &TokenizedText) {
-        self.quoted.clear();
-        self.quoted.resize(self.units.len(), false);
-        let mut opened = None;
-        for (at, unit) in self.units.iter().enumerate() {
-            if unit.is_mark && text.word(unit.start) == "\"" {
-                match opened.take() {
-                    Some(from) if at - from <= QUOTED_MAX => self.quoted[from..at].fill(true),
-                    Some(_) => {}
-                    None => opened = Some(at + 1),
-                }
-            }
         }
     }
 
@@ -173,8 +131,7 @@ impl<'judge> ParsedSentence<'judge> {
         for at in 0..self.matches.len() {
             let one = self.matches[at];
             let (start, end) = (one.start, one.end);
-            let is_joint = one.rank == Rank::Joins;
-            let words = if is_joint { 1 } else { one.words };
+            let words = one.words;
             let own = || (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
             if !one.is_above {
                 // The same words may judge several aspects; any other overlapping match is dropped.
@@ -207,10 +164,6 @@ impl<'judge> ParsedSentence<'judge> {
     /// Divides the sentence into clauses and determines the subject of each.
     fn part(&mut self, text: &TokenizedText, opens_text: bool) {
         self.clauses.clear();
-        let asks = self
-            .units
-            .last()
-            .is_some_and(|unit| unit.is_mark && text.word(unit.start) == "?");
         let mut start = 0;
         let mut kind = ClauseStart::First;
         let mut items = &self.items[..];
@@ -248,7 +201,7 @@ impl<'judge> ParsedSentence<'judge> {
                 about: About::default(),
             });
         }
-        self.mark_others(asks, opens_text);
+        self.mark_others(opens_text);
     }
 
     /// The kind of clause that begins at a unit with these items, if any.
@@ -266,21 +219,16 @@ impl<'judge> ParsedSentence<'judge> {
             .then_some(ClauseStart::Mark);
         }
         let cue = matches.iter().find_map(|item| {
-            let kinds = [
-                (Cue::Contrast, ClauseStart::Contrast),
-                (Cue::Joint, ClauseStart::Joint),
-            ];
-            kinds
-                .into_iter()
-                .find(|(cue, _)| item.meaning == Meaning::Cue(*cue))
-                .map(|(_, kind)| kind)
+            let is = |cue| item.meaning == Meaning::Cue(cue);
+            let contrast = is(Cue::Contrast).then_some(ClauseStart::Contrast);
+            contrast.or(is(Cue::Joint).then_some(ClauseStart::Joint))
         });
         cue.filter(|_| at > 0 || cue == Some(ClauseStart::Contrast))
     }
 
     /// Determines the subject of each clause. Another company remains the subject until the business is mentioned
     /// again; earlier trouble applies only to its own clause, and everything else until a contrast.
-    fn mark_others(&mut self, is_question: bool, opens_text: bool) {
+    fn mark_others(&mut self, opens_text: bool) {
         let mut about = About::default();
         let mut is_afterwards = false;
         for at in 0..self.clauses.len() {
@@ -288,23 +236,15 @@ impl<'judge> ParsedSentence<'judge> {
             if kind == ClauseStart::Contrast {
                 about = About::default();
             }
-            let has = |items: &[PhraseMatch], cue: Cue| {
-                let mut items = items.iter();
-                items.any(|item| item.meaning == Meaning::Cue(cue))
-            };
             let (_, own) = self.items_within(units);
-            let has_own = |cue| has(own, cue);
-            // In `It leaked again after they left`, the next clause states the time.
-            let next = self.clauses.get(at + 1).map_or(0, |next| next.units.start);
-            let (_, next) = self.items_within(next..next + usize::from(next > 0));
+            let has_own = |cue| own.iter().any(|item| item.meaning == Meaning::Cue(cue));
             is_afterwards |= has_own(Cue::Afterwards);
-            let is_before = !is_afterwards && !has(next, Cue::Afterwards);
             about = About {
-                trouble: is_before
+                trouble: !is_afterwards
                     && (has_own(Cue::Trouble) || at == 0 && opens_text && has_own(Cue::Breakdown)),
                 elsewhere: has_own(Cue::Elsewhere) || about.elsewhere && !has_own(Cue::Firm),
                 wishes: about.wishes || has_own(Cue::Wish),
-                open: about.open || has_own(Cue::Open) || is_question && has_own(Cue::Asks),
+                open: about.open || has_own(Cue::Open),
             };
             self.clauses[at].about = about;
         }

@@ -1,7 +1,7 @@
 //! Finds all patterns of a trade at once: a vocabulary maps words to symbols, each word of a text once, and one prefix
 //! tree of symbols holds all patterns, so that only numbers are compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
@@ -25,43 +25,23 @@ pub enum Rank {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Building {
-    edges: BTreeMap<Symbol, u32>,
-    gaps: BTreeMap<u8, u32>,
-    rules: Vec<RuleIndex>,
-}
-
-/// Ranges of the tree's lists.
-#[derive(Debug, Clone, Default)]
 struct PatternNode {
-    edges: Range<u32>,
-    gaps: Range<u32>,
-    rules: Range<u32>,
+    edges: BTreeMap<Symbol, usize>,
+    /// The node after a gap of at most so many words.
+    gaps: BTreeMap<u8, usize>,
+    rules: Vec<RuleIndex>,
     rank: Rank,
     is_above: bool,
 }
 
-/// The continuation of patterns that begin with a symbol.
-#[derive(Debug, Clone, Copy, Default)]
-struct Beginning {
-    node: u32,
-    /// Whether a pattern ends there.
-    ends: bool,
-    /// Maximum distance of the next symbol after the first one, in units.
-    gap: u8,
-}
-
-/// A prefix tree of all patterns. Its nodes hold ranges of the lists.
+/// A prefix tree of all patterns; its root is the first node.
 #[derive(Debug, Clone, Default)]
 pub struct PatternTrie {
     nodes: Vec<PatternNode>,
-    edges: Vec<(Symbol, u32)>,
-    gaps: Vec<(u8, u32)>,
-    rules: Vec<RuleIndex>,
-    /// The edges of the root, by symbol.
-    first: Vec<Beginning>,
+    /// The edges of the root, by symbol; 0 where no pattern begins with the symbol.
+    first: Vec<usize>,
     /// The node of patterns that begin with `^`; 0 if there are none.
-    beginning: u32,
+    beginning: usize,
 }
 
 /// Rules that match at one position.
@@ -83,53 +63,41 @@ pub struct Match<'judge> {
 impl PatternTrie {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
-        let mut nodes = vec![Building::default()];
+        let mut nodes = vec![PatternNode::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
                 insert(&mut nodes, way, numbers, index);
             }
         }
-        let mut trie = Self {
-            first: vec![Beginning::default(); numbers.last_first as usize + 1],
-            ..Self::default()
-        };
-        let nodes = by_level(nodes);
-        trie.nodes.reserve_exact(nodes.len());
-        for (symbol, node) in &nodes[0].edges {
-            let Building { gaps, rules, .. } = &nodes[*node as usize];
-            trie.first[*symbol as usize] = Beginning {
-                node: *node,
-                ends: !rules.is_empty(),
-                gap: gaps.keys().last().copied().unwrap_or_default(),
+        for node in &mut nodes {
+            let rules = node.rules.iter();
+            let meanings = || {
+                rules
+                    .clone()
+                    .map(|rule| trade.rules[*rule as usize].meaning)
             };
-        }
-        trie.beginning = numbers
-            .of("^")
-            .map_or(0, |symbol| trie.first[symbol as usize].node);
-        for Building { edges, gaps, rules } in nodes {
-            let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
             let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
-            let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
+            node.rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
                 Rank::Judges
             } else if only(Joint) {
                 Rank::Joins
             } else {
                 Rank::Other
             };
-            let is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
+            node.is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
                 .into_iter()
                 .any(only)
                 || meanings().all(|meaning| matches!(meaning, Meaning::Complains(_)));
-            let node = PatternNode {
-                edges: append(&mut trie.edges, edges),
-                gaps: append(&mut trie.gaps, gaps),
-                rules: append(&mut trie.rules, rules),
-                rank,
-                is_above,
-            };
-            trie.nodes.push(node);
         }
-        trie
+        let mut first = vec![0; numbers.len() + 1];
+        for (symbol, node) in &nodes[0].edges {
+            first[*symbol as usize] = *node;
+        }
+        Self {
+            beginning: numbers.get("^").map_or(0, |symbol| first[*symbol as usize]),
+            first,
+            nodes,
+        }
     }
 
     /// Writes every match in a sentence to `matches`.
@@ -143,15 +111,12 @@ impl PatternTrie {
             search.on(self.beginning, 0..0, 0);
         }
         for (start, unit) in units.iter().enumerate() {
-            let rest = &units[start + 1..];
-            for symbol in unit.symbols() {
-                let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
-                    break;
-                };
-                let mut near = rest.iter().take(usize::from(*gap) + 1);
-                if *ends || near.any(|unit| unit.follows(*symbol)) {
-                    search.on(*node, start..start + 1, 1);
-                }
+            let nodes = unit
+                .symbols
+                .iter()
+                .map(|symbol| self.first[*symbol as usize]);
+            for node in nodes.filter(|node| *node != 0) {
+                search.on(node, start..start + 1, 1);
             }
         }
     }
@@ -165,27 +130,21 @@ struct TrieSearch<'walk, 'judge> {
 
 impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
-    fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
-        let PatternNode {
-            edges,
-            gaps,
-            rules,
-            rank,
-            is_above,
-        } = &self.trie.nodes[node as usize];
-        if !rules.is_empty() {
+    fn on(&mut self, node: usize, over: Range<usize>, words: u64) {
+        let node = &self.trie.nodes[node];
+        if !node.rules.is_empty() {
             self.matches.push(Match {
                 start: over.start,
                 end: over.end,
                 words,
-                rules: &self.trie.rules[rules.start as usize..rules.end as usize],
-                rank: *rank,
-                is_above: *is_above,
+                rules: &node.rules,
+                rank: node.rank,
+                is_above: node.is_above,
             });
         }
-        self.step(edges, over.clone(), words);
-        for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
-            let beyond = &self.trie.nodes[*beyond as usize].edges;
+        self.step(node, over.clone(), words);
+        for (most, beyond) in &node.gaps {
+            let beyond = &self.trie.nodes[*beyond];
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
                 self.step(beyond, over.start..at, words);
@@ -201,174 +160,73 @@ impl TrieSearch<'_, '_> {
         }
     }
 
-    /// Follows these edges with the unit after `over`.
-    fn step(&mut self, edges: &Range<u32>, over: Range<usize>, words: u64) {
+    /// Follows the edges of a node with the unit after `over`.
+    fn step(&mut self, node: &PatternNode, over: Range<usize>, words: u64) {
         let Some(unit) = self.units.get(over.end) else {
             return;
         };
-        let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
-        let symbols = unit.symbols();
-        let mut on = |next: u32| {
-            let words = words | 1 << over.len().min(63);
-            self.on(next, over.start..over.end + 1, words);
-        };
+        let words = words | 1 << over.len().min(63);
+        let mut on = |next: usize| self.on(next, over.start..over.end + 1, words);
         // Iterates over the shorter list.
-        if edges.len() <= symbols.len() {
-            for (symbol, next) in edges {
-                if unit.has(*symbol) {
+        if node.edges.len() <= unit.symbols.len() {
+            for (symbol, next) in &node.edges {
+                if unit.symbols.binary_search(symbol).is_ok() {
                     on(*next);
                 }
             }
         } else {
-            for symbol in symbols {
-                if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
-                    on(edges[edge].1);
-                }
+            let symbols = unit.symbols.iter();
+            for next in symbols.filter_map(|symbol| node.edges.get(symbol)) {
+                on(*next);
             }
         }
     }
 }
 
 fn insert(
-    nodes: &mut Vec<Building>,
+    nodes: &mut Vec<PatternNode>,
     way: &[PatternStep],
     numbers: &SymbolNumbers<'_>,
     rule: RuleIndex,
 ) {
     let mut node = 0;
     for step in way {
-        let fresh = number(nodes.len());
-        let Building { edges, gaps, .. } = &mut nodes[node];
-        let next = match step {
-            PatternStep::Symbol(symbol) => {
-                *(edges.entry(numbers.of(symbol).unwrap_or_default())).or_insert(fresh)
-            }
+        let fresh = nodes.len();
+        let PatternNode { edges, gaps, .. } = &mut nodes[node];
+        node = match step {
+            PatternStep::Symbol(symbol) => *edges.entry(numbers[symbol.as_str()]).or_insert(fresh),
             PatternStep::Gap(words) => *gaps.entry(*words).or_insert(fresh),
         };
-        if next == fresh {
-            nodes.push(Building::default());
+        if node == fresh {
+            nodes.push(PatternNode::default());
         }
-        node = next as usize;
     }
     if !nodes[node].rules.contains(&rule) {
         nodes[node].rules.push(rule);
     }
 }
 
-/// The same tree with its nodes sorted by depth, so that frequently visited nodes are adjacent in memory.
-fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
-    let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
-    let mut waiting = VecDeque::from([0_u32]);
-    let mut len = 1;
-    while let Some(node) = waiting.pop_front() {
-        let mut node = std::mem::take(&mut nodes[node as usize]);
-        for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
-            waiting.push_back(std::mem::replace(next, len));
-            len += 1;
-        }
-        ordered.push(node);
-    }
-    ordered
-}
-
-/// Appends a node's list to the tree's; returns its range there.
-fn append<T>(all: &mut Vec<T>, own: impl IntoIterator<Item = T>) -> Range<u32> {
-    let start = number(all.len());
-    all.extend(own);
-    start..number(all.len())
-}
-
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or_default()
-}
-
-/// A bit for each symbol up to the last one.
-#[derive(Debug, Clone, Default)]
-struct SymbolSet(Box<[u64]>);
-
-impl SymbolSet {
-    fn new(symbols: &[Symbol]) -> Self {
-        let last = symbols.iter().max();
-        let mut bits = vec![0; last.map_or(0, |last| *last as usize / 64 + 1)];
-        for symbol in symbols {
-            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
-        }
-        Self(bits.into())
-    }
-
-    fn has(&self, symbol: Symbol) -> bool {
-        let bits = self.0.get(symbol as usize / 64);
-        bits.is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
-    }
-}
-
-/// The symbols of a word.
-#[derive(Debug, Clone, Default)]
-struct VocabularyWord {
-    /// In ascending order.
-    symbols: Box<[Symbol]>,
-    /// The first symbols of patterns that a symbol of this word continues, directly or after a gap.
-    follows: SymbolSet,
-}
-
-impl VocabularyWord {
-    /// `before` contains the first symbols for each second symbol of a pattern.
-    fn new(
-        symbols: impl IntoIterator<Item = Symbol>,
-        before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
-    ) -> Self {
-        let symbols: Box<[Symbol]> = symbols.into_iter().collect();
-        let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
-        let follows: Vec<Symbol> = firsts.copied().collect();
-        Self {
-            follows: SymbolSet::new(&follows),
-            symbols,
-        }
-    }
-}
-
 /// The number of each symbol in a trade's patterns, from 1.
-#[derive(Debug)]
-pub struct SymbolNumbers<'a> {
-    numbers: HashMap<&'a str, Symbol>,
-    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
-    last_first: Symbol,
-}
+type SymbolNumbers<'a> = HashMap<&'a str, Symbol>;
 
-impl<'a> SymbolNumbers<'a> {
-    pub fn new(trade: &'a Trade) -> Self {
-        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
-        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
-        let first: BTreeSet<&str> = ways()
-            .filter_map(|way| way.first().and_then(PatternStep::symbol))
-            .collect();
-        let rest: BTreeSet<&str> = ways()
-            .flatten()
-            .filter_map(PatternStep::symbol)
-            .filter(|symbol| !first.contains(symbol))
-            .collect();
-        Self {
-            last_first: Symbol::try_from(first.len()).unwrap_or(Symbol::MAX),
-            numbers: first.into_iter().chain(rest).zip(1..).collect(),
-        }
-    }
-
-    fn of(&self, symbol: &str) -> Option<Symbol> {
-        self.numbers.get(symbol).copied()
-    }
+fn symbol_numbers(trade: &Trade) -> SymbolNumbers<'_> {
+    let steps = trade.rules.iter().flat_map(|rule| &rule.ways).flatten();
+    let symbols: BTreeSet<&str> = steps.filter_map(PatternStep::symbol).collect();
+    symbols.into_iter().zip(1..).collect()
 }
 
 /// The symbols of each word.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     /// By the word's fingerprint.
-    words: WordMap<VocabularyWord>,
-    number: VocabularyWord,
-    money: VocabularyWord,
-    time: VocabularyWord,
-    name: VocabularyWord,
-    unknown: VocabularyWord,
+    words: WordMap<Symbols>,
+    number: Symbols,
+    money: Symbols,
+    name: Symbols,
 }
+
+/// The symbols of a word.
+type Symbols = Box<[Symbol]>;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -377,25 +235,9 @@ pub struct WordUnit<'judge> {
     pub start: usize,
     /// Index of the token after the last.
     pub end: usize,
-    word: &'judge VocabularyWord,
+    symbols: &'judge [Symbol],
     pub is_mark: bool,
     pub is_comma: bool,
-}
-
-impl<'judge> WordUnit<'judge> {
-    /// In ascending order.
-    pub fn symbols(&self) -> &'judge [Symbol] {
-        &self.word.symbols
-    }
-
-    pub fn has(&self, symbol: Symbol) -> bool {
-        self.word.symbols.binary_search(&symbol).is_ok()
-    }
-
-    /// Whether the word may continue a pattern that begins with that symbol.
-    pub fn follows(&self, first: Symbol) -> bool {
-        self.word.follows.has(first)
-    }
 }
 
 impl Vocabulary {
@@ -403,22 +245,23 @@ impl Vocabulary {
     pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
-        for (symbol, number) in &numbers.numbers {
+        for (symbol, number) in numbers {
             for word in members(trade, symbol) {
                 words.entry(word).or_default().insert(*number);
             }
         }
-        let before = before(trade, numbers);
-        let mut class =
-            |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
+        let mut class = |name: &str| -> Symbols {
+            let symbols = words.remove(name).unwrap_or_default();
+            symbols.into_iter().collect()
+        };
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
-        (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
+        vocabulary.name = class("<name>");
         // `3` is a literal in some pattern, and also a number.
         for (_, symbols) in words
             .iter_mut()
             .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
         {
-            symbols.extend(vocabulary.number.symbols.iter().copied());
+            symbols.extend(&vocabulary.number);
         }
         let language = trade.language_words();
         for (right, wrong) in &trade.spellings {
@@ -432,12 +275,7 @@ impl Vocabulary {
         }
         vocabulary.words = words
             .into_iter()
-            .map(|(word, symbols)| {
-                (
-                    Fingerprint::of(&word),
-                    VocabularyWord::new(symbols, &before),
-                )
-            })
+            .map(|(word, symbols)| (Fingerprint::of(&word), symbols.into_iter().collect()))
             .collect();
         vocabulary
     }
@@ -455,12 +293,12 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first =
                 at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, word) = self.unit(text, at, end, is_first);
+            let (len, symbols) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
-                word,
+                symbols,
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
@@ -475,7 +313,7 @@ impl Vocabulary {
         at: usize,
         end: usize,
         is_first: bool,
-    ) -> (usize, &VocabularyWord) {
+    ) -> (usize, &[Symbol]) {
         use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
@@ -484,12 +322,6 @@ impl Vocabulary {
             if goes_on(&language.money) {
                 return (2, &self.money);
             }
-            if goes_on(&language.times) {
-                return (2, &self.time);
-            }
-            if word.contains(':') || word.ends_with("am") || word.ends_with("pm") {
-                return (1, &self.time);
-            }
         }
         if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
             return (2, &self.money);
@@ -497,49 +329,13 @@ impl Vocabulary {
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
         }
-        let otherwise = match token.shape {
-            Number => return (1, &self.number),
-            Mark => return (1, &self.unknown),
-            Capitalised | Mixed if !is_first || goes_on(&language.after_names) => &self.name,
-            Capitalised | Mixed | Lower | Upper => &self.unknown,
+        let symbols = match token.shape {
+            Number => &*self.number,
+            Capitalised | Mixed if !is_first => &*self.name,
+            Capitalised | Mixed | Lower | Upper | Mark => &[],
         };
-        (1, self.without_repeats(word).unwrap_or(otherwise))
+        (1, symbols)
     }
-
-    /// The intended word for a spelling with repeated letters (`soooo`, `goood`).
-    fn without_repeats(&self, word: &str) -> Option<&VocabularyWord> {
-        let bytes = word.as_bytes();
-        if !bytes
-            .windows(3)
-            .any(|three| three[0] == three[1] && three[1] == three[2])
-        {
-            return None;
-        }
-        (1..=2).rev().find_map(|most| {
-            let mut short = String::with_capacity(word.len());
-            let mut run = 0;
-            for letter in word.chars() {
-                run = if short.ends_with(letter) { run + 1 } else { 1 };
-                if run <= most {
-                    short.push(letter);
-                }
-            }
-            self.words.get(&Fingerprint::of(&short))
-        })
-    }
-}
-
-/// For each second symbol of a pattern, the first symbols.
-fn before(trade: &Trade, numbers: &SymbolNumbers<'_>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
-    let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
-    for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
-        let mut symbols = way.iter().filter_map(PatternStep::symbol);
-        let mut number = || numbers.of(symbols.next()?);
-        if let (Some(first), Some(second)) = (number(), number()) {
-            before.entry(second).or_default().insert(first);
-        }
-    }
-    before
 }
 
 /// The words of a symbol; for a class, the class itself.
@@ -586,7 +382,7 @@ pub struct CompiledRules {
 impl CompiledRules {
     /// Takes the phrases out of `trade`.
     pub fn new(trade: &mut Trade) -> Self {
-        let numbers = SymbolNumbers::new(trade);
+        let numbers = symbol_numbers(trade);
         let trie = PatternTrie::new(trade, &numbers);
         let vocabulary = Vocabulary::new(trade, &numbers);
         let phrases = trade.take_phrases().into_iter();

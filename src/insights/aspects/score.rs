@@ -12,8 +12,6 @@ use crate::insights::trades::{Cue, Meaning};
 
 /// Minimum absolute score of praise or blame.
 pub const MARGIN: i32 = 2;
-/// Usual maximum number of hits of a finding, for the capacity.
-const HITS: usize = 4;
 
 /// The finding of one aspect in one sentence.
 #[derive(Debug)]
@@ -187,34 +185,15 @@ impl Scorer<'_> {
         if clause.about.elsewhere {
             return Vec::new();
         }
-        let mut hits = Vec::with_capacity(HITS);
-        hits.push(self.hit(item, points));
+        let mut hits = vec![self.hit(item, points)];
         let mut sum = points;
-        for cue in self.before(at) {
-            let change = if cue.meaning == Meaning::Cue(Cue::Intensifier) {
-                points.signum()
-            } else if cue.meaning == Meaning::Cue(Cue::Diminisher) {
-                sum.signum() * (sum.abs() + 1).div_euclid(2).max(MARGIN) - sum
-            } else {
-                break;
-            };
-            hits.push(self.hit(cue, change));
-            sum += change;
-        }
         if self.negated[at] {
             let negator = self.negator(at).unwrap_or(item);
             hits.push(self.hit(negator, -2 * sum));
             sum = -sum;
         }
-        if sum > 0 && self.parsed.is_quoted(item.start..item.end) {
-            hits.push(Hit {
-                rule: "irony:quotes".to_owned(),
-                ..self.hit(item, -2 * sum)
-            });
-            sum = -sum;
-        }
         if clause.about.open {
-            let cue = self.last_cue(&item, |cue| matches!(cue, Cue::Open | Cue::Asks));
+            let cue = self.last_cue(&item, Cue::Open);
             hits.push(self.hit(cue.unwrap_or(item), -sum));
             return hits;
         }
@@ -222,7 +201,7 @@ impl Scorer<'_> {
             return Vec::new();
         }
         if clause.about.wishes && sum > 0 {
-            let wish = self.last_cue(&item, |cue| cue == Cue::Wish);
+            let wish = self.last_cue(&item, Cue::Wish);
             hits.push(self.hit(wish.unwrap_or(item), -2 * sum));
         }
         hits
@@ -262,9 +241,6 @@ impl Scorer<'_> {
                 points: -before,
             });
         }
-        if found.is_stray && !is_stray {
-            found.clause = clause;
-        }
         found.hits.extend(hits);
         found.is_polar |= sum != 0;
         found.is_stray &= is_stray;
@@ -283,46 +259,17 @@ const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
     /// The last cue of that kind that begins with an item or before it.
-    fn last_cue(&self, item: &PhraseMatch, is_wanted: impl Fn(Cue) -> bool) -> Option<PhraseMatch> {
+    fn last_cue(&self, item: &PhraseMatch, cue: Cue) -> Option<PhraseMatch> {
         let mut items = self.parsed.items.iter().rev();
         items
-            .find(|one| {
-                one.start <= item.start
-                    && matches!(one.meaning, Meaning::Cue(cue) if is_wanted(cue))
-            })
+            .find(|one| one.start <= item.start && one.meaning == Meaning::Cue(cue))
             .copied()
-    }
-
-    /// The cues directly before an item, nearest first.
-    fn before(&self, at: usize) -> impl Iterator<Item = PhraseMatch> {
-        let mut end = self.parsed.items[at].start;
-        let items = &self.parsed.items[..at];
-        let longest = items
-            .iter()
-            .map(|item| item.end - item.start)
-            .max()
-            .unwrap_or_default();
-        std::iter::from_fn(move || {
-            let mut near = items
-                .iter()
-                .rev()
-                .take_while(|item| item.start + longest >= end);
-            let cue = near.find(|item| {
-                item.end == end && item.start < end && matches!(item.meaning, Meaning::Cue(_))
-            })?;
-            end = cue.start;
-            Some(*cue)
-        })
     }
 
     /// The negator of an item within its clause, if any. Another judgement between them stops it, unless `or`
     /// continues.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let item = self.parsed.items[at];
-        // `No issues 👍`: a symbol is independent of the words and cannot be negated.
-        if self.parsed.units[item.start].is_mark {
-            return None;
-        }
         let from = self.parsed.clauses[self.parsed.clause_at(item.start)]
             .units
             .start

@@ -2,7 +2,6 @@
 //! capital letter is not sufficient evidence.
 
 use super::context::TokenContext;
-use super::evidence;
 use super::guards::Guards;
 use super::name_forms;
 use super::words::WordClass::{
@@ -62,21 +61,6 @@ impl Areas {
             let is_joined = last_end.is_some_and(|last: usize| {
                 last < at && last >= sentence.start && (last..at).all(is_joint)
             });
-            // A place joined to a following one also counts: `the Mesa/Gilbert area`.
-            let joins = || {
-                let joints = (end..sentence.end).take_while(|at| is_joint(*at)).count();
-                let next = end + joints;
-                let follows = self.forms.longest(tagged, next, sentence.end);
-                follows.filter(|_| joints > 0).is_some_and(|(end, _)| {
-                    let name = next..end;
-                    let other = TokenContext {
-                        name,
-                        ..context.clone()
-                    };
-                    rule(&other, false).is_some()
-                })
-            };
-            let is_joined = is_joined || joins();
             if let (Some(rule), Some(area)) = (rule(context, is_joined), areas.first()) {
                 let name = self.names[*area as usize].clone();
                 found.push(context.mention(MentionKind::ServiceArea, vec![name], rule));
@@ -91,7 +75,7 @@ impl Areas {
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (context.word(1), context.word(0));
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
-    let is_ordinary = !is_many && word.is_ordinary() && (!is_capital || context.is_shouted());
+    let is_ordinary = !is_many && word.is_ordinary() && !is_capital;
     let is_misspelled = context.words().any(|word| word.is_misspelled);
     if is_ordinary || is_misspelled || is_street(context) || is_of_another_name(context) {
         return None;
@@ -109,28 +93,9 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
         || is_wide
         || is_home
         || is_many && is_capital
-        || is_apart(context)
         || guards.place.holds(context)
-        || may_be_direction && guards.toward_place.holds(context) && !is_person(context);
+        || may_be_direction && guards.toward_place.holds(context);
     is_place.then_some("area")
-}
-
-/// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
-fn is_person(context: &TokenContext<'_>) -> bool {
-    let guards = Guards::get();
-    !guards.place_of_person.holds(context)
-        && (guards.person_of_place.holds(context)
-            || evidence::acts(context)
-            || evidence::is_subject(context))
-}
-
-/// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
-fn is_apart(context: &TokenContext<'_>) -> bool {
-    let is_last =
-        (context.name.end..context.tagged.text.tokens().len()).all(|at| context.tagged.is_mark(at));
-    let is_closed = context.text(-1) == "(" && context.text(1) == ")";
-    let is_signed = matches!(context.text(-1), ":" | "-" | "\u{2014}") && is_last;
-    context.is_capital() && !context.word(0).is(FirstName) && (is_closed || is_signed)
 }
 
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`

@@ -108,12 +108,15 @@ impl<'a> TokenContext<'a> {
 
     /// Whether most words of the sentence are upper case, so that capitals are no evidence.
     pub fn is_shouted(&self) -> bool {
-        use Capitalisation::{Capitalised, Lower, Mixed, Upper};
-        let tokens = &self.tagged.text.tokens()[self.sentence.clone()];
-        let shapes = || tokens.iter().map(|token| token.shape);
-        let upper = shapes().filter(|shape| *shape == Upper).count();
-        let others = shapes().filter(|shape| matches!(shape, Lower | Capitalised | Mixed));
-        upper >= 2 && upper > others.count()
+        let words = || {
+            self.tagged.text.tokens()[self.sentence.clone()]
+                .iter()
+                .filter(|token| token.is_word())
+        };
+        let upper = words()
+            .filter(|word| word.shape == Capitalisation::Upper)
+            .count();
+        upper >= 2 && 2 * upper > words().count()
     }
 
     /// Whether a capital is usual at this position: at the beginning of the sentence or of a quotation, or after a

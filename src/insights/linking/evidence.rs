@@ -6,7 +6,7 @@ use super::guards::Guards;
 use super::name_forms::without_accents;
 use super::words::WordClass::{
     self, Adverb, Bare, Be, BeforeMonth, CalendarName, Closing, Common, Deed, Firm, FirstName,
-    Link, Modal, Near, Pair, Pronoun, Role, ThingName, Toward, With, WordName,
+    Modal, Pair, Role, ThingName, With, WordName,
 };
 use crate::insights::text::Capitalisation;
 
@@ -23,17 +23,6 @@ pub enum Certainty {
     Stranger,
 }
 
-/// The certainty that a full name names a staff member: if its last word is also an ordinary word, it needs a capital.
-pub fn full_name(context: &TokenContext<'_>) -> Certainty {
-    let last = context.name.end - 1;
-    let is_ordinary = context.tagged.word(last).is_ordinary();
-    if !is_ordinary || context.tagged.is_capital(last) && !context.is_shouted() {
-        Certainty::Sure
-    } else {
-        Certainty::Weak
-    }
-}
-
 /// `Mike Johnson`, `Cary Grant`: beside a word that is not part of a staff member's name.
 pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     if !context.is_capital() {
@@ -47,23 +36,10 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
         tokens[at].shape == Capitalisation::Capitalised
             && (word.is_unknown() || is_name && !is_ordinary)
     };
-    // `Danielle Steel novels`, but not `Mike Great Job`
-    let is_lone_capital = |at: usize| {
-        let word = context.tagged.word(at);
-        let is_function = word.is_any(&[Deed, Be, Adverb, Link, Pair, Near, Toward, Pronoun, Firm]);
-        tokens[at].shape == Capitalisation::Capitalised
-            && word.is(Common)
-            && !is_function
-            && context.at(2).is_some_and(|next| {
-                !context.tagged.is_capital(next) && !context.tagged.is_mark(next)
-            })
-    };
     let follows = context
         .at(1)
         .filter(|_| !context.has_s() && context.name.len() == 1);
-    if follows
-        .is_some_and(|at| !tokens[at].begins_line && (is_name_like(at) || is_lone_capital(at)))
-    {
+    if follows.is_some_and(|at| !tokens[at].begins_line && is_name_like(at)) {
         return true;
     }
     let Some(before) = context.at(-1).filter(|at| is_name_like(*at)) else {
@@ -81,10 +57,9 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
     let is_ordinary = word.is_ordinary() || word.is(FirstName);
     let is_stated = acts(context) || is_announced(context);
-    let is_thing = context.word(-1).begins_noun();
+    // `Roman was polite` is not about Priya Raman.
     let is_short = word.is_misspelled && context.text(0).len() < 7;
-    let is_lower = !context.is_capital() && !is_ordinary && (is_stated || is_subject(context));
-    if is_lower || context.is_capital() && !is_thing && !is_short && (is_stated || !is_ordinary) {
+    if context.is_capital() && !is_short && (is_stated || !is_ordinary) {
         Certainty::Named
     } else {
         Certainty::Weak
@@ -95,9 +70,7 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.word(0);
     let is_stated = is_announced(context) || acts(context) || Guards::get().listed.holds(context);
-    // Words that often precede people: `with Will`, `had Will out`.
-    let is_accompanied = context.word(-1).is(With);
-    let is_hinted = is_stated || is_accompanied || is_subject(context) || context.has_s();
+    let is_hinted = is_stated || is_subject(context) || context.has_s();
     if word.is_ordinary() {
         word_name(context, is_stated, is_hinted)
     } else if is_hinted || context.is_capital() && !word.is_misspelled {
@@ -125,17 +98,8 @@ fn word_name(context: &TokenContext<'_>, is_stated: bool, is_hinted: bool) -> Ce
             || context.at(-1).is_none() && is_plain_deed && !is_thing_subject(context);
         return named(is_name && !word.is(CalendarName));
     }
-    let is_verb = next.is(Bare) && (word.is(Modal) || !next.is(Deed) && context.is_at_start());
-    let follows_preposition = context.word(-1).is_any(&[Toward, BeforeMonth]);
-    let is_spoken_to = (is_hinted || follows_preposition)
-        && !context.is_at_start()
-        && !acts(context)
-        && !context.is_shouted();
     let is_month = word.is(CalendarName) && context.word(-1).is(BeforeMonth);
-    if is_month
-        || is_verb && !is_spoken_to && !context.has_s()
-        || word.is(Modal) && Guards::get().commanded.holds(context)
-    {
+    if is_month || word.is(Modal) && Guards::get().commanded.holds(context) {
         return Certainty::Stranger;
     }
     if word.is(CalendarName) {
@@ -154,24 +118,14 @@ fn word_name(context: &TokenContext<'_>, is_stated: bool, is_hinted: bool) -> Ce
     if context.is_shouted() {
         return named(is_introduced);
     }
-    // `Modern Art hangs there`, `the electric Bill`, `my Living Will`, `an SRP Grant`
+    // `the electric Bill`
     let is_usual = (context.word(-1)).is_any(&[Role, With, Adverb]);
-    let is_titled = !is_usual
-        && context.is_capital_at(-1)
-        && context.word(-1).is(Common)
-        && (context.at(-2).is_some() || word.is(ThingName));
     let is_thing = context.word(-1).begins_noun()
         || context.text(-1) == "at"
         || word.is(ThingName)
             && context.word(-2).begins_noun()
             && !context.is_capital_at(-1)
-            && !is_usual
-        || is_titled
-        || context.at(-1).is_some_and(|at| {
-            context.tagged.text.tokens()[at].shape == Capitalisation::Upper
-                && !context.tagged.word(at).is(Firm)
-                && context.tagged.text.word(at).len() > 1
-        });
+            && !is_usual;
     named(!is_thing || is_introduced)
 }
 

@@ -12,33 +12,10 @@ use super::words::{TABLE, WordTable};
 use crate::insights::text::{Capitalisation, Fingerprint};
 use crate::insights::trades::{PatternStep, parse_pattern};
 
-/// The classes in angle brackets.
-const CLASSES: [&str; 19] = [
-    "<name>",
-    "<names>",
-    "<one>",
-    "<Name>",
-    "<Names>",
-    "<noun>",
-    "<number>",
-    "<capital>",
-    "<unknown>",
-    "<known>",
-    "<strange>",
-    "<proper>",
-    "<crossing>",
-    "<letter>",
-    "<mark>",
-    "<bracket>",
-    "<close>",
-    "<past>",
-    "<end>",
-];
-/// The number of classes that stand for the name: of any form, in the plural or a possessive, in neither; then with a
-/// capital.
-const NAMES: usize = 5;
-/// Any one token.
-const ANY: &str = "<word>";
+/// The classes in angle brackets: the name, of any form, in the plural or a possessive, or in neither, then with a capital;
+/// any one token; and kinds of tokens.
+const CLASSES: &str = "<name> <names> <one> <Name> <Names> <word> <noun> <number> <capital> <unknown> <known> <strange> <proper> \
+                       <crossing> <letter> <mark> <bracket> <close> <past> <end>";
 
 /// The contexts, each with the meaning that `words.toml` describes.
 #[derive(Debug, Default, Deserialize)]
@@ -62,8 +39,6 @@ pub struct Guards {
     pub place: Guard,
     pub place_of_home: Guard,
     pub toward_place: Guard,
-    pub person_of_place: Guard,
-    pub place_of_person: Guard,
     pub service_verb: Guard,
     pub service_participle: Guard,
     pub simile: Guard,
@@ -138,7 +113,7 @@ enum Condition {
         class: WordClass,
         is_capital: bool,
     },
-    /// One of [`CLASSES`], or [`ANY`].
+    /// One of [`CLASSES`].
     Kind(&'static str),
 }
 
@@ -148,14 +123,17 @@ impl TryFrom<String> for Guard {
     /// Reads patterns, one a line.
     fn try_from(patterns: String) -> Result<Self, String> {
         let lists = lists();
+        let classes: Vec<&str> = CLASSES.split_whitespace().collect();
         let mut parsed = Vec::new();
         let lines = patterns.lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let (_, ways) = parse_pattern(line, &lists, &[&CLASSES[..], &[ANY]].concat())?;
+            let (_, ways) = parse_pattern(line, &lists, &classes)?;
             for way in ways {
                 let is_name = |step: &PatternStep| {
-                    step.symbol()
-                        .is_some_and(|symbol| CLASSES[..NAMES].contains(&symbol))
+                    matches!(
+                        step.symbol(),
+                        Some("<name>" | "<names>" | "<one>" | "<Name>" | "<Names>")
+                    )
                 };
                 let at = way
                     .iter()
@@ -239,7 +217,7 @@ impl Condition {
             let class = found.ok_or_else(|| format!("unknown class `{name}`"))?;
             return Ok(Self::Class { class, is_capital });
         }
-        let mut kinds = CLASSES.into_iter().chain([ANY]);
+        let mut kinds = CLASSES.split_whitespace();
         let kind = kinds.find(|kind| *kind == symbol).map(Self::Kind);
         Ok(kind.unwrap_or_else(|| Self::Word(Fingerprint::of(symbol))))
     }
@@ -258,7 +236,7 @@ impl Condition {
             } => word.is(*class) && (is_capital || !needs_capital),
             Self::Kind(kind) => match *kind {
                 "<number>" => token.shape == Capitalisation::Number,
-                "<capital>" => is_capital && !context.is_shouted(),
+                "<capital>" => is_capital,
                 "<unknown>" => is_capital && word.is_unknown(),
                 "<known>" => is_capital && (word.is(FirstName) || word.id != 0),
                 "<strange>" => {
@@ -285,7 +263,7 @@ impl Condition {
                 "<bracket>" => context.text(n) == "(",
                 "<close>" => context.text(n) == ")",
                 "<past>" => word.is_unknown() && !is_capital && context.text(n).ends_with("ed"),
-                ANY => true,
+                "<word>" => true,
                 _ => false,
             },
         }

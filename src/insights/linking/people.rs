@@ -67,7 +67,7 @@ impl People {
                 let id = words.number(&word);
                 words.misspellings.add(&word, id);
                 words.misspellings.add(&without_accents(&word), id);
-                let known = words.find(&word, Fingerprint::of(&word), true);
+                let known = words.find(&word, Fingerprint::of(&word));
                 if !known.is_ordinary() && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);
                 }
@@ -152,7 +152,6 @@ impl People {
         let mut wider = given.clone();
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let of_initial = self.with_initial(context, &wider);
-        let is_far = context.words().any(|word| word.is_far);
         let (people, certainty, rule) =
             if evidence::is_stranger(context) || evidence::is_signature(context, author) {
                 (Vec::new(), Stranger, "")
@@ -162,7 +161,7 @@ impl People {
                 } else {
                     "full_name"
                 };
-                (full, evidence::full_name(context), rule)
+                (full, Sure, rule)
             } else if context.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
                 let people = if surnamed.is_empty() {
                     wider.clone()
@@ -184,16 +183,8 @@ impl People {
                     (false, true) => "nickname",
                     (false, false) => "first_name",
                 };
-                let is_stated = evidence::acts(context)
-                    || evidence::is_announced(context)
-                    || evidence::is_subject(context);
-                let certainty = if is_far && !is_stated {
-                    Weak
-                } else {
-                    evidence::first_name(context)
-                };
                 let people = if given.is_empty() { nicknamed } else { given };
-                (people, certainty, rule)
+                (people, evidence::first_name(context), rule)
             };
         let count = match context.text(-1) {
             "two" | "both" if context.has_s() => 2,

@@ -1,13 +1,11 @@
-//! Finds the services of the business: names, ids and synonyms, with spelling variants that are common in all trades.
+//! Finds the services of the business: names and synonyms, with spelling variants that are common in all trades.
 //! The longest match wins; a word that two services share is an ambiguity.
-
-use std::collections::BTreeSet;
 
 use super::context::TokenContext;
 use super::guards::Guards;
 use super::words::{Dictionary, NameTrie, TaggedText, WordTable};
 use crate::insights::analysis::Mention;
-use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
+use crate::insights::text::{Capitalisation, TokenizedText};
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
@@ -37,12 +35,6 @@ impl Services {
         for (service, offered) in (0..).zip(services) {
             for form in forms(offered) {
                 entries.push((numbers(&form), service));
-                for joint in 1..form.len() {
-                    let mut joined = form.clone();
-                    let next = joined.remove(joint);
-                    joined[joint - 1].push_str(&next);
-                    entries.push((numbers(&joined), service));
-                }
             }
         }
         Self {
@@ -52,10 +44,10 @@ impl Services {
     }
 
     /// The named services, in order.
-    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<Mention> {
-        let (mut found, mut last_end) = (Vec::new(), None);
+    pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
+        let mut found = Vec::new();
         TokenContext::each(tagged, &self.forms, |context, services| {
-            if is_something_else(context, last_end == Some(context.name.start)) {
+            if is_something_else(context) {
                 return;
             }
             let mut ids: Vec<String> = services
@@ -70,32 +62,13 @@ impl Services {
                 "synonym"
             };
             found.push(context.mention(MentionKind::Service, ids, rule));
-            last_end = Some(context.name.end);
         });
-        let certain: BTreeSet<String> = found
-            .iter()
-            .filter_map(|one| one.link().map(str::to_owned))
-            .collect();
-        let recorded: BTreeSet<String> = recorded.iter().cloned().collect();
-        for one in found.iter_mut().filter(|one| one.candidates.len() > 1) {
-            for known in [&certain, &recorded] {
-                let among: Vec<&String> = one
-                    .candidates
-                    .iter()
-                    .filter(|id| known.contains(*id))
-                    .collect();
-                if let [id] = among.as_slice() {
-                    (one.candidates, one.rule) = (vec![(*id).clone()], "context".to_owned());
-                    break;
-                }
-            }
-        }
         found
     }
 }
 
 /// Whether the words have another meaning in this context.
-fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
+fn is_something_else(context: &TokenContext<'_>) -> bool {
     let (tagged, tokens) = (context.tagged, &context.name);
     let (first, last) = (
         tagged.text.word(tokens.start),
@@ -114,11 +87,8 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
         return guards.service_participle.holds(context);
     }
-    // `the faucet leaks`, `the faucets leak`
-    let agrees = follows && context.word(-1).has_s != context.has_s();
     tokens.len() == 1
-        && (agrees
-            || guards.simile.holds(context) && !guards.proof.holds(context)
+        && (guards.simile.holds(context) && !guards.proof.holds(context)
             || guards.service_verb.holds(context))
 }
 
@@ -158,31 +128,8 @@ fn plural(word: &str) -> String {
 /// Every form of a service's name, as words.
 fn forms(service: &Service) -> Vec<Vec<String>> {
     let mut forms = parts(&service.name);
-    for form in forms.clone() {
-        if let [rest @ .., last] = form.as_slice()
-            && list("tails").contains(last)
-        {
-            forms.push(rest.to_vec());
-        }
-    }
-    forms.extend(
-        parts(&service.id)
-            .into_iter()
-            .filter(|form| says_something(form)),
-    );
     forms.extend(service.synonyms.iter().flat_map(|synonym| parts(synonym)));
     for form in forms.clone() {
-        // `shutoff valve` is also accepted for `shut-off valve`.
-        if let Some((at, stem, end)) = form.iter().enumerate().find_map(|(at, word)| {
-            list("ends")
-                .iter()
-                .find_map(|end| Some((at, word.strip_suffix(end.as_str())?, end.as_str())))
-        }) && stem.len() > 3
-        {
-            let mut split = form.clone();
-            split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
-            forms.push(split);
-        }
         // `repiped` and `rewiring` name the business's work.
         if let [word] = form.as_slice()
             && word.starts_with("re")
@@ -195,18 +142,6 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms.sort();
     forms.dedup();
     forms
-}
-
-/// Minimum length of a word in an id that may be the customers' name for the service.
-const ID_LETTERS_MIN: usize = 3;
-
-/// Whether a form of an id identifies the service: `a` or `it` would match every review.
-fn says_something(form: &[String]) -> bool {
-    let small = &LanguageWords::english().function_words;
-    let says = |word: &String| {
-        word.chars().count() >= ID_LETTERS_MIN && !small.contains(Fingerprint::of(word))
-    };
-    form.iter().any(says)
 }
 
 /// The words of a name; of a name that is a list, the words of each item: `Duct cleaning and sealing`, `Drain and sewer

@@ -115,8 +115,6 @@ pub struct DictionaryWord {
     pub has_s: bool,
     /// Whether it is a misspelling of the word with that number.
     pub is_misspelled: bool,
-    /// Whether the misspelling is uncertain.
-    pub is_far: bool,
 }
 
 impl DictionaryWord {
@@ -148,9 +146,6 @@ impl DictionaryWord {
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
     known: WordMap<DictionaryWord>,
-    /// Data of words that apply only if they are capitalised. They are separate so that the table used for every token
-    /// stays small.
-    proper: WordMap<DictionaryWord>,
     len: u32,
     /// Accepts misspellings of the words with their numbers.
     pub misspellings: Misspellings,
@@ -211,20 +206,11 @@ impl Dictionary {
                 word.classes &= !WordClass::OtherTrade.bit();
             }
         }
-        let is_proper = |word: &DictionaryWord| {
-            word.id == 0
-                && word.classes & !(WordClass::Common.bit() | WordClass::FirstName.bit()) == 0
-        };
-        self.proper = self.known.extract_if(|_, word| is_proper(word)).collect();
-        self.known.shrink_to_fit();
     }
 
     /// `word` is in lower case and has that fingerprint.
-    pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> DictionaryWord {
-        let find = |key: u64| {
-            let proper = || self.proper.get(&key).filter(|_| is_capital);
-            self.known.get(&key).or_else(proper).copied()
-        };
+    pub fn find(&self, word: &str, fingerprint: u64) -> DictionaryWord {
+        let find = |key: u64| self.known.get(&key).copied();
         let possessive = || {
             Some(DictionaryWord {
                 has_s: true,
@@ -242,12 +228,11 @@ impl Dictionary {
     pub fn guess(&self, word: &str) -> DictionaryWord {
         let stem = word.strip_suffix("'s");
         let found = self.misspellings.find(stem.unwrap_or(word));
-        let guess = found.map(|(id, is_far)| DictionaryWord {
+        let guess = found.map(|id| DictionaryWord {
             classes: 0,
             id,
             has_s: stem.is_some(),
             is_misspelled: true,
-            is_far,
         });
         guess.unwrap_or_default()
     }
@@ -332,7 +317,7 @@ impl<'a> TaggedText<'a> {
             let (word, is_capital) = (text.word(at), tagged.is_capital(at));
             let mut found = DictionaryWord::default();
             if token.shape != Capitalisation::Number {
-                found = dictionary.find(word, token.fingerprint, is_capital);
+                found = dictionary.find(word, token.fingerprint);
             }
             if is_capital && found.is_unknown() {
                 found = dictionary.guess(word);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Capitalisation, LanguageWords, TokenizedText, WordMap};
+use super::{Capitalisation, LanguageWords, TokenizedText, WordMap, WordSet};
 use crate::insights::analysis::{LanguageCode, TextLanguage};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
@@ -70,22 +70,16 @@ impl LanguageDetector {
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
         let english = LanguageWords::english();
-        for word in english.function_words.fingerprints() {
-            words.entry(word).or_default().is_english = true;
-        }
-        for word in english.telling_words.fingerprints() {
-            words.entry(word).or_default().tells_english = true;
-        }
-        for word in english.foreign_words.fingerprints() {
-            words.entry(word).or_default().is_foreign = true;
-        }
+        let mut mark = |all: &WordSet, mark: &dyn Fn(&mut TellingWord)| {
+            let all = all.fingerprints();
+            all.for_each(|word| mark(words.entry(word).or_default()));
+        };
+        mark(&english.function_words, &|word| word.is_english = true);
+        mark(&english.telling_words, &|word| word.tells_english = true);
+        mark(&english.foreign_words, &|word| word.is_foreign = true);
         for (other, bit) in others.iter().zip(0..u32::BITS) {
-            for word in other.function_words.fingerprints() {
-                words.entry(word).or_default().function |= 1 << bit;
-            }
-            for word in other.telling_words.fingerprints() {
-                words.entry(word).or_default().telling |= 1 << bit;
-            }
+            mark(&other.function_words, &|word| word.function |= 1 << bit);
+            mark(&other.telling_words, &|word| word.telling |= 1 << bit);
         }
         let others = others.iter().map(|words| OtherLanguage {
             code: words.code,
@@ -105,9 +99,7 @@ impl LanguageDetector {
             .to_ascii_lowercase();
         let is_declared_other = declared
             .is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
-        let Some(counts) = self.counts(text, !is_declared_other) else {
-            return TextLanguage::English;
-        };
+        let counts = self.counts(text);
         let rival = self.rival(&counts, is_declared_other.then_some(&*primary));
         let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
             function > counts.english || counts.words < SHORT && telling > counts.english
@@ -151,7 +143,11 @@ impl LanguageDetector {
                 });
                 match likely {
                     Some((other, _)) => TextLanguage::Also(other.code),
-                    None => short(text, is_declared_other),
+                    // `Great work!` is English.
+                    None if !is_declared_other && has_only_letters_below(text, ASCII_END) => {
+                        TextLanguage::English
+                    }
+                    None => TextLanguage::Other,
                 }
             }
             words => {
@@ -166,9 +162,8 @@ impl LanguageDetector {
         }
     }
 
-    /// Counts the words that identify languages; `None` if enough words are English that no further test is needed.
-    fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<LanguageCounts> {
-        let most = text.tokens().len().min(WORDS_MAX);
+    /// Counts the words that identify languages.
+    fn counts(&self, text: &TokenizedText) -> LanguageCounts {
         let mut counts = LanguageCounts {
             words: 0,
             english: 0,
@@ -190,13 +185,8 @@ impl LanguageDetector {
             counts.english += usize::from(known.is_english);
             counts.telling += usize::from(known.is_english || known.tells_english);
             counts.foreign += usize::from(known.is_foreign && !known.is_english);
-            let is_enough = counts.english * ENGLISH_ONE_IN >= most;
-            let is_first = (counts.others.iter()).all(|[function, _]| *function < counts.english);
-            if is_enough && is_first && may_be_english {
-                return None;
-            }
         }
-        Some(counts)
+        counts
     }
 
     /// The declared other language, if it is supported; without a declared one, the one with the most words.
@@ -271,15 +261,6 @@ fn is_mark_out_of(text: &TokenizedText) -> bool {
 fn has_only_letters_below(text: &TokenizedText, end: char) -> bool {
     let mut letters = (0..text.tokens().len()).flat_map(|token| text.word(token).chars());
     letters.all(|c| !c.is_alphabetic() || c < end)
-}
-
-/// The language of a short text: `Great work!` is English if no other language is declared and all letters are ASCII.
-fn short(text: &TokenizedText, is_declared_other: bool) -> TextLanguage {
-    if !is_declared_other && has_only_letters_below(text, ASCII_END) {
-        TextLanguage::English
-    } else {
-        TextLanguage::Other
-    }
 }
 
 #[cfg(test)]

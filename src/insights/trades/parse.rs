@@ -1,18 +1,16 @@
 //! Parses TOML into a trade. Reports all errors together, each with file and line, and in terms that the editor of the
 //! files understands.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::errors::{TradeError, TradeErrors, line};
-use super::pattern::{self, PatternStep};
+use super::errors::{TradeError, TradeErrors};
+use super::pattern;
 use super::trade::{
-    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, Trade, digest,
 };
 
 /// The points of an opinion, by its key.
@@ -25,16 +23,17 @@ const OPINIONS: [(&str, i32); 6] = [
     ("terrible", -4),
 ];
 /// The points of a phrase that judges an aspect, by its key.
-const JUDGEMENTS: [(&str, i32); 6] = [
+const JUDGEMENTS: [(&str, i32); 7] = [
     ("positive", 3),
     ("mildly_positive", 2),
     ("neutral", 0),
     ("mildly_negative", -2),
     ("negative", -3),
-    (PLAIN_NEGATIVE, -3),
+    ("plainly_positive", 3),
+    ("plainly_negative", -3),
 ];
-/// The key of complaints that can mean nothing else, so that no classifier overrules them.
-const PLAIN_NEGATIVE: &str = "plainly_negative";
+/// The beginning of the keys of judgements that can mean nothing else, so that no classifier overrules them.
+const PLAIN: &str = "plainly_";
 /// Default id of a trade.
 const UNNAMED: &str = "own";
 /// Default label of a trade.
@@ -53,49 +52,21 @@ pub enum Parts {
 }
 
 /// A text or a list of texts.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a text in quotes or a list of them")]
 enum TextList {
     Text(String),
-    List(Vec<Spanned<String>>),
+    List(Vec<String>),
 }
 
-impl<'de> Deserialize<'de> for TextList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // `untagged` would lose the positions.
-        struct TextListVisitor;
-        impl<'de> Visitor<'de> for TextListVisitor {
-            type Value = TextList;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text in quotes or a list of them")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<TextList, E> {
-                Ok(TextList::Text(text.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TextList, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(text) = list.next_element()? {
-                    texts.push(text);
-                }
-                Ok(TextList::List(texts))
-            }
-        }
-        deserializer.deserialize_any(TextListVisitor)
-    }
-}
-
-/// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
-/// breaks and commas, and it may have `#` comments.
+/// The texts of a list, each with its position: that of the list, or of its line in a multi-line text, which is also a
+/// list: its items are separated by line breaks and commas, and it may have `#` comments.
 fn texts(value: &Spanned<TextList>) -> Vec<(usize, &str)> {
     let text = match value.get_ref() {
         TextList::Text(text) => text,
         TextList::List(list) => {
-            let list = list.iter();
-            return list
-                .map(|one| (one.span().start, one.get_ref().as_str()))
-                .collect();
+            let start = value.span().start;
+            return list.iter().map(|one| (start, one.as_str())).collect();
         }
     };
     // The value lacks the quotes on both sides, and the line break after the first ones.
@@ -127,9 +98,9 @@ struct FileContent {
     phrases: Vec<Spanned<TextsByKey>>,
     opinions: TextsByKey,
     cues: TextsByKey,
-    lists: TextsByKey,
-    irregular: TextsByKey,
-    spellings: TextsByKey,
+    lists: BTreeMap<String, Spanned<TextList>>,
+    irregular: BTreeMap<String, Spanned<TextList>>,
+    spellings: BTreeMap<String, Spanned<TextList>>,
 }
 
 /// The table `[trade]`.
@@ -157,15 +128,9 @@ struct PackageFile<'file> {
     name: &'file str,
     text: &'file str,
     content: FileContent,
-    /// Whether all trades share the file.
-    is_shared: bool,
 }
 
-fn read_file<'file>(
-    name: &'file str,
-    text: &'file str,
-    is_shared: bool,
-) -> Result<PackageFile<'file>, TradeError> {
+fn read_file<'file>(name: &'file str, text: &'file str) -> Result<PackageFile<'file>, TradeError> {
     let content = toml::from_str(text).map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         TradeError::at(name, text, (at, error.message().to_owned()))
@@ -174,7 +139,6 @@ fn read_file<'file>(
         name,
         text,
         content,
-        is_shared,
     })
 }
 
@@ -188,10 +152,10 @@ pub fn parse(
     parts: Parts,
 ) -> Result<Trade, TradeErrors> {
     let mut reader = PackageReader::default();
-    let mut files = reader.read(own, false);
+    let mut files = reader.read(own);
     reader.read_header(&files);
     if reader.trade.is_sharing && parts == Parts::All {
-        files.extend(reader.read(shared, true));
+        files.extend(reader.read(shared));
     }
     reader.read_aspects(&files);
     reader.read_roles(&files);
@@ -233,7 +197,7 @@ pub fn parse_language(
         faults: Vec::new(),
     };
     if parts == Parts::All {
-        let mut files = reader.read(own, false);
+        let mut files = reader.read(own);
         for file in &files {
             let FileContent {
                 trade: table,
@@ -257,7 +221,7 @@ pub fn parse_language(
             }
         }
         if trade.is_sharing {
-            files.extend(reader.read(shared, true));
+            files.extend(reader.read(shared));
         }
         reader.read_words(&files);
         reader.read_phrases(&files);
@@ -267,7 +231,7 @@ pub fn parse_language(
 
 /// The schema.org types in the `[trade]` table of a file; `None` if the file is invalid.
 pub fn types_of(name: &str, text: &str) -> Option<Vec<String>> {
-    let trade = read_file(name, text, false).ok()?.content.trade?;
+    let trade = read_file(name, text).ok()?.content.trade?;
     trade.get_ref().types.as_ref().map(owned_texts)
 }
 
@@ -289,11 +253,6 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
-fn is_schema_type(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.chars().all(|c| c.is_ascii_alphanumeric())
-}
-
 /// The value with that name, or a message with all valid names.
 fn find_key<T: Copy>(names: &[(&str, T)], name: &str) -> Result<T, String> {
     let found = names.iter().find(|(one, _)| *one == name);
@@ -313,13 +272,9 @@ struct PackageReader {
 }
 
 impl PackageReader {
-    fn read<'file>(
-        &mut self,
-        files: &[(&'file str, &'file str)],
-        is_shared: bool,
-    ) -> Vec<PackageFile<'file>> {
+    fn read<'file>(&mut self, files: &[(&'file str, &'file str)]) -> Vec<PackageFile<'file>> {
         let files = files.iter().filter_map(|(name, text)| {
-            let file = read_file(name, text, is_shared);
+            let file = read_file(name, text);
             file.map_err(|fault| self.faults.push(fault)).ok()
         });
         files.collect()
@@ -337,7 +292,6 @@ impl PackageReader {
             mut faults,
             ..
         } = self;
-        faults.extend(contradictions(&trade.rules));
         if faults.is_empty() {
             let shared = shared.iter().filter(|_| trade.is_sharing);
             trade.digest = digest(own.iter().chain(shared));
@@ -373,12 +327,6 @@ impl PackageReader {
         if let Some(id) = table.id.as_ref().filter(|id| !is_id(id.get_ref())) {
             let message = format!("an id must be lower case letters and `_`, not `{id}`");
             self.refuse(file, id.span().start, message);
-        }
-        let types = table.types.iter().flat_map(texts);
-        for (at, name) in types.filter(|(_, name)| !is_schema_type(name)) {
-            let message =
-                format!("`{name}` is not a type of schema.org: write it like `AutoRepair`");
-            self.refuse(file, at, message);
         }
     }
 
@@ -464,8 +412,7 @@ impl PackageReader {
         (self.trade.quiet, self.trade.facts) = (quiet, facts);
     }
 
-    /// `[lists]`, `[irregular]` and `[spellings]`: a trade's entries with the name of a shared list are added to that
-    /// list.
+    /// `[lists]`, `[irregular]` and `[spellings]`: entries with the same name, in the shared files too, are one list.
     fn read_words(&mut self, files: &[PackageFile<'_>]) {
         for file in files {
             let FileContent {
@@ -474,23 +421,15 @@ impl PackageReader {
                 spellings,
                 ..
             } = &file.content;
-            let mut repeated = Vec::new();
             for (section, known) in [
                 (lists, &mut self.trade.lists),
                 (irregular, &mut self.trade.irregular),
                 (spellings, &mut self.trade.spellings),
             ] {
                 for (name, words) in section {
-                    if known.contains_key(name.get_ref()) && !file.is_shared {
-                        repeated.push(name);
-                    } else {
-                        let all = known.entry(name.get_ref().clone()).or_default();
-                        all.extend(owned_texts(words));
-                    }
+                    let all = known.entry(name.clone()).or_default();
+                    all.extend(owned_texts(words));
                 }
-            }
-            for name in repeated {
-                self.refuse(file, name.span().start, format!("`{name}` appears twice"));
             }
         }
     }
@@ -566,7 +505,7 @@ impl PackageReader {
                 "complaints" => ("phrase", Ok(Meaning::Complains(index))),
                 name => {
                     let points = find_key(&JUDGEMENTS, name);
-                    let is_plain = name == PLAIN_NEGATIVE;
+                    let is_plain = name.starts_with(PLAIN);
                     let kind = if is_plain { "plain" } else { "phrase" };
                     (kind, points.map(|points| Meaning::Judges(index, points)))
                 }
@@ -588,7 +527,6 @@ impl PackageReader {
             Ok(meaning) => meaning,
             Err(message) => return self.refuse(file, key.span().start, message),
         };
-        let file_name: Arc<str> = file.name.into();
         for (at, text) in texts(phrases) {
             match pattern::parse(text, &self.trade.lists, &pattern::CLASSES) {
                 Err(message) => self.refuse(file, at, message),
@@ -596,12 +534,6 @@ impl PackageReader {
                     id: format!("{kind}:{name}"),
                     ways,
                     meaning,
-                    text: text.into(),
-                    place: RulePlace {
-                        file: Arc::clone(&file_name),
-                        line: line(file.text, at),
-                        is_shared: file.is_shared,
-                    },
                 }),
             }
         }
@@ -614,34 +546,4 @@ fn tables_of_trade<'files, 'file>(
 ) -> impl Iterator<Item = (&'files PackageFile<'file>, &'files Spanned<TradeTable>)> {
     let tables = files.iter();
     tables.filter_map(|file| Some((file, file.content.trade.as_ref()?)))
-}
-
-/// The package's own phrases that praise what an earlier one of them blames, or the other way round.
-fn contradictions(rules: &[Rule]) -> Vec<TradeError> {
-    /// The aspect, if any, and the pattern of a phrase.
-    type Phrase<'r> = (Option<usize>, &'r [PatternStep]);
-    let mut known: HashMap<Phrase<'_>, (i32, &Rule)> = HashMap::new();
-    let mut faults = Vec::new();
-    for rule in rules.iter().filter(|rule| !rule.place.is_shared) {
-        let (aspect, points) = match rule.meaning {
-            Meaning::Judges(aspect, points) => (Some(aspect), points),
-            Meaning::Opinion(points) => (None, points),
-            Meaning::Names(_) | Meaning::Hints(_) | Meaning::Complains(_) | Meaning::Cue(_) => {
-                continue;
-            }
-        };
-        for way in &rule.ways {
-            let first = known.entry((aspect, way)).or_insert((points, rule));
-            if first.0.signum() * points.signum() < 0 {
-                let RulePlace { file, line, .. } = &first.1.place;
-                let message = format!(
-                    "`{}` contradicts `{}` ({file}:{line})",
-                    rule.text, first.1.text
-                );
-                faults.push(TradeError::new(&rule.place.file, rule.place.line, message));
-                break;
-            }
-        }
-    }
-    faults
 }

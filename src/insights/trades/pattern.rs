@@ -6,7 +6,7 @@
 //! | `early\|late` | one of these |
 //! | `show~` | any form: show, shows, showed, showing |
 //! | `@firm` | one of a list of words |
-//! | `<number>` `<money>` `<time>` `<name>` | a number, a sum, a time of day, a capitalised word that is none of ours |
+//! | `<number>` `<money>` `<name>` | a number, a sum, a capitalised word that is none of ours |
 //! | `right?` | the word or nothing |
 //! | `(as promised\|on time)?` | one of several sequences, and with `?` or nothing |
 //! | `..` `..5` | up to three (five) other words, across no mark |
@@ -44,7 +44,7 @@ const STEPS_MAX: usize = 16;
 /// Maximum number of groups and lists within one another.
 const LEVELS_MAX: usize = 32;
 /// The classes of words in the phrases of a trade.
-pub const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
+pub const CLASSES: [&str; 3] = ["<number>", "<money>", "<name>"];
 
 /// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
 /// alternatives and without optional parts. `lists` contains the lists by name; the entries of a list with several words

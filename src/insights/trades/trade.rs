@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::background::Background;
 use super::errors::{TradeError, TradeErrors};
 use super::pattern::PatternStep;
 use crate::insights::analysis::LanguageCode;
@@ -32,10 +31,6 @@ named! {
     pub enum Cue {
         /// `not`, `without`: negates what follows.
         Negator = "negators",
-        /// `very`: strengthens what follows.
-        Intensifier = "intensifiers",
-        /// `a bit`: weakens what follows.
-        Diminisher = "diminishers",
         /// `but`: begins a clause, and weakens the one before.
         Contrast = "contrasts",
         /// `and they`: begins a clause.
@@ -48,8 +43,6 @@ named! {
         Wish = "wishes",
         /// `if it leaks again`: only a possibility.
         Open = "open",
-        /// `do they`: a possibility if the sentence ends with a question mark.
-        Asks = "asks",
         /// `the leak`: an opinion about it does not concern any aspect.
         Setting = "setting",
         /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
@@ -58,7 +51,7 @@ named! {
         Breakdown = "breakdown",
         /// `two days later`: the business has already come, so later trouble is not earlier trouble.
         Afterwards = "afterwards",
-        /// `not only`: words without a meaning of their own.
+        /// `not only`, `very`: words without a meaning of their own.
         Silent = "silent",
         /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
         Unread = "unread",
@@ -97,19 +90,6 @@ pub struct Rule {
     /// The ways to match; one of them is sufficient.
     pub ways: Vec<Vec<PatternStep>>,
     pub meaning: Meaning,
-    /// The phrase as written.
-    pub text: Arc<str>,
-    /// Its position in the files.
-    pub place: RulePlace,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RulePlace {
-    pub file: Arc<str>,
-    /// From 1.
-    pub line: usize,
-    /// Whether the file is shared by all trades.
-    pub is_shared: bool,
 }
 
 /// A trade's aspects and the language of its customers.
@@ -135,8 +115,6 @@ pub struct Trade {
     pub quality: Vec<Measured>,
     /// The weights of its classifier, if any.
     pub classifier: Option<Cow<'static, [u8]>>,
-    /// Word frequencies in reviews of other trades, if it has its own table.
-    pub background: Option<Background>,
     /// In display order.
     pub aspects: Vec<AspectDefinition>,
     /// All phrases, the trade's own first, in the order of the files.
@@ -167,13 +145,6 @@ pub struct PackageLanguage {
 }
 
 impl Trade {
-    /// The trade's own table of word frequencies; without one, the shared table.
-    pub fn background(&self) -> &Background {
-        self.background
-            .as_ref()
-            .unwrap_or_else(|| Background::shared())
-    }
-
     /// The data of its language.
     pub fn language_words(&self) -> &Arc<LanguageWords> {
         let own = self.language.as_ref().map(|language| &language.words);

@@ -220,11 +220,7 @@ fn one(dice: &mut Dice, number: usize) -> Written {
             mentions: if is_english { mentions } else { Vec::new() },
             overall: (overall, 1),
             phrases: if is_english {
-                topics::phrases(
-                    &cut,
-                    reviews_service::insights::trades::Background::shared(),
-                )
-                .join(PHRASE_SEPARATOR)
+                topics::phrases(&cut).join(PHRASE_SEPARATOR)
             } else {
                 String::new()
             },

@@ -202,16 +202,6 @@ fn a_package_is_checked_where_it_is_loaded_with_file_and_line() {
         assert!(refused.contains(wrong), "{wrong}: {refused}");
     }
 
-    let named = lacking
-        .replace("\"\"", "\"Pain\"")
-        .replace("Hurts", "Hurts?");
-    fs::write(path("trade.toml"), format!("{named}positive = ['ouch']\n")).unwrap();
-    let refused = refusal(&home);
-    assert!(
-        refused.contains("`ouch` contradicts `ouch` (dentist/trade.toml:7)"),
-        "{refused}"
-    );
-
     fs::write(path("trade.toml"), "[trade]\nid = 3\n").unwrap();
     fs::write(path("other.toml"), "[[aspect]]\nid = \"a\"\n[lists\n").unwrap();
     fs::write(path("quality.tsv"), "task\nx\n").unwrap();
