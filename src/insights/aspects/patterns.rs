@@ -26,9 +26,10 @@ pub enum Rank {
 
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    edges: BTreeMap<Symbol, usize>,
-    /// The node after a gap of at most so many words.
-    gaps: BTreeMap<u8, usize>,
+    /// By symbol, the next node.
+    edges: Vec<(Symbol, u32)>,
+    /// By the maximum number of words of a gap, the node after it.
+    gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
     rank: Rank,
     is_above: bool,
@@ -39,9 +40,9 @@ struct PatternNode {
 pub struct PatternTrie {
     nodes: Vec<PatternNode>,
     /// The edges of the root, by symbol; 0 where no pattern begins with the symbol.
-    first: Vec<usize>,
+    first: Vec<u32>,
     /// The node of patterns that begin with `^`; 0 if there are none.
-    beginning: usize,
+    beginning: u32,
 }
 
 /// Rules that match at one position.
@@ -70,6 +71,7 @@ impl PatternTrie {
             }
         }
         for node in &mut nodes {
+            node.edges.shrink_to_fit();
             let rules = node.rules.iter();
             let meanings = || {
                 rules
@@ -130,8 +132,8 @@ struct TrieSearch<'walk, 'judge> {
 
 impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
-    fn on(&mut self, node: usize, over: Range<usize>, words: u64) {
-        let node = &self.trie.nodes[node];
+    fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
+        let node = &self.trie.nodes[node as usize];
         if !node.rules.is_empty() {
             self.matches.push(Match {
                 start: over.start,
@@ -144,7 +146,7 @@ impl TrieSearch<'_, '_> {
         }
         self.step(node, over.clone(), words);
         for (most, beyond) in &node.gaps {
-            let beyond = &self.trie.nodes[*beyond];
+            let beyond = &self.trie.nodes[*beyond as usize];
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
                 self.step(beyond, over.start..at, words);
@@ -166,7 +168,7 @@ impl TrieSearch<'_, '_> {
             return;
         };
         let words = words | 1 << over.len().min(63);
-        let mut on = |next: usize| self.on(next, over.start..over.end + 1, words);
+        let mut on = |next: u32| self.on(next, over.start..over.end + 1, words);
         // Iterates over the shorter list.
         if node.edges.len() <= unit.symbols.len() {
             for (symbol, next) in &node.edges {
@@ -175,9 +177,13 @@ impl TrieSearch<'_, '_> {
                 }
             }
         } else {
-            let symbols = unit.symbols.iter();
-            for next in symbols.filter_map(|symbol| node.edges.get(symbol)) {
-                on(*next);
+            for symbol in unit.symbols {
+                if let Ok(at) = node
+                    .edges
+                    .binary_search_by_key(symbol, |(symbol, _)| *symbol)
+                {
+                    on(node.edges[at].1);
+                }
             }
         }
     }
@@ -191,19 +197,30 @@ fn insert(
 ) {
     let mut node = 0;
     for step in way {
-        let fresh = nodes.len();
+        let fresh = u32::try_from(nodes.len()).unwrap_or_default();
         let PatternNode { edges, gaps, .. } = &mut nodes[node];
-        node = match step {
-            PatternStep::Symbol(symbol) => *edges.entry(numbers[symbol.as_str()]).or_insert(fresh),
-            PatternStep::Gap(words) => *gaps.entry(*words).or_insert(fresh),
+        let next = match step {
+            PatternStep::Symbol(symbol) => follow(edges, numbers[symbol.as_str()], fresh),
+            PatternStep::Gap(words) => follow(gaps, *words, fresh),
         };
-        if node == fresh {
+        if next == fresh {
             nodes.push(PatternNode::default());
         }
+        node = next as usize;
     }
     if !nodes[node].rules.contains(&rule) {
         nodes[node].rules.push(rule);
     }
+}
+
+/// The node of a key; `fresh` if it has none yet.
+fn follow<K: Copy + Ord>(next: &mut Vec<(K, u32)>, key: K, fresh: u32) -> u32 {
+    let place = next.binary_search_by_key(&key, |(key, _)| *key);
+    let at = place.unwrap_or_else(|at| {
+        next.insert(at, (key, fresh));
+        at
+    });
+    next[at].1
 }
 
 /// The number of each symbol in a trade's patterns, from 1.
@@ -318,10 +335,8 @@ impl Vocabulary {
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
-        if token.shape == Number {
-            if goes_on(&language.money) {
-                return (2, &self.money);
-            }
+        if token.shape == Number && goes_on(&language.money) {
+            return (2, &self.money);
         }
         if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
             return (2, &self.money);

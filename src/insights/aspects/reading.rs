@@ -239,8 +239,8 @@ const LEAD_PART: i32 = 3;
 /// Weight of the side that the rules take in the evidence for a complaint.
 const RULES_COMPLAINT: i32 = 24;
 /// Minimum evidence for a complaint in a review of one or two stars, in units of 1/[`UNIT`]: for the aspect that the sentence
-/// has, and for a complaint without one. In the English ones of 841 sentences of such reviews by unknown authors, the second
-/// one blames 4 of 121 that complain of nothing, and 56 blames 8; 15 of 608 complaints fewer are found.
+/// has, and for a complaint without one. In 729 sentences of such reviews by unknown authors, the second one blames 4 of 121
+/// that complain of nothing, and 56 blames 8; 15 of 608 complaints fewer are found.
 const COMPLAINT_MIN: i32 = 56;
 const COMPLAINT_MIN_OVERALL: i32 = 64;
 /// With less evidence, the other classifiers alone cannot blame in such a review.

@@ -316,12 +316,8 @@ impl Scorer<'_> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);
         let units = self.parsed.clauses[clause].units.clone();
-        let is_name = |item: &PhraseMatch| {
-            matches!(
-                item.meaning,
-                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(Cue::Setting)
-            )
-        };
+        let is_name =
+            |item: &PhraseMatch| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_));
         let reach =
             item.end.max(units.start)..units.end.min(item.end + NAME_REACH + 1).max(units.start);
         let (first, near) = self.parsed.items_within(reach);

@@ -20,24 +20,17 @@ pub enum How {
     Surname,
 }
 
-/// The words of a name, without marks, titles (`Dr.` is no first name), degrees and generation suffixes.
+const TITLES: &str = "dr doctor prof professor mr mrs ms miss sir";
+/// Degrees, and suffixes of generations.
+const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
+
+/// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name) and [`SUFFIXES`].
 pub fn parts(name: &str) -> Vec<String> {
-    let is_title = |word: &&str| {
-        matches!(
-            *word,
-            "dr" | "doctor" | "prof" | "professor" | "mr" | "mrs" | "ms" | "miss" | "sir"
-        )
-    };
-    let is_suffix = |word: &&str| {
-        matches!(
-            *word,
-            "jr" | "sr" | "ii" | "iii" | "md" | "dds" | "dmd" | "dvm" | "rn" | "np" | "phd"
-        )
-    };
+    let is_among = |list: &str, word: &str| list.split(' ').any(|one| one == word);
     let text = TokenizedText::new(name);
-    let parts = words(&text).skip_while(is_title);
-    parts
-        .filter(|word| !is_suffix(word))
+    words(&text)
+        .skip_while(|word| is_among(TITLES, word))
+        .filter(|word| !is_among(SUFFIXES, word))
         .map(str::to_owned)
         .collect()
 }

@@ -421,21 +421,13 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         return false;
     }
     let is_number = text.has_shape(at + 1, Capitalisation::Number);
-    match text.word(at - 1).split_once('.') {
-        Some((day, month)) => {
-            within(day, DAYS)
-                && within(month, MONTHS)
-                && (is_number || text.has_shape(at + 1, Capitalisation::Lower))
-        }
-        None => {
-            let is_month =
-                at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
-            within(text.word(at - 1), DAYS)
-                && (is_number
-                    || is_month && text.has_shape(at + 1, Capitalisation::Lower)
-                    || text.is_among(at + 1, &text.language_words().months))
-        }
+    let goes_on = is_number || text.has_shape(at + 1, Capitalisation::Lower);
+    if let Some((day, month)) = text.word(at - 1).split_once('.') {
+        return within(day, DAYS) && within(month, MONTHS) && goes_on;
     }
+    let is_month = at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
+    let is_before_month = text.is_among(at + 1, &text.language_words().months);
+    within(text.word(at - 1), DAYS) && (is_number || is_month && goes_on || is_before_month)
 }
 
 #[cfg(test)]

@@ -43,8 +43,6 @@ named! {
         Wish = "wishes",
         /// `if it leaks again`: only a possibility.
         Open = "open",
-        /// `the leak`: an opinion about it does not concern any aspect.
-        Setting = "setting",
         /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
         Trouble = "trouble",
         /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
