@@ -174,12 +174,7 @@ fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
     });
     let text = noted.text_of_110_words();
     group.bench_function("phrases", |bencher| {
-        bencher.iter(|| {
-            reviews_service::insights::aggregate::topics::phrases(
-                black_box(&text),
-                reviews_service::insights::trades::Background::shared(),
-            )
-        });
+        bencher.iter(|| reviews_service::insights::aggregate::topics::phrases(black_box(&text)));
     });
     group.finish();
 }

@@ -167,10 +167,6 @@ fn analysis(review: &Review, position: usize) -> Analysis {
             },
             1,
         ),
-        phrases: topics::phrases(
-            &text,
-            reviews_service::insights::trades::Background::shared(),
-        )
-        .join(PHRASE_SEPARATOR),
+        phrases: topics::phrases(&text).join(PHRASE_SEPARATOR),
     }
 }

@@ -5,12 +5,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::background::share_elsewhere;
 use super::count::Counted;
 use super::input::AggregateInput;
 use super::quotes::Originals;
 use super::topics::{
-    SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
+    SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases, share_elsewhere,
 };
 use crate::insights::compact_analysis::{CompactAnalysis, bits, phrase_hash};
 use crate::insights::text::{Fingerprint, TokenizedText};

@@ -1,7 +1,6 @@
 //! Aggregates all compact analyses into the insights: one counting pass, and the figures of each aspect and entity derived
 //! from the counts. A pure function: the same compact analyses in the same order give the same result.
 
-mod background;
 mod count;
 mod input;
 mod keyphrases;

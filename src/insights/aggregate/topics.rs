@@ -5,13 +5,38 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-use super::background::count_elsewhere;
 use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::insights::analysis::Polarity;
 use crate::insights::compact_analysis::{CompactFinding, WitnessCount};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::Trade;
 use crate::model::Vote;
+
+// Word frequencies in reviews of other trades, so that topics are words that these reviews use more often than others.
+
+/// A line for each word with the number of sentences that contain it, a tab between; other lines are comments.
+const BACKGROUND: &str = include_str!("../trades/shared/background.tsv");
+/// Number of all its sentences.
+const SENTENCES: f64 = 6_293.0;
+
+/// The counts by the word's fingerprint.
+static COUNTS: LazyLock<WordMap<u16>> = LazyLock::new(|| {
+    let count = |line: &str| {
+        let (word, count) = line.split_once('\t')?;
+        Some((Fingerprint::of(word), count.parse().ok()?))
+    };
+    BACKGROUND.lines().filter_map(count).collect()
+});
+
+/// The number of sentences that contain the word with that fingerprint.
+fn count_elsewhere(fingerprint: u64) -> u16 {
+    COUNTS.get(&fingerprint).copied().unwrap_or_default()
+}
+
+/// The share of sentences that contain a word; never 0, because the table is only a sample.
+pub fn share_elsewhere(word: &str) -> f64 {
+    (f64::from(count_elsewhere(Fingerprint::of(word))) + 0.5) / SENTENCES
+}
 
 /// Average number of words of a sentence in the table of common words.
 pub const SENTENCE_WORDS: f64 = 24.0;
@@ -278,7 +303,7 @@ pub fn find(
 
 #[cfg(test)]
 mod tests {
-    use super::{PhraseUse, phrase_use, phrases};
+    use super::{BACKGROUND, COUNTS, PhraseUse, phrase_use, phrases, share_elsewhere};
     use crate::insights::text::TokenizedText;
 
     #[test]
@@ -313,5 +338,11 @@ mod tests {
             let start = all.clone().find(|at| text.word(*at) == "boiler").unwrap();
             assert_eq!(phrase_use(&text, &all, start), expected, "{}", text.word(0));
         }
+    }
+
+    #[test]
+    fn the_table_of_frequencies_has_all_sentences_and_words() {
+        assert!(BACKGROUND.contains(" 6293 sentences") && COUNTS.len() == 3_148);
+        assert!(share_elsewhere("food") > 0.05 && share_elsewhere("xyz") > 0.0);
     }
 }

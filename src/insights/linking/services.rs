@@ -128,6 +128,13 @@ fn plural(word: &str) -> String {
 /// Every form of a service's name, as words.
 fn forms(service: &Service) -> Vec<Vec<String>> {
     let mut forms = parts(&service.name);
+    for form in forms.clone() {
+        if let [rest @ .., last] = form.as_slice()
+            && list("tails").contains(last)
+        {
+            forms.push(rest.to_vec());
+        }
+    }
     forms.extend(service.synonyms.iter().flat_map(|synonym| parts(synonym)));
     for form in forms.clone() {
         // `repiped` and `rewiring` name the business's work.

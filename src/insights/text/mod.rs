@@ -426,8 +426,9 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         return within(day, DAYS) && within(month, MONTHS) && goes_on;
     }
     let is_month = at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
-    let is_before_month = text.is_among(at + 1, &text.language_words().months);
-    within(text.word(at - 1), DAYS) && (is_number || is_month && goes_on || is_before_month)
+    let is_before_month = text.is_among(at + 1, &text.language_words().months)
+        || is_number && at + 2 < text.tokens().len() && text.word(at + 2) == ".";
+    within(text.word(at - 1), DAYS) && (is_before_month || is_month && goes_on)
 }
 
 #[cfg(test)]
