@@ -10,7 +10,7 @@ use jsonschema::Validator;
 use poem::http::Method;
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp};
+use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp, table};
 
 const OPENAPI: &str = "/.well-known/openapi.json";
 

@@ -1,7 +1,7 @@
 //! The search form and its results as a page.
 
 use super::{BROWSER, between, permalinks, seeded};
-use crate::support::{Generator, TestApp, assert_has};
+use crate::support::{Generator, TestApp, assert_has, table};
 
 #[tokio::test]
 async fn a_search_page_shows_the_results_of_the_api() {
@@ -414,24 +414,18 @@ async fn errors_in_the_form_explain_the_correction() {
     let app = seeded().await;
     let page = app.get("/api/reviews/search?limit=1").await.json();
     let cursor = page["next_cursor"].as_str().unwrap();
-    for (query, said) in [
-        ("rating=9", "Stars: Choose a number of stars from 1 to 5."),
-        (
-            "since=yesterday",
-            "From day: Write a day like this: 2024-02-29.",
-        ),
-        ("sort=up", "Order: Choose one from the list."),
-        (
-            "polarity=positive",
-            "Opinion on the topic: Choose one from the list, and a topic too.",
-        ),
-        ("aspect=weather", "Topic: Choose one from the list."),
-        ("limit=500", "A page has 1 to 100 reviews."),
-        (
-            &format!("rating=5&cursor={cursor}"),
-            "This page belongs to another search. Start from the first page.",
-        ),
-    ] {
+    for [query, said] in table(
+        "
+        rating=9 → Stars: Choose a number of stars from 1 to 5.
+        since=yesterday → From day: Write a day like this: 2024-02-29.
+        sort=up → Order: Choose one from the list.
+        polarity=positive → Opinion on the topic: Choose one from the list, and a topic too.
+        aspect=weather → Topic: Choose one from the list.
+        limit=500 → A page has 1 to 100 reviews.
+        rating=5&cursor=CURSOR → This page belongs to another search. Start from the first page.
+        ",
+    ) {
+        let query = query.replace("CURSOR", cursor);
         let answer = app.get_with(&format!("/search?{query}"), &[BROWSER]).await;
         assert_eq!(answer.status, 400, "{query}");
         let html = answer.text();

@@ -146,26 +146,17 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     let home = home();
     let whole = "3692820271974439325.AbFvOqk2";
     for (words, expected) in [
-        (&["show", "3692820271974439325.A"][..], "Ann Baker"),
+        ("show 3692820271974439325.A", "Ann Baker"),
         (
-            &["show", "https://reviews.sample.test/reviews/trustpilot-77"],
+            "show https://reviews.sample.test/reviews/trustpilot-77",
             "trustpilot-77",
         ),
-        (&["show", "/reviews/r-1"], "r-1"),
-        (
-            &["withhold", "3692820271974439325.A", "--reason", "x"],
-            whole,
-        ),
-        (&["publish", "3692820271974439325.A"], whole),
-        (
-            &["respond", "trustpilot-78", "Sorry."],
-            "trustpilot-78: answered",
-        ),
-        (&["insights", "explain", "3692820271974439325.A"], whole),
-        (
-            &["delete", "http://127.0.0.1:8080/reviews/r-1"],
-            "r-1: deleted",
-        ),
+        ("show /reviews/r-1", "r-1"),
+        ("withhold 3692820271974439325.A --reason x", whole),
+        ("publish 3692820271974439325.A", whole),
+        ("respond trustpilot-78 Sorry.", "trustpilot-78: answered"),
+        ("insights explain 3692820271974439325.A", whole),
+        ("delete http://127.0.0.1:8080/reviews/r-1", "r-1: deleted"),
     ] {
         home.run_ok(words, expected);
     }

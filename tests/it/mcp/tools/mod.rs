@@ -16,7 +16,7 @@ use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Generator, INSIGHTS_PARTS, TestApp};
+use crate::support::{Generator, INSIGHTS_PARTS, TestApp, table};
 
 /// A service and its catalog.
 struct ToolApp {

@@ -4,47 +4,28 @@ use std::fmt::Write;
 
 use super::*;
 
-/// Refused calls.
-fn calls() -> Vec<(&'static str, Value)> {
-    vec![
-        // All wrong arguments, with different faults.
-        (
-            "search_reviews",
-            json!({"rating": 6, "min_rating": true, "since": 20_240_101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null}),
-        ),
-        (
-            "search_reviews",
-            json!({"rating": 4.5, "min_rating": -1, "limit": 1e30, "mentions_service": {"id": "x"}}),
-        ),
-        (
-            "compare_periods",
-            json!({"first_since": "2026-02-01", "first_until": "yesterday", "second_until": ""}),
-        ),
-        (
-            "compare_periods",
-            json!({"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"}),
-        ),
-        // Missing and unknown arguments.
-        ("get_review", json!({})),
-        ("get_review", json!({"id": ""})),
-        ("get_review", json!({"id": 7})),
-        ("get_reviews_since", json!({"limit": 0})),
-        ("get_business", json!({"name\n": "x"})),
-        // Unknown names.
-        ("get_review", json!({"id": "r-none\u{202e}"})),
-        ("get_insights", json!({"aspect": "colour"})),
-        (
-            "search_reviews",
-            json!({"aspect": "colour", "polarity": "negative"}),
-        ),
-    ]
-}
+/// Refused calls: all wrong arguments with different faults, missing and unknown arguments, and unknown names.
+const CALLS: &str = r#"
+    search_reviews → {"rating": 6, "min_rating": true, "since": 20240101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null}
+    search_reviews → {"rating": 4.5, "min_rating": -1, "limit": 1e30, "mentions_service": {"id": "x"}}
+    compare_periods → {"first_since": "2026-02-01", "first_until": "yesterday", "second_until": ""}
+    compare_periods → {"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"}
+    get_review → {}
+    get_review → {"id": ""}
+    get_review → {"id": 7}
+    get_reviews_since → {"limit": 0}
+    get_business → {"name\n": "x"}
+    get_review → {"id": "r-none\u202e"}
+    get_insights → {"aspect": "colour"}
+    search_reviews → {"aspect": "colour", "polarity": "negative"}
+"#;
 
 #[tokio::test]
 async fn every_wrong_argument_is_named_with_the_allowed_values() {
     let tool_app = ToolApp::seeded().await;
     let mut said = String::new();
-    for (tool, arguments) in calls() {
+    for [tool, arguments] in table(CALLS) {
+        let arguments: Value = arguments.parse().unwrap();
         let refused = tool_app.refused(tool, arguments.clone());
         assert!(
             refused.chars().all(|c| c == '\n' || !c.is_control()),
