@@ -59,7 +59,7 @@ pub struct CompactFinding {
 pub enum WitnessCount {
     /// Only the rules; such a finding is counted, but not shown.
     Rule,
-    /// Only the classifier; likewise.
+    /// Only the classifier; such a finding is counted, but not shown, too.
     Classifier,
     /// Both the rules and the classifier.
     Both,
