@@ -143,8 +143,12 @@ async fn write(
 ) -> anyhow::Result<Written> {
     let unwritable = || format!("{name} cannot be written");
     let mut transaction = readers.begin().await?;
+    let mut columns = KeptColumns::load(&mut transaction).await?;
     let first = match format {
-        ExportFormat::Jsonl => about(&mut transaction).await?.as_ref().map(json_line),
+        ExportFormat::Jsonl => about(&mut transaction, &columns)
+            .await?
+            .as_ref()
+            .map(json_line),
         ExportFormat::Csv => Some(record(columns_of_table())?),
     };
     out.write_all(&first.unwrap_or_default())
@@ -156,7 +160,6 @@ async fn write(
         .map(|one| one.count)
         .sum();
     let bar = progress("exporting", total);
-    let mut columns = KeptColumns::load(&mut transaction).await?;
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
         for exported in lines {
@@ -167,6 +170,7 @@ async fn write(
             }) += 1;
             let line = match format {
                 ExportFormat::Jsonl => json_line(&exported.json()),
+                // The first row alone has them.
                 ExportFormat::Csv => record(exported.cells(&std::mem::take(&mut columns)))?,
             };
             out.write_all(&line).with_context(unwritable)?;
@@ -196,14 +200,16 @@ const TABLE_LACKS: &str = "note: a table cannot hold the business and the editor
 
 /// The first line with business, editorial texts, and the meanings of the columns of sources' tables; `None` if there is none of
 /// these.
-async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
+async fn about(
+    connection: &mut SqliteConnection,
+    columns: &KeptColumns,
+) -> anyhow::Result<Option<Value>> {
     let own = own(&mut *connection).await?;
-    let editorial = business::editorial(&mut *connection).await?;
+    let editorial = business::editorial(connection).await?;
     let mut members = Map::new();
     if let Some(own) = &own {
         members.insert("business".to_owned(), serde_json::to_value(own)?);
     }
-    let columns = KeptColumns::load(connection).await?;
     // The line is recognised by the editorial texts, even without one.
     if editorial != Editorial::default() || own.is_some() || !columns.is_empty() {
         members.insert("editorial".to_owned(), as_json(&editorial));
@@ -215,7 +221,7 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }
 
-/// A line of the export.
+/// A line of JSON Lines.
 fn json_line(json: &Value) -> Vec<u8> {
     (escaped(json.to_string()) + "\n").into_bytes()
 }

@@ -98,8 +98,7 @@ impl Init {
                 counted(reviews, "review", "reviews")
             ));
         }
-        let sample = sample.next_step();
-        let next = if let Some(step) = &sample {
+        let next = if let Some(step) = sample.next_step() {
             step
         } else if !business.is_set_up() {
             &format!("`{SET_UP_COMMAND}` sets up your business")

@@ -111,7 +111,7 @@ impl DatabaseStatus {
     fn next_step(&self) -> String {
         let has_reviews = !self.by_source.is_empty();
         if let Some(step) = self.sample.next_step() {
-            step
+            step.to_owned()
         } else if self.business.is_none() {
             format!("`{SET_UP_COMMAND}` sets up your business")
         } else if !self.has_zone {

@@ -280,10 +280,10 @@ pub enum SampleState {
 
 impl SampleState {
     /// The next step of an owner who has only the sample.
-    pub fn next_step(self) -> Option<String> {
-        (self == Self::Alone).then(|| {
-            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own".to_owned()
-        })
+    pub fn next_step(self) -> Option<&'static str> {
+        (self == Self::Alone).then_some(
+            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own",
+        )
     }
 }
 

@@ -193,7 +193,7 @@ const INTERVAL_MIN: Duration = Duration::from_mins(5);
 /// Times among which the longest gap is searched: ten days of a run every five minutes, so that they have a weekend.
 const TIMES_MAX: usize = 3_000;
 
-/// Times that are compared with [`INTERVAL_MIN`]: a day has every pair of minutes and hours.
+/// Times that are compared with [`INTERVAL_MIN`]: more than a day can have, and each day of a schedule has the same ones.
 const PAIRS_MAX: usize = 300;
 
 #[derive(Debug, Clone)]

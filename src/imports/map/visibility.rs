@@ -297,9 +297,9 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         // `E-mail (will not be published)`
         let is_other = has(&[Word::Other]) && !parts.iter().any(is_question);
         let part = parts.first().filter(|_| !is_other)?;
-        return found(part.says, Evidence::Unclear).map(|found| Visibility {
-            subject: part.subject,
-            ..found
+        return Some(Visibility {
+            evidence: Evidence::Unclear,
+            ..*part
         });
     }
     let last = name.last()?;

@@ -510,15 +510,17 @@ impl<'k> IdentitySearch<'k> {
         let stated = &row.review_as(&there.id);
         let unstated = row.incoming.statement.unstated;
         let is_same = |unit| self.is_same(unit, stated, known);
-        let fits = |unit: Unit| {
+        let is_untouched = |unit| {
             let last = source.base.get(unit);
-            let is_untouched = last.is_none_or(|last| last == self.rules.key.digest(unit, there));
+            last.is_none_or(|last| last == self.rules.key.digest(unit, there))
+        };
+        let fits = |unit: Unit| {
             // An export has the owner's value, and not what the source said before, which may have been nothing.
             let is_kept = source.base.is_decided(unit) && unit.is_unset(stated);
             unstated.has(unit)
                 || is_same(unit)
                 || is_kept
-                || is_untouched && adds(unit, there, stated)
+                || is_untouched(unit) && adds(unit, there, stated)
         };
         let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
         if Unit::ALL.into_iter().filter(is_compared).all(fits) {
@@ -531,11 +533,9 @@ impl<'k> IdentitySearch<'k> {
             is_rating_same.then_some(Relation::Empties)
         } else {
             // The text that the source gave before the owner edited it is not stored.
-            let last = source.base.get(Unit::Text);
-            let is_edited =
-                last.is_some_and(|last| last != self.rules.key.digest(Unit::Text, there));
             let is_edit = is_text_same
-                || is_rating_same && (is_edited || shares_half(&stated.text, &there.text));
+                || is_rating_same
+                    && (!is_untouched(Unit::Text) || shares_half(&stated.text, &there.text));
             is_edit.then_some(Relation::Edits)
         }
     }

@@ -75,7 +75,6 @@ pub struct Former {
     /// `None` if no source had given the review; of a deleted review, what identified it.
     pub source: Option<SourceVersion>,
     /// Whether the source hides the author's name or the answer since the run; these values are not kept.
-    #[serde(default)]
     pub hides: bool,
 }
 
