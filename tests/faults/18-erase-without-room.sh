@@ -12,7 +12,7 @@ dd if=/dev/zero of=disk/filler bs=1M count=$(($(df -Pm disk | awk 'NR == 2 { pri
 "$reviews" delete goes >said 2>&1 || fail "delete ended with $?: $(cat said)"
 grep -q 'of free disk space, and .* are free; free some, and `reviews serve` erases that within an hour' said || fail "delete said: $(cat said)"
 "$reviews" check >said 2>&1 || fail "check ended with $?: $(cat said)"
-grep -q 'erasure: .* 1 deleted reviews;.*; free some first' said || fail "check said: $(cat said)"
+grep -q 'erasure: .* 1 deleted review;.*; free some first' said || fail "check said: $(cat said)"
 rm disk/filler
 "$reviews" delete kept-7 >said 2>&1 || fail "delete ended with $?: $(cat said)"
 grep -q 'and erased from the file' said || fail "with room, delete said: $(cat said)"
