@@ -302,39 +302,39 @@ impl<'k> IdentitySearch<'k> {
         if open.is_empty() {
             return open;
         }
-        let mut alike: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
+        // By source too, because many reviews of other sources may be alike; `None` is a row that states no source.
+        let mut alike: HashMap<(i64, Option<&str>), Vec<&ReviewId>> = HashMap::new();
         for is_deleted in [false, true] {
             let orphans = self.orphans();
             for (id, _, source) in orphans.filter(|(_, it, _)| it.is_deleted() == is_deleted) {
-                alike
-                    .entry(source.fingerprints.content)
-                    .or_default()
-                    .push(id);
+                for name in [None, Some(source.source_name.as_str())] {
+                    let key = (source.fingerprints.content, name);
+                    alike.entry(key).or_default().push(id);
+                }
             }
         }
         self.settle(open, |search, index| {
             let row = &search.rows[index];
-            let text = row.incoming.text();
+            let text = row.incoming.text()?;
+            let has_own_id = row.incoming.has_own_id;
+            if has_own_id && text.is_empty() {
+                return None;
+            }
             let is_review = |id: &&&ReviewId| {
-                let may_be = if row.incoming.has_own_id {
-                    is_derived(id.as_str()) && text.is_some_and(|text| !text.is_empty())
-                } else {
-                    text.is_some()
-                };
                 let known = &search.known[**id];
-                let there = known.review();
-                may_be
+                (!has_own_id || is_derived(id.as_str()))
                     && is_of_place(known, row)
                     && !search.claimed.contains(**id)
-                    && there.is_none_or(|it| search.has_name(known, it, row))
+                    && (known.review()).is_none_or(|it| search.has_name(known, it, row))
             };
             let find = |review: &Review| {
-                let candidates = alike.get(&Fingerprints::new(review, row.author()).content)?;
+                let content = Fingerprints::new(review, row.author()).content;
+                let candidates = alike.get(&(content, row.incoming.source_name()))?;
                 candidates.iter().find(is_review)
             };
             let in_other_order = || {
                 let date = row.review().date.in_other_order()?;
-                let is_sure = may_be_edited(row) && text.is_some_and(|text| !text.is_empty());
+                let is_sure = may_be_edited(row) && !text.is_empty();
                 let review = Review {
                     date,
                     ..row.review().clone()
