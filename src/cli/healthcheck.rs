@@ -123,6 +123,9 @@ mod tests {
         };
         let (answer, ()) = tokio::join!(request(address, "/readyz"), greet);
         let error = answer.unwrap_err();
-        assert!(error.to_string().contains("is not HTTP"), "{error:#}");
+        assert!(
+            error.to_string().contains("did not answer in HTTP"),
+            "{error:#}"
+        );
     }
 }
