@@ -35,11 +35,6 @@ impl Monotonic {
     pub const fn since_start(self) -> Duration {
         self.0
     }
-
-    /// Saturates at the clock's start.
-    pub const fn before(self, duration: Duration) -> Self {
-        Self(self.0.saturating_sub(duration))
-    }
 }
 
 impl Add<Duration> for Monotonic {

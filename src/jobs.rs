@@ -95,9 +95,7 @@ impl PublishChanges {
 
     /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
     async fn log_failure(&self, error: &anyhow::Error) {
-        if let Some(DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)) =
-            error.downcast_ref()
-        {
+        if let Some(DbError::Replaced(_) | DbError::LogGone(_)) = error.downcast_ref() {
             tracing::error!(%error, "database.gone: the database file was removed or replaced");
             self.publisher.database.note_lost(true);
             match self.publisher.database.write_back_log().await {
@@ -346,44 +344,28 @@ impl Precompress {
         }
     }
 
-    /// Makes every missing coding, gzip of everything first; returns whether any was missing.
-    pub async fn run_once(&self) -> bool {
-        self.make(&[Coding::Gzip, Coding::Brotli]).await
-    }
-
-    /// Makes only gzip, which resumes where it was interrupted, so it completes under any rate of changes; returns
-    /// whether any was missing.
-    pub async fn run_quick_once(&self) -> bool {
-        self.make(&[Coding::Gzip]).await
-    }
-
-    async fn make(&self, codings: &[Coding]) -> bool {
+    /// Makes every missing body in these codings, those of the first coding first, until the snapshot is replaced; returns
+    /// whether any was missing. Gzip resumes where it was interrupted, so it completes under any rate of changes.
+    pub async fn run_once(&self, codings: &[Coding]) -> bool {
+        let snapshot = self.ctx.current.load();
+        // A weak reference, so that a superseded snapshot is freed.
+        let of = Arc::downgrade(&snapshot);
+        let bodies = self.bodies(snapshot).await;
         let mut did_any = false;
-        'snapshot: loop {
-            let snapshot = self.ctx.current.load();
-            // A weak reference, so that a superseded snapshot is freed.
-            let of = Arc::downgrade(&snapshot);
-            let bodies = self.bodies(snapshot).await;
-            // A failed coding is not retried before the next snapshot.
-            for &coding in codings {
-                for body in &bodies {
-                    let is_offered = Coding::for_length(body.content.len()).contains(&coding);
-                    if !is_offered || body.coded(coding).is_some() {
-                        continue;
-                    }
-                    did_any |= self.code(body, coding, &of).await;
-                    if self.ctx.draining.is_cancelled() {
-                        return did_any;
-                    }
-                    if !self.is_current(&of) {
-                        continue 'snapshot;
-                    }
+        // A failed coding is not retried before the next snapshot.
+        for &coding in codings {
+            for body in &bodies {
+                let is_offered = Coding::for_length(body.content.len()).contains(&coding);
+                if !is_offered || body.coded(coding).is_some() {
+                    continue;
+                }
+                did_any |= self.code(body, coding, &of).await;
+                if self.ctx.draining.is_cancelled() || !self.is_current(&of) {
+                    return did_any;
                 }
             }
-            if self.is_current(&of) {
-                return did_any;
-            }
         }
+        did_any
     }
 
     /// The documents and pages of `snapshot` and the fixed bodies, small ones first.
@@ -488,9 +470,8 @@ impl FetchSources {
             .await
             .at(database.path())?;
         self.measure(&sources);
-        let requested = requests
-            .into_iter()
-            .map(|request| (request.name.clone(), Some(request)));
+        let requested = requests.into_iter();
+        let requested = requested.map(|request| (request.name.clone(), Some(request)));
         let due = sources.into_iter().filter(|source| is_due(source, now));
         let work: Vec<_> = requested
             .chain(due.map(|source| (source.name, None)))
@@ -518,23 +499,21 @@ impl FetchSources {
     ) -> Result<(), DbError> {
         let (runner, path) = (&self.runner, self.runner.database.path());
         // Read again, because a run may have ended since.
-        let source = self
-            .sources()
-            .await?
-            .into_iter()
-            .find(|source| source.name == name);
-        let source =
-            source.filter(|source| request.is_some() || is_due(source, runner.clock.now()));
+        let mut sources = self.sources().await?.into_iter();
+        let source = sources
+            .find(|source| source.name == name)
+            .filter(|source| request.is_some() || is_due(source, runner.clock.now()));
         let manner = match &request {
             Some(request) if request.accepted => Manner::Accepted,
             Some(_) => Manner::ByHand,
             None => Manner::Scheduled,
         };
+        let bar = ProgressBar::hidden();
         let run = match source {
             Some(source) => {
-                let (bar, mut watch) = (ProgressBar::hidden(), Unwatched);
-                let run = runner.run(&source, manner, stop, &bar, &mut watch);
-                run.await
+                runner
+                    .run(&source, manner, stop, &bar, &mut Unwatched)
+                    .await
             }
             None => Ok(None),
         };
@@ -789,7 +768,7 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 }
 
 /// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
-/// requests, former values of imports, and files that a restore or an upgrade kept.
+/// requests, former values of imports, and files that a restore kept.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
     let gone = store::prune(&mut write, clock.now()).await.at(path)?;
@@ -808,8 +787,8 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     if copies > 0 {
         tracing::info!(
             files = copies,
-            "restore.former_removed: database files that a restore or an upgrade kept aside were removed after 30 days, or those of \
-             a killed command after an hour"
+            "restore.former_removed: database files that a restore kept aside were removed after 30 days, or those of a killed \
+             command after an hour"
         );
     }
     Ok(gone > 0 || copies > 0)

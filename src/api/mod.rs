@@ -17,6 +17,7 @@ use crate::web::context::Ctx;
 use datasets::DatasetsApi;
 use openapi::describe;
 use reviews::ReviewsApi;
+pub use reviews::search_feed_url;
 
 pub fn operations(ctx: &Arc<Ctx>, hub: HubEndpoint) -> impl OpenApi + Clone + 'static {
     (

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 
 use poem::http::HeaderValue;
-use poem_openapi::OpenApi;
+use poem::{Request, RequestBody};
+use poem_openapi::registry::{MetaParamIn, MetaSchemaRef};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, OpenApi};
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec, parameters_schema,
 };
 use crate::compute::{run_long, run_long_if};
-use crate::links::SEARCH_PATH;
+use crate::links::{Links, SEARCH_PATH, with_query};
 use crate::model::{ReviewId, TextMatch, hex};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{
     CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, search_head, search_reviews,
 };
-use crate::snapshot::document::array;
+use crate::snapshot::document::{FEED_REVIEWS, array, search_feed};
 use crate::snapshot::{Content, Document, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody};
 use crate::wire;
-use crate::wire::parameters::{self, Parameter};
+use crate::wire::parameters::{self, Arguments as _, Parameter};
 
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
@@ -32,6 +34,12 @@ pub struct ReviewsApi(pub(super) Arc<Ctx>);
 impl ResponseSpec for wire::SearchResult {
     const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
     const HAS_NEXT: bool = true;
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
+}
+
+impl ResponseSpec for wire::SearchFeed {
+    const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
+    const DESCRIPTION: &'static str = "The 50 newest of the matching reviews as Atom (RFC 4287).";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
@@ -82,6 +90,37 @@ impl ReviewsApi {
         query.check()?;
         let _slot = self.0.turn(client).await?;
         Ok(self.search(&snapshot, &query, &search_request))
+    }
+
+    /// Get the newest reviews of a search as Atom
+    ///
+    /// RFC 4287 feed of the 50 newest reviews that match, for example of those with `max_rating=2`. The parameters are those of
+    /// the page `/search`: an empty one counts as absent, and `match` is `words` unless it is given.
+    #[oai(path = "/search.atom", method = "get", operation_id = "getSearchFeed")]
+    async fn get_search_feed(
+        &self,
+        client: ClientAddress,
+        parameters: FeedQuery,
+    ) -> poem::Result<Cacheable<wire::SearchFeed>> {
+        let FeedQuery(Query { values, mut query }) = parameters;
+        let (ctx, snapshot) = (&self.0, self.0.current.load());
+        let mode = TextMatch::Words;
+        let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
+        query.check()?;
+        let _slot = ctx.turn(client).await?;
+        let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None);
+        let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
+        let filter = &search_request.filter.parameters;
+        let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, filter));
+        let xml = search_feed(
+            &snapshot.input,
+            &reviews,
+            &ctx.links,
+            (&address, &page),
+            snapshot.changed_at(),
+        );
+        let content_type = wire::SearchFeed::CONTENT_TYPE;
+        Ok(ReadyBody::whole(content_type, xml, Arc::clone(&snapshot)).into())
     }
 
     /// Compare two periods
@@ -203,4 +242,58 @@ fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
     let mut json = wire::json_open(head);
     json.extend_from_slice(b",\"reviews\":[");
     json
+}
+
+// The feed of a search.
+
+const FEED_PATH: &str = "/search.atom";
+/// Parameters of a search that its feed ignores: it is always the newest reviews.
+const IGNORED: [&str; 3] = ["sort", "limit", "cursor"];
+
+/// The parameters of a search's feed.
+struct FeedQuery(Query<SearchParameters>);
+
+impl<'a> ApiExtractor<'a> for FeedQuery {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Query)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        let specs = SearchParameters::specs().into_iter();
+        Some(parameters_schema(
+            specs.filter(|spec| !IGNORED.contains(&spec.name)),
+        ))
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
+        let values = SearchParameters::take_from(&mut query);
+        Ok(Self(Query { values, query }))
+    }
+}
+
+/// The address of the search at `path`, the same for every spelling of its parameters.
+fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
+    let pairs = parameters
+        .pairs()
+        .into_iter()
+        .filter(|(name, value)| match *name {
+            "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
+            name => !IGNORED.contains(&name),
+        });
+    with_query(path, pairs)
+}
+
+/// The address of the feed of a search.
+pub fn search_feed_url(parameters: &SearchParameters, links: &Links) -> String {
+    links.absolute(&canonical_address(FEED_PATH, parameters))
 }

@@ -92,70 +92,62 @@ impl HubRuntime {
         ctx: &Arc<Ctx>,
         options: HubOptions,
     ) -> anyhow::Result<(Self, api::HubEndpoint)> {
-        let HubOptions {
-            config,
-            roots,
-            resolver,
-            random,
-            has_timer,
-            sync,
-            format_sync_report,
-        } = options;
-        let (leases, limits, wake) = (
-            config.leases.checked()?,
-            config.limits,
-            Arc::new(Notify::new()),
-        );
-        let current = Arc::clone(&ctx.current);
+        let HubConfig {
+            retry_delays,
+            leases,
+            allow_callback_nets,
+            limits,
+            ..
+        } = options.config;
+        let (database, clock, wake) =
+            (database.clone(), ctx.clock.clone(), Arc::new(Notify::new()));
         let policy = Arc::new(Policy {
-            allowed: config.allow_callback_nets,
+            allowed: allow_callback_nets,
         });
-        let clock = ctx.clock.clone();
-        let egress = Egress::new(Arc::clone(&policy), &roots, resolver, clock.clone());
+        let resolver = options.resolver;
+        let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let runner = SyncRunner {
             database: database.clone(),
             clock: clock.clone(),
-            random: random.clone(),
-            config: sync,
+            random: options.random.clone(),
+            config: options.sync,
         };
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
-            random,
+            random: options.random,
             links: ctx.links.clone(),
-            delays: config.retry_delays,
+            delays: retry_delays,
             rates: Arc::clone(&rates),
         };
         let worker = Worker::new(
             database.clone(),
-            Arc::clone(&current),
+            Arc::clone(&ctx.current),
             exchange,
             Arc::clone(&wake),
-            has_timer,
+            options.has_timer,
         );
         let intake = SubscriptionIntake {
             database: database.clone(),
             links: ctx.links.clone(),
             clock: clock.clone(),
             policy,
-            leases,
+            leases: leases.checked()?,
             rates,
             writer: Turns::new(1),
             wake: Arc::clone(&wake),
         };
         let hub = Self {
-            database: database.clone(),
+            database,
             clock,
-            current,
+            current: Arc::clone(&ctx.current),
             wake,
             worker: Mutex::new(worker),
-            sources: Arc::new(FetchSources::new(runner, format_sync_report)),
+            sources: Arc::new(FetchSources::new(runner, options.format_sync_report)),
         };
-        let endpoint = api::HubEndpoint {
-            intake: Arc::new(intake),
-        };
-        Ok((hub, endpoint))
+        let intake = Arc::new(intake);
+        Ok((hub, api::HubEndpoint { intake }))
     }
 
     /// Sends whenever this process may, until `stop`; exchanges in flight then get ten seconds.

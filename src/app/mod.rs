@@ -25,7 +25,7 @@ use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, Retry, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
-use crate::snapshot::{CurrentSnapshot, Publisher, Snapshot};
+use crate::snapshot::{Coding, CurrentSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
@@ -37,6 +37,8 @@ const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
     IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
 ];
+/// The quick one first.
+const CODINGS: [Coding; 2] = [Coding::Gzip, Coding::Brotli];
 /// Maximum number of rounds of [`App::drain`]; then it reports that a job does not finish.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
@@ -173,7 +175,7 @@ impl App {
         for _ in 0..DRAIN_ROUNDS_MAX {
             let published = self.publish_once().await?;
             let analyze = self.analyze.run_once().await?;
-            let coded = self.precompress.run_once().await;
+            let coded = self.precompress.run_once(&CODINGS).await;
             let sent = self.hub.run_once().await?;
             let erased = self.database.may_publish() && erase(&self.database, u64::MAX).await?;
             if !published && !analyze && !coded && !sent && !erased {
@@ -321,13 +323,13 @@ impl App {
         let mut swaps = self.ctx.current.swaps();
         let precompress = async || {
             swaps.mark_unchanged();
-            self.precompress.run_quick_once().await;
+            self.precompress.run_once(&[Coding::Gzip]).await;
             // While changes follow one another, the other codings would be outdated before they are sent.
             let settled = self.ctx.clock.sleep(SETTLE);
             let changed = tokio::select! {
                 changed = swaps.changed() => changed,
                 () = settled => {
-                    self.precompress.run_once().await;
+                    self.precompress.run_once(&CODINGS).await;
                     swaps.changed().await
                 }
             };

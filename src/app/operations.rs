@@ -89,7 +89,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     };
     match verified {
         Ok(()) => {}
-        Err(DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)) => {
+        Err(DbError::Replaced(_) | DbError::LogGone(_)) => {
             return Err(
                 "The database was replaced or removed; the last snapshot is still served, and nothing new is accepted.",
             );

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
-use super::output::{Protected, protect};
+use super::output::protect;
 use super::report::{Exit, print_report, progress, watch};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, DbError, may_replace, replace_backup, unused_name};
@@ -24,11 +24,7 @@ pub struct Backup {
 impl Backup {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (address, name) = (config.address()?, self.file.display());
-        let protected = Protected {
-            database: address.file(),
-            inputs: &[],
-        };
-        let there = protect(&format!("FILE {name}"), &self.file, &protected)?;
+        let there = protect(&format!("FILE {name}"), &self.file, address.file())?;
         let is_there = there.is_some() || self.file.is_symlink();
         ensure!(
             self.force || !is_there,

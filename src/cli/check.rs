@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use clap::Args;
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
 use super::report::{Exit, counted, print_result};
+use crate::clock::Clock;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::storage;
@@ -29,11 +31,15 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Exit> {
         let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
-        // Faults whose message contains the remedy, and notes on the business.
+        // Faults whose message contains the remedy, and what is no fault.
         let (mut mendable, mut notes) = (Vec::new(), Vec::new());
         let mut verified = verify(&mut connection).await?;
         if verified.is_readable {
@@ -41,14 +47,17 @@ impl Check {
             let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
             let business = storage::business::find(&mut connection).await?;
-            notes = business.as_ref().map(remarks).unwrap_or_default();
+            let remarks = business.iter().flat_map(remarks);
+            notes.extend(remarks.map(|remark| format!("business: {remark}")));
             let business = business.unwrap_or_default();
             let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
-            verify_insights(
+            verify_reviews(
                 &mut connection,
                 &analyzer,
+                clock.now(),
                 &mut verified.behind,
                 &mut mendable,
+                &mut notes,
             )
             .await?;
             let unerased = unerased(&mut connection).await?.count;
@@ -88,7 +97,7 @@ fn report(
         lines.extend(sentences.map(|sentence| format!("{begin}{sentence}")));
     };
     add("behind  ", &verified.behind);
-    add("note    business: ", notes);
+    add("note    ", notes);
     add("wrong   ", wrong);
     add("wrong   ", mendable);
     if wrong.is_empty() && mendable.is_empty() {
@@ -101,19 +110,26 @@ fn report(
     lines.join("\n") + "\n"
 }
 
-/// Analyzes every published review again whose stored analysis is of its text, and compares both.
-async fn verify_insights(
+/// Analyzes every published review again whose stored analysis is of its text, and compares both. Notes instants after `now` and
+/// days after tomorrow, which only another program can write.
+async fn verify_reviews(
     connection: &mut SqliteConnection,
     analyzer: &Analyzer,
+    now: DateTime<Utc>,
     behind: &mut Vec<String>,
     mendable: &mut Vec<String>,
+    notes: &mut Vec<String>,
 ) -> sqlx::Result<()> {
-    let (mut unread, mut wrong) = (0, Vec::new());
+    let tomorrow = now.date_naive() + TimeDelta::days(1);
+    let (mut unread, mut wrong, mut future) = (0, Vec::new(), Vec::new());
     let mut reviews = newest(connection);
     while let Some(Numbered {
         review, analysis, ..
     }) = reviews.try_next().await?
     {
+        if review.date.date() > tomorrow || review.updated_at > Some(now) {
+            future.push(review.id.to_string());
+        }
         let subject = Subject::of(&review);
         let hash = subject.hash();
         let is_current =
@@ -141,5 +157,11 @@ async fn verify_insights(
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
     mendable.extend(wrong.into_iter().take(LISTED_MAX).map(sentence));
+    let sentence = |id| {
+        format!(
+            "reviews: {id} is published with a day or an instant in the future; correct reviewed_on or updated_at in the table review"
+        )
+    };
+    notes.extend(future.into_iter().take(LISTED_MAX).map(sentence));
     Ok(())
 }

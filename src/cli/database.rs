@@ -167,8 +167,6 @@ pub(super) fn existing_address(config: &DatabaseConfig) -> anyhow::Result<Databa
 
 /// Maximum number of IDs in the error about an ambiguous prefix.
 const NAMED_MAX: i64 = 5;
-/// Number of IDs per query in the search for the nearest ones.
-const COMPARED: i64 = 5_000;
 
 /// The ID of the row that `name` names in the database at `path`, including rows that are not valid reviews and have
 /// invalid IDs.
@@ -211,7 +209,8 @@ pub(super) async fn resolve_id(
             );
         }
     }
-    match nearest_id(connection, &text).await? {
+    let ids = reviews::list_ids(connection, None, None).await?;
+    match nearest(&text, ids.iter().map(String::as_str)) {
         Some(near) => {
             bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
         }
@@ -233,37 +232,4 @@ fn parse_id(name: &str) -> String {
         .map_or(path.as_str(), |(_, id)| id)
         .trim_end_matches('/')
         .to_owned()
-}
-
-async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Result<Option<String>> {
-    let (mut best, mut last) = (None::<String>, String::new());
-    loop {
-        let ids = reviews::present_after(connection, &last, COMPARED).await?;
-        let Some(end) = ids.last() else {
-            return Ok(best);
-        };
-        last.clone_from(end);
-        let compared = best.iter().chain(&ids).map(String::as_str);
-        best = nearest(text, compared).map(str::to_owned);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_id;
-
-    #[test]
-    fn a_permalink_resolves_to_the_id() {
-        for name in [
-            "r-1.a",
-            " r-1.a\n",
-            "https://reviews.sample.test/reviews/r-1.a",
-            "https://sample.test/of/us/reviews/r-1.a/?utm=1#top",
-            "http://127.0.0.1:8080/api/reviews/r-1.a",
-            "/reviews/r-1.a",
-            "reviews/r-1.a",
-        ] {
-            assert_eq!(parse_id(name), "r-1.a", "{name}");
-        }
-    }
 }

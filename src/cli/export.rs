@@ -10,16 +10,16 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::own;
 use super::editorial::as_json;
-use super::output::{self, Protected};
+use super::output;
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{Export, columns_of_table};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
+use crate::storage::Database;
 use crate::storage::business;
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, is_database};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -69,20 +69,12 @@ impl ExportCommand {
         let format = self.format()?;
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
-        let protected = Protected {
-            database: &path,
-            inputs: &[],
-        };
         let mut output = self.file.as_deref().map(|file| {
-            output::begin("FILE", file, &protected, |former| {
+            output::begin("FILE", file, &path, |former| {
                 let name = former.display();
                 ensure!(
                     self.force,
                     "FILE {name} already exists; name another file, or overwrite it with --force"
-                );
-                ensure!(
-                    !is_database(former),
-                    "{name} is a database; name another file"
                 );
                 Ok(())
             })
@@ -154,11 +146,8 @@ async fn write(
     out.write_all(&first.unwrap_or_default())
         .with_context(unwritable)?;
     let mut export = Export::new(&mut transaction).await?;
-    let total = counts(&mut transaction)
-        .await?
-        .iter()
-        .map(|one| one.count)
-        .sum();
+    let counts = counts(&mut transaction).await?;
+    let total = counts.iter().map(|one| one.count.unsigned_abs()).sum();
     let bar = progress("exporting", total);
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {

@@ -3,7 +3,6 @@
 //! It uses the listen settings of `serve` and plain HTTP on this machine, so it does not need the restricted client of
 //! the hub.
 
-use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use crate::config::{ListenConfig, client_builder};
 use crate::websub::http_client::causes;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes read of a response; the responses of the service are shorter.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
@@ -52,7 +51,7 @@ impl Healthcheck {
 }
 
 /// The loopback address for an unspecified listen address.
-pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
+fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -62,10 +61,7 @@ pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
 }
 
 /// The response's status and body.
-pub(super) async fn request(
-    address: SocketAddr,
-    path: &str,
-) -> anyhow::Result<(StatusCode, String)> {
+async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
     // Plain HTTP needs no certificates, so none are loaded.
     let client = client_builder()
         .no_proxy()
@@ -89,13 +85,6 @@ pub(super) async fn request(
 
 /// The error with its innermost cause, which is the informative one.
 fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
-    // hyper has no error kind for bytes before a request, as from an SSH server.
-    let mut protocol = causes(error).filter_map(<dyn Error>::downcast_ref::<hyper::Error>);
-    if protocol.any(|error| error.is_parse() || error.to_string().contains("unexpected message")) {
-        return anyhow!(
-            "the answer on {address} is not HTTP; check that this service listens there"
-        );
-    }
     let cause = causes(error)
         .last()
         .map_or_else(|| error.to_string(), ToString::to_string);
@@ -103,7 +92,7 @@ fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
         format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
             REVIEWS_ADMIN_LISTEN are set as for the service")
     } else {
-        format!("{address} took the connection and did not answer")
+        format!("{address} took the connection and did not answer in HTTP; check that this service listens there")
     })
 }
 
@@ -134,6 +123,9 @@ mod tests {
         };
         let (answer, ()) = tokio::join!(request(address, "/readyz"), greet);
         let error = answer.unwrap_err();
-        assert!(error.to_string().contains("is not HTTP"), "{error:#}");
+        assert!(
+            error.to_string().contains("did not answer in HTTP"),
+            "{error:#}"
+        );
     }
 }

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::output::{self, Output, Protected};
+use super::output::{self, Output};
 use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -54,14 +54,10 @@ impl Import {
     pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
         let address = config.address()?;
-        let protected = Protected {
-            database: address.file(),
-            inputs: &self.request.files,
-        };
         // A dry run writes nothing.
         let rejects = self.rejects.as_deref().filter(|_| !self.request.dry_run);
         let rejects =
-            rejects.map(|path| output::begin("--rejects", path, &protected, refuse_other_file));
+            rejects.map(|path| output::begin("--rejects", path, address.file(), refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::of(&address).await?;
         let report = import(&opening.database, clock, &self.request, &mut console).await;
@@ -98,34 +94,23 @@ pub(super) struct Console {
 fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
     let name = format!("--rejects {}", path.display());
     let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
-    let (mut file, mut line) = (BufReader::new(file), Vec::new());
-    while file
-        .by_ref()
+    let mut line = Vec::new();
+    BufReader::new(file)
         .take(REJECT_BYTES_MAX)
-        .read_until(b'\n', &mut line)?
-        > 0
-    {
-        ensure!(
-            is_rejected_row(&line),
-            "{name} exists and is not a file of rejected rows; name another file, or move this one away"
-        );
-        line.clear();
-    }
+        .read_until(b'\n', &mut line)?;
+    ensure!(
+        line.is_empty() || is_rejected_row(&line),
+        "{name} exists and is not a file of rejected rows; name another file, or move this one away"
+    );
     Ok(())
 }
 
 fn is_rejected_row(line: &[u8]) -> bool {
-    let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
-        return false;
-    };
-    members.len() == 5
-        && ["file", "format", "error"]
-            .iter()
-            .all(|name| members.get(*name).is_some_and(Value::is_string))
-        && ["line", "element"]
-            .iter()
-            .any(|name| members.get(*name).is_some_and(Value::is_u64))
-        && members.contains_key("row")
+    let members: Map<String, Value> = serde_json::from_slice(line).unwrap_or_default();
+    let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names == ["error", "file", "format", "line", "row"]
+        || names == ["element", "error", "file", "format", "row"]
 }
 
 impl Console {
@@ -241,10 +226,14 @@ impl Faults {
         }
         like.sort_by_key(|(_, count)| Reverse(*count));
         let like = like.into_iter();
-        let like = like.map(|(first, count)| format!("{} like {first}", format_rows(*count)));
+        let like =
+            like.map(|(first, count)| format!("{} like {first}", counted(*count, "row", "rows")));
         let mut lines: Vec<String> = like.collect();
         if self.others > 0 {
-            lines.push(format!("{} with other faults", format_rows(self.others)));
+            lines.push(format!(
+                "{} with other faults",
+                counted(self.others, "row", "rows")
+            ));
         }
         lines
     }
@@ -305,7 +294,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             text,
             "{} left out: replies that are not the business's answer to a review (the business is the user who answers the \
              most reviews)",
-            format_rows(report.left_out)
+            counted(report.left_out, "row", "rows")
         );
     }
     add_count(&mut text, report.elsewhere, "of other locations left out");
@@ -389,7 +378,7 @@ fn add_files(text: &mut String, report: &ImportReport) {
             text,
             "{}: {label}, {}{rejected}",
             file.name,
-            format_rows(file.rows)
+            counted(file.rows, "row", "rows")
         );
         if let Some(header) = &file.row_numbers {
             let _ = writeln!(
@@ -474,12 +463,4 @@ fn add_kept(text: &mut String, report: &ImportReport) {
         &report.still_there,
         "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
     );
-}
-
-fn format_rows(count: u64) -> String {
-    if count == 1 {
-        "1 row".to_owned()
-    } else {
-        format!("{count} rows")
-    }
 }

@@ -18,7 +18,7 @@ use crate::imports::time_zone;
 use crate::model::business::{Business, SET_UP_COMMAND, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
-use crate::storage::reviews;
+use crate::storage::reviews::counts;
 use crate::storage::{COMMAND_WAIT_MAX, Database, Write};
 use crate::sync::follow_time_zone;
 
@@ -83,9 +83,7 @@ impl Init {
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
-        let has_reviews = !reviews::present_after(write.for_reading(), "", 1)
-            .await?
-            .is_empty();
+        let has_reviews = !counts(write.for_reading()).await?.is_empty();
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
         if discarded.is_some() {

@@ -125,25 +125,10 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
     if !topics.is_empty() {
         let _ = writeln!(text, "\nTopics: {}", topics.join(", "));
     }
-    let wire::LowRated {
-        reviews,
-        not_negative,
-    } = insights.method.low_rated;
-    if reviews > 0 {
-        let _ = writeln!(
-            text,
-            "\nReviews with one or two stars: {reviews}, of which {not_negative} are not negative by their text."
-        );
-    }
     let (method, trade) = (input.analyzer.method(), input.analyzer.trade());
-    let quality = if trade.quality.is_empty() {
-        "quality not measured"
-    } else {
-        "quality measured, see /insights.json"
-    };
     let _ = writeln!(
         text,
-        "\nMethod {method}, trade {} of {} aspects, {quality}",
+        "\nMethod {method}, trade {} of {} aspects",
         trade.id,
         trade.aspects.len()
     );

@@ -12,7 +12,7 @@ use super::show::{draw_stars, shorten};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::{Review, ReviewId, Status, fold};
-use crate::storage::reviews::{self, KnownReview, ListFilter};
+use crate::storage::reviews::{self, KnownReview};
 
 /// Reviews read at a time.
 const READ: usize = 250;
@@ -79,17 +79,15 @@ impl ListCommand {
         &self,
         reader: &mut SqliteConnection,
     ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
-        let filter = ListFilter {
-            rating: self.rating,
-            status: self.status.map(|status| match status {
-                StatusOption::Published => Status::Published,
-                StatusOption::Withheld => Status::Withheld { reason: None },
-            }),
-        };
+        let status = self.status.map(|status| match status {
+            StatusOption::Published => Status::Published,
+            StatusOption::Withheld => Status::Withheld { reason: None },
+        });
         let source = self.source.as_deref().map(fold);
         let query = self.query.as_deref().map(fold);
         let mut rows = Vec::new();
-        for ids in reviews::list_ids(reader, &filter).await?.chunks(READ) {
+        let ids = reviews::list_ids(reader, self.rating, status.as_ref()).await?;
+        for ids in ids.chunks(READ) {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
             let mut standing = reviews::standing(reader, &list).await?;
             for id in ids {

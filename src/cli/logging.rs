@@ -7,19 +7,20 @@ use std::io::{self, IsTerminal, Write, stderr};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use chrono::SecondsFormat;
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::clock::Clock;
+use crate::imports::export::without_nulls;
 use crate::metrics;
 
 const FILTER: &str = "info";
@@ -97,8 +98,7 @@ impl Log {
             LogFormat::Text => format!("error: {reason}\n"),
             LogFormat::Json => {
                 let message = format!("command.failed: {reason}");
-                // Building a line in memory cannot fail.
-                json_line("ERROR", &message, module_path!(), Map::new()).unwrap_or(message)
+                json_line("ERROR", &message, module_path!(), Map::new())
             }
         };
         // The queue drops lines instead of failing.
@@ -162,7 +162,7 @@ where
         let (mut fields, about) = (fields.0, event.metadata());
         let message = fields.remove("message");
         let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let line = json_line(about.level().as_str(), message, about.target(), fields)?;
+        let line = json_line(about.level().as_str(), message, about.target(), fields);
         writer.write_str(&line)
     }
 }
@@ -202,38 +202,16 @@ impl Visit for EventFields {
     }
 }
 
-#[derive(Serialize)]
-struct JsonLine<'a> {
-    timestamp: &'a str,
-    level: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event: Option<&'a str>,
-    message: &'a str,
-    target: &'a str,
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    fields: Map<String, Value>,
-}
-
 /// One line including its end. `message` may begin with the event's name.
-fn json_line(
-    level: &str,
-    message: &str,
-    target: &str,
-    fields: Map<String, Value>,
-) -> Result<String, fmt::Error> {
-    let mut timestamp = String::new();
-    SystemTime.format_time(&mut Writer::new(&mut timestamp))?;
+fn json_line(level: &str, message: &str, target: &str, fields: Map<String, Value>) -> String {
     let (event, message) = split(message);
-    let line = JsonLine {
-        timestamp: &timestamp,
-        level,
-        event,
-        message,
-        target,
-        fields,
-    };
-    let line = serde_json::to_string(&line).map_err(|_| fmt::Error)?;
-    Ok(line + "\n")
+    let timestamp = Clock::system().now();
+    let timestamp = timestamp.to_rfc3339_opts(SecondsFormat::Micros, true);
+    let line = without_nulls(json!({
+        "timestamp": timestamp, "level": level, "event": event, "message": message, "target": target,
+        "fields": (!fields.is_empty()).then_some(fields),
+    }));
+    format!("{line}\n")
 }
 
 /// Splits `database.gone: the file…` into event and message. Messages of other crates have no event.
@@ -340,8 +318,7 @@ mod tests {
             "database.gone: it is\nnot there\u{1b}",
             "here",
             fields,
-        )
-        .unwrap();
+        );
         let (first, rest) = line.split_at(line.len() - 1);
         assert!(rest == "\n" && !first.contains('\n'), "{line}");
         let read: Value = serde_json::from_str(first).unwrap();

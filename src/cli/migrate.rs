@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::report::{Exit, print_report};
 use crate::config::DatabaseConfig;
-use crate::storage::{COMMAND_WAIT_MAX, Database, FORMER_KEPT_DAYS, Migrated};
+use crate::storage::{COMMAND_WAIT_MAX, Database, Migrated};
 
 /// Bring the database up to date and list the applied migrations
 #[derive(Debug, Args)]
@@ -28,16 +28,5 @@ fn format_report(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
-    let kept = migrated.former.as_ref().map(|former| {
-        format!(
-            "kept {}, the previous database, for {FORMER_KEPT_DAYS} days\n",
-            former.display()
-        )
-    });
-    migrated
-        .applied
-        .iter()
-        .fold(kept.unwrap_or_default(), |report, name| {
-            report + "applied " + name + "\n"
-        })
+    format!("applied {}\n", migrated.applied.join("\napplied "))
 }

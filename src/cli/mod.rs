@@ -204,7 +204,7 @@ impl Cli {
             CliCommand::Insights(insights) => insights.run(&database).await,
             CliCommand::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             CliCommand::Mcp(mcp) => mcp.run(database, clock).await,
-            CliCommand::Check(check) => check.run(&database).await,
+            CliCommand::Check(check) => check.run(&database, &clock).await,
             CliCommand::Healthcheck(healthcheck) => healthcheck.run().await,
             CliCommand::Completions(completions) => completions.run(Self::command()),
             CliCommand::Man(man) => man.run(Self::command()),

@@ -1,38 +1,26 @@
-//! Files that commands write. They never overwrite the database, an input of the same command, or anything but a
-//! former output of the same kind.
+//! Files that commands write. They never overwrite the database, or anything but a former output of the same kind.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use tempfile::TempPath;
 
-use crate::imports::is_taken_from_folders;
 use crate::storage;
 
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
 
-/// Paths that an output must not have, regardless of their content.
-pub(super) struct Protected<'a> {
-    /// The database, including the files next to it.
-    pub database: &'a Path,
-    /// Inputs of the command: files, folders, `-`.
-    pub inputs: &'a [PathBuf],
-}
-
-/// Rejects a path that is the database, one of the files next to it, or an input, under any name; returns the metadata
-/// of an existing file.
+/// Rejects a path that is the database or one of the files next to it, under any name; returns the metadata of an existing file.
 ///
 /// # Errors
 /// If the path is protected or cannot be read.
 pub(super) fn protect(
     name: &str,
     path: &Path,
-    protected: &Protected<'_>,
+    database: &Path,
 ) -> anyhow::Result<Option<Metadata>> {
     ensure!(
         path != Path::new("-"),
@@ -43,8 +31,8 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    if let Some(item) = protected.item(path, there.as_ref()) {
-        bail!("{name} is {item}; name another one");
+    if let Some(file) = find_database_file(database, path, there.as_ref()) {
+        bail!("{name} is {file}; name another one");
     }
     Ok(there)
 }
@@ -73,7 +61,7 @@ struct Begun {
 pub(super) fn begin(
     flag: &str,
     path: &Path,
-    protected: &Protected<'_>,
+    database: &Path,
     may_replace: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<Output> {
     let name = format!("{flag} {}", path.display());
@@ -82,7 +70,7 @@ pub(super) fn begin(
         let file = options.write(true).open(path).with_context(unwritable);
         file.map(BufWriter::new)
     };
-    let there = protect(&name, path, protected)?;
+    let there = protect(&name, path, database)?;
     let is_new = there.is_none();
     let target = match there {
         None => {
@@ -151,49 +139,24 @@ impl Write for Output {
     }
 }
 
-impl Protected<'_> {
-    /// The protected item at this path, even if it does not exist yet, or under another name: links share device and
-    /// inode. Opens nothing, because closing a file of the database would release this process's locks on it (POSIX).
-    fn item(&self, path: &Path, there: Option<&Metadata>) -> Option<String> {
-        let place = place(path);
-        let is_there = |other: io::Result<Metadata>| {
-            let other = other.ok().zip(there);
-            other.is_some_and(|(one, other)| (one.dev(), one.ino()) == (other.dev(), other.ino()))
-        };
-        let files = storage::files(self.database);
-        let is_at = |file: &&PathBuf| place.is_some() && self::place(file) == place;
-        let found = files.iter().find(is_at);
-        if let Some(file) = found.or_else(|| files.iter().find(|file| is_there(file.metadata()))) {
-            return Some(self.called(file));
-        }
-        let is_file = there.is_some_and(Metadata::is_file);
-        let is_input = is_file
-            && self
-                .inputs
-                .iter()
-                .any(|input| is_there(input_metadata(input)));
-        let is_within = |place: PathBuf| {
-            let name = place.file_name().and_then(|name| name.to_str());
-            let mut folders = self
-                .inputs
-                .iter()
-                .filter_map(|input| input.canonicalize().ok())
-                .filter(|input| input.is_dir());
-            name.is_some_and(is_taken_from_folders)
-                && folders.any(|folder| place.starts_with(folder))
-        };
-        (is_input || place.is_some_and(is_within)).then(|| "one of the files to import".to_owned())
-    }
-
-    fn called(&self, file: &Path) -> String {
-        let is_itself =
-            file == self.database || self.database.canonicalize().is_ok_and(|real| real == file);
-        if is_itself {
-            "the database".to_owned()
-        } else {
-            format!("the database's file {}", file.display())
-        }
-    }
+/// The file of the database at this path, even if it does not exist yet, or under another name: links share device and
+/// inode. Opens nothing, because closing a file of the database would release this process's locks on it (POSIX).
+fn find_database_file(database: &Path, path: &Path, there: Option<&Metadata>) -> Option<String> {
+    let place = place(path);
+    let is_there = |file: &Path| {
+        let both = file.metadata().ok().zip(there);
+        both.is_some_and(|(one, other)| (one.dev(), one.ino()) == (other.dev(), other.ino()))
+    };
+    let files = storage::files(database);
+    let mut files = files.iter();
+    let file =
+        files.find(|file| place.is_some() && self::place(file) == place || is_there(file))?;
+    let is_itself = file == database || database.canonicalize().is_ok_and(|real| real == *file);
+    Some(if is_itself {
+        "the database".to_owned()
+    } else {
+        format!("the database's file {}", file.display())
+    })
 }
 
 /// The canonical folder of a file, and its name.
@@ -203,11 +166,4 @@ fn place(path: &Path) -> Option<PathBuf> {
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
-}
-
-fn input_metadata(input: &Path) -> io::Result<Metadata> {
-    if input == Path::new("-") {
-        return File::from(io::stdin().as_fd().try_clone_to_owned()?).metadata();
-    }
-    input.metadata()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use clap::Args;
 
-use super::output::{Protected, protect};
+use super::output::protect;
 use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -53,11 +53,7 @@ impl RestoreCommand {
         let path = config.address()?.replaceable_file()?;
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         let name = self.file.display();
-        let protected = Protected {
-            database: &path,
-            inputs: &[],
-        };
-        protect(&format!("FILE {name}"), &self.file, &protected)?;
+        protect(&format!("FILE {name}"), &self.file, &path)?;
         if DeliveryLock::is_held(&path) {
             return Err(DbError::InUse(path).into());
         }
@@ -127,44 +123,45 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
     }
     // Migrates it, so that its tables equal those of the copy.
     match Database::open(path).await {
-        Ok((database, _)) => database.close().await,
         // Migrations only add, so it is readable.
         Err(DbError::Newer { .. }) => {}
-        Err(error) => former.unreadable = Some(damage(error)?),
-    }
-    let mut alone = match Alone::take(path).await {
-        Ok(alone) => alone,
-        Err(error) => {
-            former.unreadable = Some(damage(error)?);
-            return Ok(former);
-        }
-    };
-    match carry_from(&mut alone, prepared, path, clock).await {
-        Ok(carried) => former.carried = carried,
-        Err(error) => match damage(error) {
-            Ok(reason) => former.unreadable = Some(reason),
-            Err(error) => {
-                alone.release().await;
-                return Err(error.into());
+        opened => {
+            if let Some((database, _)) = unless_damaged(opened, &mut former)? {
+                database.close().await;
             }
-        },
+        }
+    }
+    let Some(mut alone) = unless_damaged(Alone::take(path).await, &mut former)? else {
+        return Ok(former);
+    };
+    let carried = carry_from(&mut alone, prepared, path, clock).await;
+    match unless_damaged(carried, &mut former) {
+        Ok(carried) => former.carried = carried.unwrap_or_default(),
+        Err(error) => {
+            alone.release().await;
+            return Err(error.into());
+        }
     }
     former.alone = Some(alone);
     Ok(former)
 }
 
-/// Why a file is no readable database.
+/// `None` if the former file is no readable database, which `former` notes.
 ///
 /// # Errors
 /// Every other error.
-fn damage(error: DbError) -> Result<String, DbError> {
-    if let DbError::Damaged { reason, .. } = error {
-        return Ok(reason);
-    }
-    if matches!(error, DbError::NotADatabase(_)) {
-        return Ok("it is not a SQLite database".to_owned());
-    }
-    Err(error)
+fn unless_damaged<T>(
+    result: Result<T, DbError>,
+    former: &mut CarriedOver,
+) -> Result<Option<T>, DbError> {
+    let reason = match result {
+        Ok(value) => return Ok(Some(value)),
+        Err(DbError::Damaged { reason, .. }) => reason,
+        Err(DbError::NotADatabase(_)) => "it is not a SQLite database".to_owned(),
+        Err(error) => return Err(error),
+    };
+    former.unreadable = Some(reason);
+    Ok(None)
 }
 
 async fn carry_from(

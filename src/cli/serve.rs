@@ -1,6 +1,5 @@
 //! The command `reviews serve`.
 
-use std::future::pending;
 use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
@@ -14,24 +13,22 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing_appender::non_blocking::NonBlocking;
 
-use super::healthcheck::{TIMEOUT, reachable, request};
 use super::logging::{Lines, LogConfig, LogFormat};
 use super::report::{Exit, print_result, progress, watch};
 use super::signals::Signals;
 use super::sync::format_report;
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
-use crate::clock::Clock;
+use crate::clock::{Clock, Monotonic};
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, variable};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::model::business::SET_UP_COMMAND;
 use crate::snapshot::{Document, Publisher};
-use crate::storage::reviews::count_published;
+use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
 use crate::web::server::listen;
 
@@ -106,13 +103,6 @@ impl Serve {
             );
         }
         let files = raise_file_limit();
-        if let Some(bytes) = getrlimit(Resource::Fsize).current {
-            tracing::warn!(
-                bytes,
-                "process.small_files: files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=): a database that reaches the limit \
-                 accepts no more writes"
-            );
-        }
         let listener = listen(self.config.listen.public).with_context(|| {
             format!(
                 "cannot listen on {}; set REVIEWS_LISTEN to another address",
@@ -151,7 +141,9 @@ impl Serve {
             ..Publisher::new(database, links.clone(), clock)
         };
         let database = &publisher.database;
-        let total = count_published(&mut *database.reader().await?).await?;
+        let counts = counts(&mut *database.reader().await?).await?;
+        let published = counts.iter().filter(|one| one.is_published);
+        let total = published.map(|one| one.count.unsigned_abs()).sum();
         let bar = progress("reading reviews", total);
         let progress = Arc::clone(&publisher.progress);
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
@@ -167,10 +159,13 @@ impl Serve {
         }
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
-        let supervised_address = bound_admin.unwrap_or(bound);
-        let supervised = notify_supervisor(supervised_address, &app.ctx.clock, &stop);
+        tell_supervisor("READY=1");
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
-        tokio::join!(served, supervised);
+        let stopping = async {
+            stop.cancelled().await;
+            tell_supervisor("STOPPING=1");
+        };
+        tokio::join!(served, stopping);
         Ok(())
     }
 
@@ -309,6 +304,9 @@ fn raise_file_limit() -> Option<u64> {
 //
 // The work runs on another thread, so that signals are handled while it computes.
 
+/// Time for which the first signal, sent again, is not a second one: `timeout` signals the process, and then its group.
+const SIGNAL_REPEATS: Duration = Duration::from_secs(1);
+
 impl Signals {
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
     /// be any. Returns the exit code and a sentence for the owner.
@@ -323,6 +321,7 @@ impl Signals {
     ) -> anyhow::Result<(Exit, &'static str)> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
+        let (clock, mut first) = (Clock::system(), None);
         loop {
             tokio::select! {
                 done = &mut work => {
@@ -330,7 +329,11 @@ impl Signals {
                     return Ok((Exit::Done, "Stopped."));
                 }
                 (signal, _) = self.next() => {
+                    let stopped_at = *first.get_or_insert_with(|| (signal, clock.monotonic()));
                     if stop.is_cancelled() {
+                        if is_repeated(stopped_at, (signal, clock.monotonic())) {
+                            continue;
+                        }
                         return Ok((
                             Exit::Failed,
                             "Stopped at once by a second signal; requests in progress were cut off.",
@@ -350,39 +353,12 @@ impl Signals {
     }
 }
 
-// Notifies systemd (`sd_notify(3)`): the service is ready, still answers, stops. Nothing is sent without
-// `NOTIFY_SOCKET`.
-
-/// Minimum interval of notifications, even for a shorter watchdog timeout.
-const PING_INTERVAL_MIN: Duration = Duration::from_millis(10);
-
-/// Reports that the service is ready; then, with a watchdog, that it answers at `listen`, until `stop`.
-async fn notify_supervisor(listen: SocketAddr, clock: &Clock, stop: &CancellationToken) {
-    tell_supervisor("READY=1");
-    let ping = async {
-        let Some(interval) = ping_interval() else {
-            return pending().await;
-        };
-        loop {
-            // Any status counts: a service that refuses requests works.
-            if let Ok(Ok(_)) = timeout(TIMEOUT, request(reachable(listen), "/healthz")).await {
-                tell_supervisor("WATCHDOG=1");
-            }
-            clock.sleep(interval).await;
-        }
-    };
-    stop.run_until_cancelled(ping).await;
-    tell_supervisor("STOPPING=1");
+/// Whether a signal is the first one again.
+fn is_repeated(first: (&str, Monotonic), next: (&str, Monotonic)) -> bool {
+    first.0 == next.0 && next.1 - first.1 < SIGNAL_REPEATS
 }
 
-/// Half the watchdog's timeout, as `sd_watchdog_enabled(3)` recommends; `None` if it does not watch this process.
-fn ping_interval() -> Option<Duration> {
-    let number = |name| variable(name).ok()??.parse::<u64>().ok();
-    let is_watched = number("WATCHDOG_PID").is_none_or(|id| id == u64::from(std::process::id()));
-    let timeout = Duration::from_micros(number("WATCHDOG_USEC").filter(|_| is_watched)?);
-    Some((timeout / 2).max(PING_INTERVAL_MIN))
-}
-
+/// Notifies systemd (`sd_notify(3)`) of the service's state; nothing is sent without `NOTIFY_SOCKET`.
 fn tell_supervisor(state: &str) {
     let sent = variable("NOTIFY_SOCKET").and_then(|path| match path {
         Some(path) => UnixDatagram::unbound()?.send_to(format!("{state}\n").as_bytes(), path),
@@ -403,4 +379,18 @@ pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database,
         }
     }
     Ok(database)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_signal_again_at_once_is_no_second_signal() {
+        let at = |ms| Monotonic::default() + Duration::from_millis(ms);
+        let first = ("SIGTERM", at(500));
+        assert!(is_repeated(first, ("SIGTERM", at(500))), "by `timeout`");
+        assert!(!is_repeated(first, ("SIGTERM", at(1_500))), "later");
+        assert!(!is_repeated(first, ("SIGINT", at(500))), "another one");
+    }
 }

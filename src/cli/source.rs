@@ -70,17 +70,10 @@ fn format_places(places: &[PlaceCount]) -> String {
         return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
     }
     let line = |place: &PlaceCount| {
-        let PlaceCount {
-            source_name,
-            location,
-            published,
-            withheld,
-        } = place;
-        let location = location
-            .as_ref()
-            .map(|name| format!(", location {name}"))
-            .unwrap_or_default();
-        format!("{source_name}{location}: {published} published, {withheld} withheld\n")
+        let (name, published, withheld) = (&place.source_name, place.published, place.withheld);
+        let location = place.location.as_ref();
+        let location = location.map_or_else(String::new, |at| format!(", location {at}"));
+        format!("{name}{location}: {published} published, {withheld} withheld\n")
     };
     places.iter().map(line).collect()
 }

@@ -90,19 +90,16 @@ async fn read_status(
 }
 
 impl DatabaseStatus {
-    fn count(&self, is_published: bool) -> u64 {
-        let is_counted = |one: &&SourceCount| one.is_published == is_published;
-        self.by_source
-            .iter()
-            .filter(is_counted)
-            .map(|one| one.count)
-            .sum()
+    fn count(&self, is_published: bool) -> i64 {
+        let counted = self.by_source.iter();
+        let counted = counted.filter(|one| one.is_published == is_published);
+        counted.map(|one| one.count).sum()
     }
 
-    fn sources(&self) -> BTreeMap<&str, [u64; 2]> {
+    fn sources(&self) -> BTreeMap<&str, [i64; 2]> {
         let mut sources = BTreeMap::new();
         for one in &self.by_source {
-            let counts: &mut [u64; 2] = sources.entry(one.source.as_str()).or_default();
+            let counts: &mut [i64; 2] = sources.entry(one.source.as_str()).or_default();
             counts[usize::from(!one.is_published)] += one.count;
         }
         sources

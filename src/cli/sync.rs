@@ -389,9 +389,7 @@ async fn ask_service(
     row: &SyncSource,
     manner: Manner,
 ) -> anyhow::Result<Option<Outcome>> {
-    let SyncRunner {
-        database, clock, ..
-    } = runner;
+    let (database, clock) = (&runner.database, &runner.clock);
     let (path, now) = (database.path(), clock.now());
     let mut write = database.write_as_owner().await?;
     let added = add_sync_request(&mut write, &row.name, manner == Manner::Accepted, now).await;
@@ -438,11 +436,9 @@ fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
 }
 
 async fn is_served(runner: &SyncRunner) -> anyhow::Result<bool> {
-    let SyncRunner {
-        database, clock, ..
-    } = runner;
+    let (database, now) = (&runner.database, runner.clock.now());
     let mut reader = database.reader().await?;
-    Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, clock.now()).await?)
+    Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, now).await?)
 }
 
 /// Keeps the lease of the process that fetches, if many nodes share the database; returns only if it is lost.

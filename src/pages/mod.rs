@@ -49,7 +49,6 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         })
         .get("/insights", once_set_up(pages, insights::insights))
         .get("/search", once_set_up(pages, search::search))
-        .get("/search.atom", search::atom)
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
         .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))

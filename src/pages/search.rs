@@ -1,29 +1,28 @@
 //! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
-//! searches for words by default; each error is shown next to its field. `/search.atom`: any of these searches as an Atom feed
-//! of its newest reviews, so that a feed reader or an automation says when, for example, a bad review has come.
+//! searches for words by default; each error is shown next to its field.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
 use poem::web::Data;
-use poem::{IntoResponse as _, Request, Response, handler};
+use poem::{Request, Response, handler};
 
 use super::cached::Pages;
 use super::filters::{Choices, FilterWords, SearchFormFragment, fault, filters, label};
 use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
+use crate::api::search_feed_url;
 use crate::compute::run_long_if;
-use crate::links::{Links, SEARCH_PATH, with_query};
+use crate::links::{Links, SEARCH_PATH};
 use crate::model::{Sort, TextMatch};
 use crate::search::{
     Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
     did_you_mean, search_reviews,
 };
-use crate::snapshot::document::{FEED_REVIEWS, search_feed};
-use crate::snapshot::{Document, Snapshot};
-use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody, wants_html};
+use crate::snapshot::Snapshot;
+use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
 use crate::wire::DidYouMean;
 use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
 
@@ -131,7 +130,7 @@ impl<'a> SearchView<'a> {
                 query: self.query,
             },
             json_url: self.json_url(),
-            feed_url: feed_url(&self.search_request.filter.parameters, self.links),
+            feed_url: search_feed_url(&self.search_request.filter.parameters, self.links),
         }
     }
 
@@ -366,55 +365,4 @@ impl SearchView<'_> {
         });
         fewer.collect()
     }
-}
-
-const FEED_PATH: &str = "/search.atom";
-/// Parameters of the page that a feed ignores: it is always the newest reviews.
-const IGNORED: [&str; 3] = ["sort", "limit", "cursor"];
-
-#[handler]
-pub async fn atom(
-    pages: Data<&Arc<Pages>>,
-    client: ClientAddress,
-    request: &Request,
-) -> poem::Result<Response> {
-    let ctx = &pages.ctx;
-    let snapshot = ctx.current.load();
-    let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
-    let values = SearchParameters::take_from(&mut query);
-    let issues = &mut query.issues;
-    let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
-    query.check()?;
-    let _slot = ctx.turn(client).await?;
-    let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None);
-    let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
-    let parameters = &search_request.filter.parameters;
-    let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, parameters));
-    let changed_at = snapshot.changed_at();
-    let xml = search_feed(
-        &snapshot.input,
-        &reviews,
-        &ctx.links,
-        (&address, &page),
-        changed_at,
-    );
-    let content_type = Document::AtomFeed.content_type();
-    Ok(ReadyBody::whole(content_type, xml, Arc::clone(&snapshot)).into_response())
-}
-
-/// The address of the search at `path`, the same for every spelling of its parameters.
-fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
-    let pairs = parameters
-        .pairs()
-        .into_iter()
-        .filter(|(name, value)| match *name {
-            "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
-            name => !IGNORED.contains(&name),
-        });
-    with_query(path, pairs)
-}
-
-/// The address of the feed of a search.
-pub fn feed_url(parameters: &SearchParameters, links: &Links) -> String {
-    links.absolute(&canonical_address(FEED_PATH, parameters))
 }

@@ -1,6 +1,5 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::collections::HashMap;
 use std::fs::{File, Permissions, hard_link, remove_file, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -8,11 +7,11 @@ use std::time::Duration;
 use std::{fs, io};
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
-use super::cluster::write::level_with_leader;
+use super::cluster::client::RqliteClient;
+use super::cluster::write::level_with_cluster;
 use super::database::Database;
 use super::error::{AtPath as _, DbError};
 use super::files::{
@@ -20,14 +19,14 @@ use super::files::{
     remove_files,
 };
 use super::reviews::{
-    ListFilter, Numbered, ReviewState, SourceVersion, delete_all, ids_present, list_ids,
-    newest_change, note_deleted, note_sources, published, set_note, standing, upsert,
+    KnownReview, ReviewState, delete_all, list_ids, newest_change, note_deleted, note_sources,
+    set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
 use super::write::Write;
 use crate::config::DatabaseAddress;
-use crate::model::{Review, Status, Unit};
+use crate::model::Status;
 
 impl Database {
     /// Copies the database at `address` into a new file at `to` (mode 0600). If many nodes share it, that is
@@ -41,19 +40,25 @@ impl Database {
         {
             return Err(DbError::Missing(path.clone()));
         }
-        let fault = |reason| DbError::backup(to, reason);
-        files::open_private(to, folder_of(to)).map_err(fault)?;
+        files::open_private(to, folder_of(to)).map_err(|reason| DbError::Backup {
+            path: to.to_owned(),
+            reason,
+        })?;
         let copied = async {
-            let path = address.file();
-            level_with_leader(address).await?;
-            if let DatabaseAddress::File(path) = address {
-                // Also closed, because a connection that only reads would leave a log behind.
-                let (database, _) = Self::open(path).await?;
-                let copied = copy_file(path, to).await.at(to);
-                database.close().await;
-                return copied;
+            match address {
+                DatabaseAddress::File(path) => {
+                    // Also closed, because a connection that only reads would leave a log behind.
+                    let (database, _) = Self::open(path).await?;
+                    let copied = copy_file(path, to).await.at(to);
+                    database.close().await;
+                    copied
+                }
+                DatabaseAddress::Cluster(cluster) => {
+                    let client = RqliteClient::new(cluster.nodes.clone())?;
+                    level_with_cluster(&client, &cluster.file).await?;
+                    copy_file(&cluster.file, to).await.at(to)
+                }
             }
-            copy_file(path, to).await.at(to)
         };
         copied.await.inspect_err(|_| {
             // A partial copy is useless; the first error is the one to report.
@@ -120,23 +125,18 @@ impl Prepared {
             Err(error) => return Err(error),
         }
         let copy = files::begin(path)?;
-        let copied = copy_into(&mut reading, &copy).await.at(backup);
-        // The copy is on the disk of the database.
-        let copied = copied.map_err(|error| {
-            if matches!(error, DbError::Full(_)) {
-                return DbError::Full(path.to_owned());
+        let opened = async {
+            let copied = copy_into(&mut reading, &copy).await.at(backup);
+            // The copy is on the disk of the database.
+            if let Err(DbError::Full(_)) = copied {
+                return Err(DbError::Full(path.to_owned()));
             }
-            error
-        });
-        reading.close().await.at(backup)?;
-        let opened = match copied {
-            // No former state is kept, because the backup itself is this state.
-            Ok(()) => Database::open_and_migrate(&copy, false).await,
-            Err(error) => Err(error),
+            copied?;
+            reading.close().await.at(backup)?;
+            Database::open(&copy).await
         };
-        opened
-            .map(|(database, _)| Self { database })
-            .inspect_err(|_| remove_files(&copy))
+        let opened = opened.await.inspect_err(|_| remove_files(&copy));
+        opened.map(|(database, _)| Self { database })
     }
 
     /// Closes and removes the copy.
@@ -159,7 +159,7 @@ impl Prepared {
         let place = real(path);
         let fault = |reason| DbError::create(&place, reason);
         self.database.close().await;
-        let former = files::unused_former(&place, files::RESTORE, now);
+        let former = files::unused_former(&place, now);
         let has_file = place.exists();
         swap(self.database.path(), &place, &former).map_err(|reason| {
             remove_files(self.database.path());
@@ -232,32 +232,28 @@ impl Alone {
             }
         };
         let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
-        let mut connection = options(path)
-            .busy_timeout(WAIT_MAX)
-            .connect()
-            .await
-            .map_err(fault)?;
-        // Leaving write-ahead logging requires that no other connection is open
-        // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
-        let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
-            .fetch_one(&mut connection)
-            .await
-            .map_err(fault)?;
-        if mode != "delete" {
-            return Err(DbError::InUse(path.to_owned()));
+        let taken = async {
+            let options = options(path).busy_timeout(WAIT_MAX);
+            let mut connection = options.connect().await?;
+            // Leaving write-ahead logging requires that no other connection is open
+            // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
+            let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
+                .fetch_one(&mut connection)
+                .await?;
+            connection.execute("begin immediate").await?;
+            Ok((connection, mode))
+        };
+        match taken.await.map_err(fault)? {
+            (connection, mode) if mode == "delete" => Ok(Self {
+                connection,
+                _sender: sender,
+            }),
+            _ => Err(DbError::InUse(path.to_owned())),
         }
-        sqlx::query("begin immediate")
-            .execute(&mut connection)
-            .await
-            .map_err(fault)?;
-        Ok(Self {
-            connection,
-            _sender: sender,
-        })
     }
 
     pub async fn release(mut self) {
-        let _ = sqlx::query("rollback").execute(&mut self.connection).await;
+        let _ = self.connection.execute("rollback").await;
         if let Err(error) = self.connection.close().await {
             tracing::debug!(%error, "restore.not_closed: the previous database was not closed cleanly");
         }
@@ -304,10 +300,8 @@ async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Res
     let copy = format!(
         "delete from main.{table}; insert into main.{table} ({columns}) select {columns} from former.{table}"
     );
-    sqlx::raw_sql(AssertSqlSafe(copy))
-        .execute(connection)
-        .await
-        .map(drop)
+    let copy = sqlx::raw_sql(AssertSqlSafe(copy));
+    copy.execute(connection).await.map(drop)
 }
 
 // Repeats deletions and withholdings that are newer than a backup in the restored database.
@@ -365,62 +359,36 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
     let mut count = 0;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        count += ids_present(write.for_reading(), &ids).await?.len() as u64;
-        delete_all(write, &ids).await?;
+        count += delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
     }
     Ok(count)
 }
 
-/// Dates the published reviews that differ from those of `former` with `now`: readers of feeds saw the newer form, and no
-/// date goes back.
+/// Dates the reviews that changed since with `now`: readers of feeds saw the newer form, and no date goes back.
 async fn date_changes(
     former: &mut SqliteConnection,
     write: &mut Write,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let now = utc(now);
-    let ids = ids_of(former, Status::Published).await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut theirs: HashMap<_, _> = published(former, &ids)
-            .await?
-            .into_iter()
-            .map(|numbered| (numbered.review.id.clone(), numbered.review))
-            .collect();
-        let ours = published(write.for_reading(), &ids).await?.into_iter();
-        let changed = ours
-            .filter_map(|Numbered { review, .. }| {
-                let former_review = theirs.remove(&review.id)?;
-                let updated_at = review.updated_at;
-                (review
-                    != Review {
-                        updated_at,
-                        ..former_review
-                    })
-                .then(|| review.id.to_string())
-            })
-            .collect::<Value>()
-            .to_string();
-        sqlx::query!(
-            "update review_change set observed_at = ? where review_id in (select value from json_each(?))",
-            now,
-            changed
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    Ok(())
+    let changes = sqlx::query_scalar!(
+        r#"select json_group_object(review_id, change_no) as "changes!: Text" from review_change"#
+    )
+    .fetch_one(former)
+    .await?;
+    let (now, changes) = (utc(now), String::from(changes));
+    sqlx::query!(
+        "update review_change set observed_at = ? from json_each(?) as theirs
+         where theirs.key = review_id and theirs.value <> change_no",
+        now,
+        changes
+    )
+    .execute(write)
+    .await
+    .map(drop)
 }
 
-async fn ids_of(connection: &mut SqliteConnection, status: Status) -> sqlx::Result<Vec<String>> {
-    let filter = ListFilter {
-        rating: None,
-        status: Some(status),
-    };
-    list_ids(connection, &filter).await
-}
-
+/// Withholds again what is withheld in `former`, as it is there.
 async fn withholdings(
     former: &mut SqliteConnection,
     write: &mut Write,
@@ -428,46 +396,26 @@ async fn withholdings(
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
     let mut count = 0;
-    let ids = ids_of(former, Status::Withheld { reason: None }).await?;
+    let withheld = Status::Withheld { reason: None };
+    let ids = list_ids(former, None, Some(&withheld)).await?;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let (theirs, mut ours) = (
+        let (theirs, ours) = (
             standing(former, &ids).await?,
             standing(write.for_reading(), &ids).await?,
         );
-        let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
-            (Vec::new(), Vec::new());
-        let mut notes = Vec::new();
+        let (mut reviews, mut sources, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (id, theirs) in theirs {
-            let ReviewState::There(former_review) = theirs.state else {
+            let ReviewState::There(review) = theirs.state else {
                 continue;
             };
-            let source = theirs.source.filter(|_| has_same_key);
-            let ours = ours.remove(&id);
-            let our_source = ours.as_ref().and_then(|ours| ours.source.clone());
-            let Some(ReviewState::There(review)) = ours.map(|ours| ours.state) else {
-                sources.extend(source);
-                reviews.push(former_review);
-                notes.push((id, theirs.note));
-                count += 1;
-                continue;
-            };
-            if review.status == former_review.status {
+            let ours = ours.get(&id).and_then(KnownReview::review);
+            if ours.is_some_and(|ours| ours.status == review.status) {
                 continue;
             }
-            count += u64::from(review.status == Status::Published);
-            if let (Some(source), Some(mut row)) = (source, our_source)
-                && let Some(stated) = source.base.get(Unit::Status)
-            {
-                // The digest shows later whether the owner or the source withheld the review.
-                row.base.set(Unit::Status, stated);
-                sources.push(row);
-            }
-            reviews.push(Review {
-                status: former_review.status,
-                updated_at: review.updated_at.max(Some(now)),
-                ..review
-            });
+            count += u64::from(ours.is_none_or(|ours| ours.status == Status::Published));
+            reviews.push(review);
+            sources.extend(theirs.source.filter(|_| has_same_key));
             notes.push((id, theirs.note));
         }
         upsert(write, &reviews, now).await?;

@@ -1,7 +1,6 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
-use std::fs::{self, hard_link, remove_file};
-use std::io::ErrorKind;
+use std::fs::remove_file;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +9,8 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
-use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
+use tempfile::TempPath;
 
 use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
 use super::cluster::derived;
@@ -18,7 +18,7 @@ use super::cluster::write::RecordedWrite;
 use super::error::{AtPath as _, DbError};
 use super::files::{
     self, BUSY_TIMEOUT, DatabaseFiles, LOG, begin, bytes_beside, limit_cache, options, pool,
-    remove_files, scratch,
+    remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::verify;
@@ -48,26 +48,18 @@ pub(super) enum Writer {
 }
 
 impl Database {
-    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it. Before a migration, a copy
-    /// is kept if the database holds data. Another program's file is left unchanged.
+    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it. Another program's file is left
+    /// unchanged.
     ///
     /// # Errors
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
-        Self::open_and_migrate(path, true).await
-    }
-
-    /// `keeps_former`: whether a copy is kept before a migration.
-    pub(super) async fn open_and_migrate(
-        path: &Path,
-        keeps_former: bool,
-    ) -> Result<(Self, Migrated), DbError> {
         files::verify_not_lost(path)?;
         files::create_private(path)?;
         schema::identify(path).await?;
         let writing = options(path).journal_mode(SqliteJournalMode::Wal);
         let mut connection = writing.connect().await.at(path)?;
-        let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
+        let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
         let open = OpenFile::open(path, options(path), None).await?;
         let writer = pool(&open.place)
@@ -140,7 +132,7 @@ impl Database {
     /// Whether the names of the database and of its log still lead to the files that were opened.
     ///
     /// # Errors
-    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`], until the file is put back.
+    /// [`DbError::Replaced`] or [`DbError::LogGone`], until the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.open.load().place.verify()
     }
@@ -162,10 +154,8 @@ impl Database {
             return Ok(0);
         }
         drop(reader);
-        let mut write = self.write().await?;
-        let repaired = verify::repair(&mut write).await.at(&self.path)?;
-        write.commit().await.at(&self.path)?;
-        Ok(repaired)
+        let write = self.write().await?;
+        verify::repair(write).await.at(&self.path)
     }
 
     /// Begins a write. There is only one writer, so this waits for its turn, and up to 5 s for other processes. On a
@@ -319,7 +309,7 @@ impl Database {
 /// # Errors
 /// When SQLite cannot be queried.
 pub async fn sqlite_version() -> sqlx::Result<String> {
-    let mut connection = scratch().await?;
+    let mut connection = unlogged().in_memory(true).connect().await?;
     sqlx::query_scalar("select sqlite_version()")
         .fetch_one(&mut connection)
         .await
@@ -464,18 +454,18 @@ impl Database {
     /// readers and writers.
     pub(super) async fn cut_log(&self) -> Result<bool, DbError> {
         let options = options(self.path()).busy_timeout(Duration::ZERO);
-        let mut connection = options.connect().await.at(self.path())?;
-        // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
-        sqlx::query("pragma wal_checkpoint(passive)")
-            .execute(&mut connection)
-            .await
-            .at(self.path())?;
-        let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)")
-            .fetch_one(&mut connection)
-            .await;
-        let (is_busy, _, _): (bool, i64, i64) = truncate.at(self.path())?;
-        connection.close().await.at(self.path())?;
-        Ok(!is_busy)
+        let cut = async {
+            let mut connection = options.connect().await?;
+            // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
+            connection.execute("pragma wal_checkpoint(passive)").await?;
+            let (is_busy, _, _): (bool, i64, i64) =
+                sqlx::query_as("pragma wal_checkpoint(truncate)")
+                    .fetch_one(&mut connection)
+                    .await?;
+            connection.close().await?;
+            Ok(!is_busy)
+        };
+        cut.await.at(self.path())
     }
 }
 
@@ -546,13 +536,8 @@ impl Opening {
         };
         let begun = self.database.path();
         // Never over a file that is there: that would be somebody's database.
-        let named = hard_link(begun, &place).or_else(|error| {
-            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
-                return Err(error);
-            }
-            // The file system does not support links.
-            fs::rename(begun, &place)
-        });
+        let named =
+            TempPath::try_from_path(begun).and_then(|begun| Ok(begun.persist_noclobber(&place)?));
         remove_files(begun);
         named.map_err(|reason| DbError::create(&place, reason))
     }

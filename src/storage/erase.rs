@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{AssertSqlSafe, Connection as _};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use super::database::{Database, GAP};
 use super::error::{AtPath as _, DbError};
@@ -98,8 +98,7 @@ impl Database {
             // Another program maintains the files and logs.
             let mut write = self.write().await?;
             merge_text_index(&mut write).await.at(self.path())?;
-            note_erased(&mut write, newest).await.at(self.path())?;
-            write.commit().await.at(self.path())?;
+            note_erased(write, newest).await.at(self.path())?;
             return Ok(Erased::ButNodes);
         }
         if self.bytes().0 > bytes_max {
@@ -116,18 +115,14 @@ impl Database {
         let mut write = self.write().await?;
         merge_text_index(&mut write).await.at(self.path())?;
         write.commit().await.at(self.path())?;
-        match rewrite(self.path()).await {
-            Ok(()) => {}
-            Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
+        match rewrite(self.path()).await.at(self.path()) {
+            Ok(()) if self.cut_log_between_others().await? => {}
+            Ok(()) | Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
             Err(error) => return Err(error),
         }
-        if !self.cut_log_between_others().await? {
-            return Ok(Erased::Later(Postponed::Busy));
-        }
         // This is recorded last, so that an interrupted run is repeated.
-        let mut write = self.write().await?;
-        note_erased(&mut write, newest).await.at(self.path())?;
-        write.commit().await.at(self.path())?;
+        let write = self.write().await?;
+        note_erased(write, newest).await.at(self.path())?;
         Ok(Erased::All)
     }
 
@@ -176,43 +171,37 @@ pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
 
 /// Rewrites the file at `path` in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy is
 /// created in the same folder, where the free space was checked; SQLite makes it with mode 0600 and without a name.
-async fn rewrite(path: &Path) -> Result<(), DbError> {
+async fn rewrite(path: &Path) -> sqlx::Result<()> {
     let folder = folder_of(&real(path)).to_string_lossy().replace('\'', "''");
     let options = options(path)
         .busy_timeout(LOCK_WAIT_MAX)
         .pragma("temp_store", "file");
-    let mut connection = SqliteConnection::connect_with(&options).await.at(path)?;
+    let mut connection = SqliteConnection::connect_with(&options).await?;
     // The setting is process-wide, so it is reset.
     let set = format!("pragma temp_store_directory = '{folder}'");
-    sqlx::query(AssertSqlSafe(set))
-        .execute(&mut connection)
-        .await
-        .at(path)?;
-    let rewritten = sqlx::query("vacuum").execute(&mut connection).await;
-    sqlx::query("pragma temp_store_directory = ''")
-        .execute(&mut connection)
-        .await
-        .at(path)?;
-    connection.close().await.at(path)?;
-    rewritten.map(drop).at(path)
+    connection.execute(AssertSqlSafe(set)).await?;
+    let rewritten = connection.execute("vacuum").await;
+    connection
+        .execute("pragma temp_store_directory = ''")
+        .await?;
+    connection.close().await?;
+    rewritten.map(drop)
 }
 
 /// Merges the segments of the text index into one without deleted rows
 /// (<https://www.sqlite.org/fts5.html#the_optimize_command>).
 async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
-    sqlx::query("insert into review_fts (review_fts) values ('optimize')")
-        .execute(&mut *write)
-        .await
-        .map(drop)
+    let merge = "insert into review_fts (review_fts) values ('optimize')";
+    write.execute(merge).await.map(drop)
 }
 
-/// Records the change up to which deleted reviews are erased.
-async fn note_erased(write: &mut Write, newest: i64) -> sqlx::Result<()> {
+/// Records the change up to which deleted reviews are erased, and commits.
+async fn note_erased(mut write: Write, newest: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
         newest
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
+    .execute(&mut write)
+    .await?;
+    write.commit().await
 }

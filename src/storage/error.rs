@@ -78,24 +78,13 @@ pub enum DbError {
         /// Number of the migration.
         version: i64,
     },
-    /// The path leads to another file than the one that was opened.
+    /// The path leads to another file than the one that was opened, or to none.
     #[error(
-        "the database {} was replaced while it was in use; the last snapshot is still served, and nothing is written or sent; \
-         restart the service to use the new file, or put the previous one back with its -wal file",
+        "the database {} was replaced or removed while it was in use; the last snapshot is still served, and nothing is written or \
+         sent; put the previous file back with its -wal file, or restart the service to use the new one",
         .0.display()
     )]
     Replaced(PathBuf),
-    /// The path no longer leads to a file.
-    #[error(
-        "the database {} was removed while it was in use ({reason}); the last snapshot is still served, and nothing is written \
-         or sent; put it back with its -wal file, or stop the service and restore a backup before the next start",
-        path.display()
-    )]
-    Removed {
-        path: PathBuf,
-        /// The operating system's error.
-        reason: io::Error,
-    },
     /// A running service uses a file that no longer has this name, or a removed log.
     #[error(
         "the database {} was replaced, or its log removed, while `reviews serve` was running; stop the service with SIGTERM, then \
@@ -145,14 +134,6 @@ impl DbError {
     /// The file at `path` cannot be created.
     pub(super) fn create(path: &Path, reason: io::Error) -> Self {
         Self::Create {
-            path: path.to_owned(),
-            reason,
-        }
-    }
-
-    /// The backup at `path` cannot be written.
-    pub(super) fn backup(path: &Path, reason: io::Error) -> Self {
-        Self::Backup {
             path: path.to_owned(),
             reason,
         }

@@ -2,10 +2,9 @@
 //! connections are opened.
 
 use std::fs::{
-    self, File, Metadata, OpenOptions, Permissions, TryLockError, hard_link, metadata, remove_file,
-    rename,
+    self, File, Metadata, OpenOptions, Permissions, TryLockError, metadata, remove_file,
 };
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -16,7 +15,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, Sq
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
-use super::error::{AtPath as _, DbError};
+use super::error::DbError;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::model::hex;
@@ -49,13 +48,6 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// Removes the files of the database at `path`; missing ones are ignored.
 pub(super) fn remove_files(path: &Path) {
     files(path).iter().for_each(|file| remove_leftover(file));
-}
-
-/// Whether the file is a SQLite database (<https://www.sqlite.org/fileformat2.html#magic_header_string>).
-pub fn is_database(path: &Path) -> bool {
-    let mut magic = [0; 16];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == *b"SQLite format 3\0"
 }
 
 pub(super) fn remove_leftover(file: &Path) {
@@ -127,10 +119,14 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
 /// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
 pub(super) fn begin(path: &Path) -> Result<PathBuf, DbError> {
     let begun = unused_name(path)?;
-    let like = if path.exists() { path } else { folder_of(path) };
-    let file = open_private(&begun, like);
+    let file = open_private(&begun, owner_of(path));
     file.map_err(|error| DbError::create(path, error))?;
     Ok(begun)
+}
+
+/// The file at `path`, or its folder if there is none.
+fn owner_of(path: &Path) -> &Path {
+    if path.exists() { path } else { folder_of(path) }
 }
 
 // Whether the names of the database and of its log still lead to the files that were opened. Connections stay with
@@ -163,15 +159,8 @@ impl DatabaseFiles {
 
     /// Fails if one of the paths leads to another file or to none.
     pub(super) fn verify(&self) -> Result<(), DbError> {
-        match device_and_inode(&self.path) {
-            Ok(file) if file == self.file => {}
-            Ok(_) => return Err(DbError::Replaced(self.path.clone())),
-            Err(reason) => {
-                return Err(DbError::Removed {
-                    path: self.path.clone(),
-                    reason,
-                });
-            }
+        if device_and_inode(&self.path).ok() != Some(self.file) {
+            return Err(DbError::Replaced(self.path.clone()));
         }
         for (path, opened) in &self.sides {
             let is_same = match device_and_inode(path) {
@@ -276,15 +265,10 @@ impl DeliveryLock {
     /// [`DbError::Create`] when that file cannot be created or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
         // A symbolic link leads to the same lock.
-        let name = beside(&real(path), DELIVERY_LOCK);
+        let real = real(path);
+        let name = beside(&real, DELIVERY_LOCK);
         let fault = |reason| DbError::create(&name, reason);
-        let like = real(path);
-        let like = if like.exists() {
-            &like
-        } else {
-            folder_of(&like)
-        };
-        let file = open_private(&name, like).map_err(fault)?;
+        let file = open_private(&name, owner_of(&real)).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => {
                 file.set_len(0).map_err(fault)?;
@@ -320,64 +304,24 @@ pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
     Ok(())
 }
 
-// Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before
-// an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
+// The file that a restore replaced, kept beside the database for 30 days: `reviews.db.before-restore-20261122T021500Z`.
 
 pub const FORMER_KEPT_DAYS: i64 = 30;
-/// Reason: a restore replaced it.
-pub(super) const RESTORE: &str = "restore";
-/// Reason: this release migrated the database.
-const UPGRADE: &str = concat!("upgrade-", env!("CARGO_PKG_VERSION"));
-/// Text in the file name between the database's name and the reason.
-const MARK: &str = ".before-";
+/// Text between the database's name and the time of the restore.
+const FORMER: &str = ".before-restore-";
 const INSTANT: &str = "%Y%m%dT%H%M%SZ";
 
-pub(super) fn former_name(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
-    beside(database, &format!("{MARK}{reason}-{}", now.format(INSTANT)))
-}
-
 /// A name that no former state has yet: of this second or, if it is taken, of the next free one.
-pub(super) fn unused_former(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
+pub(super) fn unused_former(database: &Path, now: DateTime<Utc>) -> PathBuf {
     let mut at = now;
     loop {
-        let name = former_name(database, reason, at);
+        let name = beside(database, &format!("{FORMER}{}", at.format(INSTANT)));
         let is_taken = |side: &&str| beside(&name, side).exists();
         if !["", LOG, JOURNAL].iter().any(is_taken) {
             return name;
         }
         at += TimeDelta::seconds(1);
     }
-}
-
-/// Copies the database behind `connection` before this release migrates it.
-///
-/// # Errors
-/// [`DbError`] when it cannot be written; no partial copy is left.
-pub(super) async fn keep_before_upgrade(
-    connection: &mut SqliteConnection,
-    path: &Path,
-) -> Result<PathBuf, DbError> {
-    let place = real(path);
-    let kept = former_name(&place, UPGRADE, Clock::system().now());
-    // The copy gets a temporary name first, so that the final name always belongs to a complete copy.
-    let begun = begin(&place)?;
-    let copied = copy(connection, &begun, &kept).await;
-    remove_leftover(&begun);
-    copied.map(|()| kept)
-}
-
-async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> Result<(), DbError> {
-    copy_into(connection, begun).await.at(kept)?;
-    let named = File::open(begun)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| match hard_link(begun, kept) {
-            // Another process has already kept the same state.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            // The file system does not support links.
-            Err(_) => rename(begun, kept),
-            Ok(()) => Ok(()),
-        });
-    named.map_err(|reason| DbError::create(kept, reason))
 }
 
 /// The former states of the database at `path`, the unfinished files of killed commands, and the logs and journals of both,
@@ -414,10 +358,8 @@ fn files_beside(
 }
 
 fn former_until(rest: &str) -> Option<DateTime<Utc>> {
-    let (reason, instant) = rest.strip_prefix(MARK)?.rsplit_once('-')?;
-    let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
-    let at = NaiveDateTime::parse_from_str(instant, INSTANT).ok()?;
-    is_ours.then(|| at.and_utc() + TimeDelta::days(FORMER_KEPT_DAYS))
+    let at = NaiveDateTime::parse_from_str(rest.strip_prefix(FORMER)?, INSTANT).ok()?;
+    Some(at.and_utc() + TimeDelta::days(FORMER_KEPT_DAYS))
 }
 
 fn unfinished_until(rest: &str, file: &Metadata) -> Option<DateTime<Utc>> {
@@ -454,13 +396,6 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
 
 /// Maximum time that a statement waits for another process's lock.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// A temporary database on disk, without a name, removed with its connection.
-pub async fn scratch() -> sqlx::Result<SqliteConnection> {
-    // An empty name means a temporary on-disk database (<https://www.sqlite.org/inmemorydb.html#temp_db>).
-    let options = unlogged().filename("").create_if_missing(true);
-    options.pragma("cache_size", "-1024").connect().await
-}
 
 /// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
 pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
@@ -525,8 +460,6 @@ mod tests {
             "reviews.db.before-restore-20261001T120000Z-wal",
             "reviews.db.before-restore-20261021T120000Z",
             "reviews.db.before-restore-mine",
-            "reviews.db.before-upgrade-1.0.0-20261001T120000Z",
-            "reviews.db.before-upgrade-1.0.0-20261021T120000Z",
             "reviews.db.before-inventory-20251001T120000Z",
             "other.db.before-restore-20251001T120000Z",
             "reviews.db.2025",
@@ -544,17 +477,13 @@ mod tests {
             file.set_modified(at.into()).unwrap();
         }
         let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
-        assert_eq!(database.remove_copies(now).unwrap(), 5);
+        assert_eq!(database.remove_copies(now).unwrap(), 4);
         let is_there = |name: &str| folder.path().join(name).exists();
         assert!(!is_there("reviews.db.new-0a1b2c3d"));
         assert!(is_there("reviews.db.new-0a1b2c3e"));
         assert!(is_there("reviews.db.new-mine"));
         assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
         assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
-        assert!(!is_there(
-            "reviews.db.before-upgrade-1.0.0-20261001T120000Z"
-        ));
-        assert!(is_there("reviews.db.before-upgrade-1.0.0-20261021T120000Z"));
         assert!(is_there("reviews.db.before-inventory-20251001T120000Z"));
         assert!(is_there("reviews.db.before-restore-mine"));
         assert!(is_there("other.db.before-restore-20251001T120000Z"));

@@ -25,7 +25,7 @@ pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, is_database, limit_cache, remove_unfinished,
+    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
     temporary_folder, unused_name,
 };
 pub use schema::Migrated;

@@ -2,14 +2,14 @@
 //! whether its objects are those of this release.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::{AtPath as _, DbError};
-use super::files::{self, BUSY_TIMEOUT, JOURNAL, LOG, beside, bytes_beside, unlogged};
+use super::files::{BUSY_TIMEOUT, JOURNAL, LOG, beside, bytes_beside, unlogged};
 use super::text::Text;
 use crate::model::hex;
 use crate::random::Random;
@@ -24,8 +24,6 @@ pub struct Migrated {
     pub applied: Vec<String>,
     /// Number of migrations in the file.
     pub total: usize,
-    /// The copy from before the migration, if one was kept.
-    pub former: Option<PathBuf>,
 }
 
 impl Migrated {
@@ -35,7 +33,6 @@ impl Migrated {
         Self {
             applied: applied.collect(),
             total: MIGRATIONS.iter().count(),
-            former: None,
         }
     }
 }
@@ -45,25 +42,17 @@ pub(super) fn missing(there: &[i64]) -> impl Iterator<Item = &'static Migration>
     MIGRATIONS.iter().filter(|m| !there.contains(&m.version))
 }
 
-/// Migrates the database behind `connection` and gives it a lineage. With `keeps_former`, copies a database that holds
-/// data before the first migration.
+/// Migrates the database behind `connection` and gives it a lineage.
 pub(super) async fn migrate(
     connection: &mut SqliteConnection,
     path: &Path,
-    keeps_former: bool,
 ) -> Result<Migrated, DbError> {
     let before = applied(connection, path).await?;
     reject_newer(&before, path)?;
-    let mut migrated = Migrated::since(&before);
-    if keeps_former && !migrated.applied.is_empty() && holds_data(connection, path).await? {
-        let kept = files::keep_before_upgrade(connection, path).await?;
-        tracing::info!(file = %kept.display(), "database.copied: the database as it was before this release is kept for 30 days");
-        migrated.former = Some(kept);
-    }
     let run = MIGRATIONS.run(&mut *connection).await;
     migrated_at(run, path)?;
     bind_lineage(connection, path).await?;
-    Ok(migrated)
+    Ok(Migrated::since(&before))
 }
 
 /// Names the file in an error of the migrations.
@@ -81,30 +70,6 @@ fn migrated_at<T>(result: Result<T, MigrateError>, path: &Path) -> Result<T, DbE
         }
         Err(error) => Err(DbError::other(path, error)),
     }
-}
-
-/// Whether the database has rows that must be copied; a new one has none.
-async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
-    for table in ["business", "review", "subscription"] {
-        let exists: i64 = sqlx::query_scalar("select count(*) from sqlite_schema where name = ?")
-            .bind(table)
-            .fetch_one(&mut *connection)
-            .await
-            .at(path)?;
-        if exists == 0 {
-            continue;
-        }
-        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(format!(
-            "select exists (select 1 from {table})"
-        )))
-        .fetch_one(&mut *connection)
-        .await
-        .at(path)?;
-        if rows != 0 {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// An empty database in memory with the schema of this release.

@@ -1,6 +1,7 @@
 //! Verifies the file and all data that triggers maintain, which only reads; and repairs the text index, with which a shell
 //! searches: triggers keep it in step, but a shell can delete from it or drop it.
 
+use sqlx::Executor as _;
 use sqlx::sqlite::SqliteConnection;
 
 use super::schema;
@@ -148,9 +149,9 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
 }
 
 /// Adds an index row for each review without one; returns the number of added rows.
-pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
+pub(super) async fn repair(mut write: Write) -> sqlx::Result<u64> {
     if !is_there(write.for_reading()).await? {
-        sqlx::query(CREATE).execute(&mut *write).await?;
+        write.execute(CREATE).await?;
     }
     let added = sqlx::query!(
         "insert into review_fts (rowid, text, review_id)
@@ -158,8 +159,9 @@ pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
          from review_change as c left join review_fts_docsize as d on d.id = c.review_no
          cross join review as r on r.review_id = c.review_id where d.id is null"
     )
-    .execute(write)
+    .execute(&mut write)
     .await?;
+    write.commit().await?;
     Ok(added.rows_affected())
 }
 

@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use encoding_rs::mem::{decode_latin1, encode_latin1_lossy, is_str_latin1};
+use percent_encoding::{
+    AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode,
+};
 use serde_json::Value;
 use thiserror::Error;
 use tokio::io::AsyncReadExt as _;
@@ -115,10 +118,11 @@ impl Secrets {
     /// The body of an answer without whole secrets, encoded or not. A short one may be a word of a review, so it is removed
     /// only as the value of a parameter.
     pub fn strike<'b>(&self, body: &'b [u8]) -> Cow<'b, [u8]> {
-        let Ok(text) = str::from_utf8(body) else {
-            return Cow::Borrowed(body);
+        let text = match str::from_utf8(body) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => decode_latin1(body),
         };
-        let mut struck = Cow::Borrowed(text);
+        let mut struck = Cow::Borrowed(&*text);
         for form in self.forms() {
             let form = if form.len() < PART_BYTES {
                 format!("={form}")
@@ -135,10 +139,16 @@ impl Secrets {
         }
     }
 
-    /// Every secret, as it is and as URLs, JSON, HTML and headers encode it.
+    /// Every secret, as it is and as URLs, JSON, HTML and headers encode it, in UTF-8 or Latin-1.
     fn forms(&self) -> BTreeSet<String> {
         let mut forms = BTreeSet::new();
         for value in self.values.iter().filter(|value| !value.is_empty()) {
+            if is_str_latin1(value) {
+                // Bytes of Latin-1 that are read as UTF-8.
+                let latin1 = encode_latin1_lossy(value);
+                forms.insert(percent_encode(&latin1, QUERY_VALUE).to_string());
+                forms.insert(String::from_utf8_lossy(&latin1).into_owned());
+            }
             let json = Value::from(value.as_str()).to_string();
             let json = &json[1..json.len() - 1];
             forms.extend([
@@ -349,6 +359,24 @@ mod tests {
                 "{echo}: {shown}"
             );
         }
+    }
+
+    #[test]
+    fn secret_in_latin_1_is_removed_from_messages_and_bodies() {
+        let secrets = Secrets {
+            values: BTreeSet::from(["p\u{e4}ss\u{df}w".to_owned()]),
+            token: None,
+        };
+        let body = b"key p\xE4ss\xDFw";
+        for echo in [
+            "p%E4ss%DFw",
+            "p%25E4ss%25DFw",
+            &String::from_utf8_lossy(&body[4..]),
+        ] {
+            let shown = secrets.remove(&format!("bad key {echo}; try again"));
+            assert_eq!(shown, "bad key …; try again", "{echo}");
+        }
+        assert_eq!(&*secrets.strike(body), "key …".as_bytes());
     }
 
     #[test]

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE,
-    ETAG, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, VARY,
+    ETAG, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use poem::web::headers::{HeaderMapExt as _, IfModifiedSince, IfUnmodifiedSince};
 use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response};
 use tokio::task::yield_now;
 
@@ -25,14 +26,6 @@ use crate::snapshot::{CachedBody, Coding, Content, Publication, Snapshot};
 /// cannot reach the service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
-/// The request's fields on which the response depends.
-const CONDITIONS: [HeaderName; 5] = [
-    ACCEPT_ENCODING,
-    IF_MATCH,
-    IF_MODIFIED_SINCE,
-    IF_NONE_MATCH,
-    IF_UNMODIFIED_SINCE,
-];
 /// The maximum delay of hyper's `Date` against the clock: it has whole seconds and may be from just before the request
 /// was read.
 const DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
@@ -45,7 +38,7 @@ pub fn with_conditional_requests<E: Endpoint + 'static>(
     endpoint.around(move |endpoint: Arc<E>, request: Request| {
         let clock = clock.clone();
         async move {
-            let conditions = conditions(request.headers());
+            let conditions = request.headers().clone();
             let mut response = endpoint.call(request).await?.into_response();
             match response.extensions_mut().remove::<ReadyBody>() {
                 Some(body) => Ok(complete(response, body, &conditions, &clock)?),
@@ -53,16 +46,6 @@ pub fn with_conditional_requests<E: Endpoint + 'static>(
             }
         }
     })
-}
-
-fn conditions(headers: &HeaderMap) -> HeaderMap {
-    let mut conditions = HeaderMap::new();
-    for name in CONDITIONS {
-        for value in headers.get_all(&name) {
-            conditions.append(&name, value.clone());
-        }
-    }
-    conditions
 }
 
 /// A 200 with the body, or a 304, which repeats the header fields of the 200 (RFC 9110 §15.4.5).
@@ -143,7 +126,7 @@ struct Validators<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Modified {
-    /// The instant; requests and responses carry only its second.
+    /// The instant, from 1970 on; requests and responses carry only its second.
     at: DateTime<Utc>,
     /// Whether it changed twice within that second, so that the second does not identify the state.
     is_ambiguous: bool,
@@ -166,12 +149,16 @@ enum ConditionalOutcome {
 ///
 /// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
 fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
+    let modified = validators.modified;
     let is_met = if headers.contains_key(IF_MATCH) {
         is_named(headers, &IF_MATCH, validators.digest)
     } else {
-        validators
-            .modified
-            .is_none_or(|modified| is_unmodified_since(headers, modified))
+        let since: Option<IfUnmodifiedSince> = headers.typed_get();
+        // If the content changed twice within the second, the client's version is unknown.
+        modified.zip(since).is_none_or(|(modified, since)| {
+            let ambiguous = TimeDelta::seconds(modified.is_ambiguous.into());
+            since.precondition_passes((modified.at + ambiguous).into())
+        })
     };
     if !is_met {
         return ConditionalOutcome::Failed;
@@ -179,9 +166,10 @@ fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_known = if headers.contains_key(IF_NONE_MATCH) {
         is_named(headers, &IF_NONE_MATCH, validators.digest)
     } else {
-        validators
-            .modified
-            .is_some_and(|modified| is_not_modified_since(headers, modified))
+        let since: Option<IfModifiedSince> = headers.typed_get();
+        modified.zip(since).is_some_and(|(modified, since)| {
+            !modified.is_ambiguous && !since.is_modified(modified.at.into())
+        })
     };
     if is_known {
         ConditionalOutcome::NotModified
@@ -200,38 +188,25 @@ fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// IMF-fixdate, to the second (RFC 9110 §5.6.7); the form has no earlier year than 1970.
+/// IMF-fixdate, to the second (RFC 9110 §5.6.7).
 fn fixdate(at: DateTime<Utc>) -> HeaderValue {
-    let date = httpdate::fmt_http_date(at.max(DateTime::UNIX_EPOCH).into());
+    let date = httpdate::fmt_http_date(at.into());
     HeaderValue::try_from(date).unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
 
 /// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
 /// `If-Match` compares strongly: neither tag may be weak. Otherwise `W/"a"` equals `"a"` (§8.8.3.2, §13.1.1).
 fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str) -> bool {
-    let may_be_weak = *name != IF_MATCH;
+    let codings = Coding::ALL.into_iter().map(Some).chain([None]);
+    let tags: Vec<HeaderValue> = codings.map(|coding| etag(digest, coding)).collect();
     let lines = || headers.get_all(name).iter();
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_named = members().any(|member| {
-        let without_mark = member.strip_prefix(b"W/").filter(|_| may_be_weak);
-        let opaque = without_mark
-            .unwrap_or(member)
-            .strip_prefix(b"\"")
-            .and_then(|rest| rest.strip_suffix(b"\""));
-        opaque.is_some_and(|opaque| is_of(opaque, digest))
+        let without_mark = member.strip_prefix(b"W/").filter(|_| *name != IF_MATCH);
+        let tag = without_mark.unwrap_or(member);
+        tags.iter().any(|own| own.as_bytes() == tag)
     });
     is_named || members().eq([b"*"])
-}
-
-fn is_of(opaque: &[u8], digest: &str) -> bool {
-    opaque.strip_prefix(digest.as_bytes()).is_some_and(|rest| {
-        rest.is_empty()
-            || rest.strip_prefix(b"-").is_some_and(|rest| {
-                Coding::ALL
-                    .iter()
-                    .any(|coding| coding.name().as_bytes() == rest)
-            })
-    })
 }
 
 /// The members of one line, trimmed and without empty ones. A comma within quotes is part of a tag; tags have no
@@ -245,33 +220,6 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     parts
         .map(<[u8]>::trim_ascii)
         .filter(|member| !member.is_empty())
-}
-
-/// Whether the content is unmodified since the given date; true if the header is absent.
-fn is_unmodified_since(headers: &HeaderMap, modified: Modified) -> bool {
-    date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| {
-        // If the content changed twice within the second, the client's version is unknown.
-        if modified.is_ambiguous {
-            modified.at.timestamp() < since
-        } else {
-            modified.at.timestamp() <= since
-        }
-    })
-}
-
-fn is_not_modified_since(headers: &HeaderMap, modified: Modified) -> bool {
-    !modified.is_ambiguous
-        && date(headers, &IF_MODIFIED_SINCE).is_some_and(|since| modified.at.timestamp() <= since)
-}
-
-/// The single date of a header, in any of the three forms (§5.6.7), as seconds since 1970.
-fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
-    let mut lines = headers.get_all(name).iter();
-    let (Some(line), None) = (lines.next(), lines.next()) else {
-        return None;
-    };
-    let at = httpdate::parse_http_date(line.to_str().ok()?).ok()?;
-    Some(DateTime::<Utc>::from(at).timestamp())
 }
 
 // The content coding, as pure policy over the request's fields; nothing is encoded here.
@@ -427,7 +375,7 @@ impl ReadyBody {
     pub fn modified_at(self, publication: Option<&Publication>) -> Self {
         Self {
             modified: publication.map(|publication| Modified {
-                at: publication.changed_at,
+                at: publication.changed_at.max(DateTime::UNIX_EPOCH),
                 is_ambiguous: publication.is_same_second,
             }),
             ..self

@@ -10,7 +10,7 @@ use poem::endpoint::{BoxEndpoint, make_sync};
 use poem::error::MethodNotAllowedError;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    HOST, LOCATION, TRANSFER_ENCODING,
+    HOST, LOCATION,
 };
 use poem::http::uri::{Authority, PathAndQuery};
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
@@ -230,14 +230,7 @@ fn check_target(request: &Request) -> Result<(), HttpProblem> {
         );
         return Err(HttpProblem::new(StatusCode::URI_TOO_LONG, detail));
     }
-    check_host(request.version(), request.headers())?;
-    if has_unknown_coding(request.headers()) {
-        return Err(HttpProblem::new(
-            StatusCode::NOT_IMPLEMENTED,
-            "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`.",
-        ));
-    }
-    Ok(())
+    check_host(request.version(), request.headers())
 }
 
 /// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
@@ -266,17 +259,6 @@ fn is_host(value: &[u8]) -> bool {
         })
     };
     value.is_empty() || Authority::try_from(value).is_ok_and(|authority| has_valid_port(&authority))
-}
-
-/// Whether the body has a transfer coding other than chunked (RFC 9112 §6.1: 501).
-fn has_unknown_coding(headers: &HeaderMap) -> bool {
-    headers.get_all(TRANSFER_ENCODING).iter().any(|line| {
-        let mut codings = line.as_bytes().split(|byte| *byte == b',');
-        codings.any(|coding| {
-            let coding = coding.trim_ascii();
-            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"chunked")
-        })
-    })
 }
 
 /// The URI with a normal path (RFC 3986 §6.2.2); `None` if its path is normal. poem leaves out a parameter that is not

@@ -1,8 +1,12 @@
 //! JSON Feed 1.1 (<https://www.jsonfeed.org/version/1.1/>).
 
 use chrono::{DateTime, Utc};
-use poem_openapi::Object;
+use poem_openapi::{NewType, Object};
 use serde::Serialize;
+
+/// The newest reviews of a search as Atom (RFC 4287).
+#[derive(NewType)]
+pub struct SearchFeed(String);
 
 /// The newest reviews as a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]

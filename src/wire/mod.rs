@@ -21,7 +21,7 @@ pub use facets::{
     AspectChange, AspectFacet, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut,
     Period, PeriodAspect, RatingFacet, YearFacet,
 };
-pub use feed::{FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview, JsonFeed};
+pub use feed::{FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview, JsonFeed, SearchFeed};
 pub use insights::{
     Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
     Entities, Entity, Excluded, Faq, FaqBasis, GeneratedFrom, InsightMonth, InsightQuote, Insights,

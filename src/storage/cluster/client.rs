@@ -53,8 +53,6 @@ pub struct NodeStatus {
     pub is_leader: bool,
     /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
     pub entries_behind: u64,
-    /// Milliseconds since it heard from the leader, if known.
-    pub last_contact_ms: Option<u64>,
 }
 
 /// The last answer of this node's rqlited.
@@ -190,17 +188,6 @@ pub struct Executed {
     pub rows: Option<Vec<u64>>,
 }
 
-enum Tried {
-    Done(Value),
-    /// Final: another node would refuse it too.
-    Failed(ClusterError),
-    /// Another attempt may succeed; with `is_unknown`, this one may have been applied.
-    Again {
-        message: String,
-        is_unknown: bool,
-    },
-}
-
 impl RqliteClient {
     pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
         let client = client_builder()
@@ -303,17 +290,15 @@ impl RqliteClient {
         let end = clock.monotonic() + wait_max;
         let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
         for node in self.nodes.iter().cycle() {
-            match self.try_node(node, path, body.clone(), end).await {
-                Tried::Done(answer) => return Ok(answer),
-                Tried::Failed(error) => return Err(error),
-                Tried::Again {
-                    message,
-                    is_unknown,
-                } => {
-                    was_unknown |= is_unknown;
-                    last = format!("{}: {message}", name(node));
+            let message = match self.try_node(node, path, body.clone(), end).await {
+                Err(ClusterError::Unreachable(message)) => message,
+                Err(ClusterError::Unknown(message)) => {
+                    was_unknown = true;
+                    message
                 }
-            }
+                answered => return answered,
+            };
+            last = format!("{}: {message}", name(node));
             if clock.monotonic() + wait >= end {
                 break;
             }
@@ -327,7 +312,15 @@ impl RqliteClient {
         })
     }
 
-    async fn try_node(&self, node: &Url, path: &str, body: bytes::Bytes, end: Monotonic) -> Tried {
+    /// Posts to one node. Another attempt may succeed after [`ClusterError::Unreachable`] and, though this one may have been
+    /// applied, after [`ClusterError::Unknown`].
+    async fn try_node(
+        &self,
+        node: &Url,
+        path: &str,
+        body: bytes::Bytes,
+        end: Monotonic,
+    ) -> Result<Value, ClusterError> {
         let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
         let left = end - Clock::system().monotonic();
         let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
@@ -337,38 +330,32 @@ impl RqliteClient {
             .header("content-type", "application/json")
             .timeout(timeout)
             .body(body);
-        let response = match request.send().await {
-            Ok(response) => response,
-            Err(error) => {
-                return Tried::Again {
-                    message: cause(&error),
-                    is_unknown: !error.is_connect(),
-                };
+        let response = request.send().await.map_err(|error| {
+            if error.is_connect() {
+                ClusterError::Unreachable(cause(&error))
+            } else {
+                ClusterError::Unknown(cause(&error))
             }
-        };
-        let again = |message: String| Tried::Again {
-            message,
-            is_unknown: true,
-        };
+        })?;
         let status = response.status();
         let text = read_text(response).await;
         if status.is_server_error() {
-            return again(shortened(&format!("{status} {text}")));
+            let message = shortened(&format!("{status} {text}"));
+            return Err(ClusterError::Unknown(message));
         }
         if status != StatusCode::OK {
             let reason = status.canonical_reason().unwrap_or_default();
-            return Tried::Failed(ClusterError::Answer {
+            return Err(ClusterError::Answer {
                 status: status.as_u16(),
                 message: shortened(if text.is_empty() { reason } else { &text }),
             });
         }
-        match serde_json::from_str::<Value>(&text) {
-            // 200 does not mean success: during an election the answer contains an error and no results.
-            Ok(answer) => match answer["error"].as_str() {
-                Some(error) => again(shortened(error)),
-                None => Tried::Done(answer),
-            },
-            Err(error) => again(error.to_string()),
+        let answer: Value = serde_json::from_str(&text)
+            .map_err(|error| ClusterError::Unknown(error.to_string()))?;
+        // 200 does not mean success: during an election the answer contains an error and no results.
+        match answer["error"].as_str() {
+            Some(error) => Err(ClusterError::Unknown(shortened(error))),
+            None => Ok(answer),
         }
     }
 }

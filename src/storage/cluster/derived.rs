@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, utf8_percent_encode};
-use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
-use sqlx::{AssertSqlSafe, Connection};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+};
+use sqlx::{AssertSqlSafe, Connection, Executor as _};
 
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{self, DatabaseFiles, create_private, files, options, pool};
@@ -39,23 +41,17 @@ pub fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoo
             place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()))?;
-            sqlx::query("attach database ? as side")
-                .bind(side)
-                .execute(&mut *connection)
-                .await?;
+            let attach = sqlx::query("attach database ? as side").bind(side);
+            attach.execute(&mut *connection).await?;
             // A temporary view is found before a table of the same name (<https://www.sqlite.org/lang_naming.html>).
             let names: Vec<String> = sqlx::query_scalar(SHOWN)
                 .fetch_all(&mut *connection)
                 .await?;
             for name in names {
                 let view = format!("create temp view {name} as select * from side.{name}");
-                sqlx::query(AssertSqlSafe(view))
-                    .execute(&mut *connection)
-                    .await?;
+                connection.execute(AssertSqlSafe(view)).await?;
             }
-            sqlx::query("pragma query_only = on")
-                .execute(&mut *connection)
-                .await?;
+            connection.execute("pragma query_only = on").await?;
             Ok(())
         })
     })
@@ -71,43 +67,41 @@ pub async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     }
     create_private(side)?;
     let writing = options(side).journal_mode(SqliteJournalMode::Wal);
-    if there(side).await.at(side)?.is_empty() {
-        let mut connection = SqliteConnection::connect_with(&writing).await.at(side)?;
-        let mut transaction = connection.begin().await.at(side)?;
-        for sql in expected {
-            sqlx::query(AssertSqlSafe(sql))
-                .execute(&mut *transaction)
-                .await
-                .at(side)?;
-        }
-        transaction.commit().await.at(side)?;
-        connection.close().await.at(side)?;
-    }
+    create_schema(side, &writing, expected).await.at(side)?;
     let node = uri(path);
     let writer = pool(&Arc::new(DatabaseFiles::of(side)?))
         .max_connections(1)
         .after_connect(move |connection, _| {
-            let node = node.clone();
-            Box::pin(async move {
-                sqlx::query("attach database ? as node")
-                    .bind(node)
-                    .execute(&mut *connection)
-                    .await?;
-                Ok(())
-            })
+            let attach = sqlx::query("attach database ? as node").bind(node.clone());
+            Box::pin(async move { attach.execute(connection).await.map(drop) })
         });
     writer.connect_with(writing).await.at(side)
+}
+
+/// Runs these statements on the side file if it is new.
+async fn create_schema(
+    side: &Path,
+    options: &SqliteConnectOptions,
+    statements: Vec<String>,
+) -> sqlx::Result<()> {
+    if !there(side).await?.is_empty() {
+        return Ok(());
+    }
+    let mut connection = SqliteConnection::connect_with(options).await?;
+    let mut transaction = connection.begin().await?;
+    for sql in statements {
+        transaction.execute(AssertSqlSafe(sql)).await?;
+    }
+    transaction.commit().await?;
+    connection.close().await
 }
 
 /// Copies these reviews from the node's file, because derived rows refer to them.
 pub async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
     let copy = "insert or replace into main.review select * from node.review \
                 where review_id in (select value from json_each(?)) and status = 'published'";
-    sqlx::query(copy)
-        .bind(ids)
-        .execute(connection)
-        .await
-        .map(drop)
+    let copy = sqlx::query(copy).bind(ids);
+    copy.execute(connection).await.map(drop)
 }
 
 /// Deletes derived data of reviews that changed after `change_no` and are no longer published.
@@ -125,11 +119,11 @@ pub async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::R
             .fetch_one(&mut *connection)
             .await?;
         if pages <= PAGES_REWRITTEN_MAX {
-            sqlx::query("vacuum main").execute(&mut *connection).await?;
+            connection.execute("vacuum main").await?;
         }
         // Busy readers keep the log; the next sweep truncates it.
-        sqlx::query("pragma main.wal_checkpoint(truncate)")
-            .execute(connection)
+        connection
+            .execute("pragma main.wal_checkpoint(truncate)")
             .await?;
     }
     Ok(swept)

@@ -249,10 +249,9 @@ impl Database {
         let sent_at = Clock::system().monotonic();
         let status = cluster.client.status(STATUS_TIMEOUT).await?;
         let status = node_status(&status["store"]);
-        let contact_ms = status.last_contact_ms.filter(|_| !status.leader.is_empty());
-        let heard_at = contact_ms.map(|ms| sent_at.before(Duration::from_millis(ms)));
+        // A node that has not heard from its leader for a second or so has none (Raft's heartbeat timeout).
+        let heard_at = (!status.leader.is_empty()).then_some(sent_at);
         let mut last = lock(&cluster.contact);
-        // Without a contact in this answer, the last one counts.
         let before = last.as_ref().and_then(|last| last.heard_at);
         *last = Some(Contact {
             heard_at: heard_at.or(before),
@@ -281,7 +280,6 @@ impl fmt::Display for NodeStanding {
             leader,
             is_leader,
             entries_behind,
-            ..
         } = &self.status;
         if self.contact_age > CUT_OFF_AFTER || leader.is_empty() {
             return writeln!(
@@ -312,56 +310,14 @@ fn node_status(store: &Value) -> NodeStatus {
     let committed = number(&raft["commit_index"]).unwrap_or(0);
     let leader_committed = number(&raft["transport"]["leader_commit_index"]).unwrap_or(0);
     let applied = number(&raft["applied_index"]).unwrap_or(0);
-    let is_leader = raft["state"] == "Leader";
-    let last_contact = &raft["last_contact"];
-    let last_contact_ms = match last_contact.as_str() {
-        _ if is_leader => Some(0),
-        // A Go duration: "12.5ms".
-        Some(text) => span_ms(text),
-        None => last_contact
-            .as_u64()
-            .map(|nanoseconds| nanoseconds / 1_000_000),
-    };
     NodeStatus {
         leader: store["leader"]["addr"]
             .as_str()
             .unwrap_or_default()
             .to_owned(),
-        is_leader,
+        is_leader: raft["state"] == "Leader",
         entries_behind: committed.max(leader_committed).saturating_sub(applied),
-        last_contact_ms,
     }
-}
-
-/// Milliseconds of a Go duration: `1m2.5s`, `34.1ms`, `0`.
-fn span_ms(text: &str) -> Option<u64> {
-    const UNITS: [(&str, f64); 6] = [
-        ("ns", 1e-6),
-        ("µs", 1e-3),
-        ("ms", 1.0),
-        ("h", 3_600_000.0),
-        ("m", 60_000.0),
-        ("s", 1_000.0),
-    ];
-    if text == "0" {
-        return Some(0);
-    }
-    let (mut rest, mut milliseconds) = (text, 0.0);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let value: f64 = rest[..end].parse().ok()?;
-        let (unit, factor) = UNITS
-            .into_iter()
-            .find(|(unit, _)| rest[end..].starts_with(unit))?;
-        milliseconds += value * factor;
-        rest = &rest[end + unit.len()..];
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a span of at most some days, never negative"
-    )]
-    Some(milliseconds.round() as u64)
 }
 
 // The lease of the one process in a cluster that raises versions and sends deliveries. On one machine every process
@@ -651,33 +607,25 @@ mod tests {
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
     use sqlx::{AssertSqlSafe, Connection as _};
 
-    use super::{node_status, span_ms, statements};
+    use super::{node_status, statements};
     use crate::storage::schema::{MIGRATIONS, scratch_schema};
 
     #[test]
     fn a_status_has_the_leader_and_the_entries_behind() {
         let follower = json!({
             "leader": {"addr": "10.0.0.1:4002", "node_id": "1"},
-            "raft": {"state": "Follower", "applied_index": 90, "commit_index": 95, "last_contact": "12.6ms",
-                "transport": {"leader_commit_index": "100"}},
+            "raft": {"state": "Follower", "applied_index": 90, "commit_index": 95, "transport": {"leader_commit_index": "100"}},
         });
         let status = node_status(&follower);
         assert_eq!(status.leader, "10.0.0.1:4002");
         assert!(!status.is_leader);
         assert_eq!(status.entries_behind, 10);
-        assert_eq!(status.last_contact_ms, Some(13));
     }
 
     #[test]
     fn node_status_has_no_leader_during_an_election() {
-        let status = node_status(
-            &json!({"leader": {"addr": ""}, "raft": {"state": "Candidate", "last_contact": "1m2.5s"}}),
-        );
-        assert_eq!(
-            (status.leader.as_str(), status.last_contact_ms),
-            ("", Some(62_500))
-        );
-        assert_eq!(span_ms("never"), None);
+        let candidate = json!({"leader": {"addr": ""}, "raft": {"state": "Candidate"}});
+        assert_eq!(node_status(&candidate).leader, "");
     }
 
     async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {

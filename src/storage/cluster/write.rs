@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use super::client::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
 use crate::clock::Clock;
-use crate::config::DatabaseAddress;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
@@ -168,15 +167,6 @@ impl WorkingCopy {
     pub async fn leave(self) {
         self.pool.close().await;
     }
-}
-
-/// Waits until the file at `address` has all of the leader's data; a file without a cluster always has.
-pub async fn level_with_leader(address: &DatabaseAddress) -> Result<(), DbError> {
-    if let DatabaseAddress::Cluster(cluster) = address {
-        let client = RqliteClient::new(cluster.nodes.clone())?;
-        level_with_cluster(&client, &cluster.file).await?;
-    }
-    Ok(())
 }
 
 /// Waits at most half a minute until this node's file has all of the leader's data.

@@ -5,10 +5,10 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, ListFilter, Numbered,
-    Observation, ReviewState, SourceCount, changed_since, count_changed_since, count_published,
-    counts, find, ids_with_prefix, list_ids, newest, newest_change, observe, position,
-    present_after, published, recorded_technicians, unreadable, upsert, withheld,
+    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
+    ReviewState, SourceCount, changed_since, count_changed_since, counts, find, ids_with_prefix,
+    list_ids, newest, newest_change, observe, position, published, recorded_technicians,
+    unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
@@ -17,6 +17,6 @@ pub use runs::{
 };
 pub use source::{
     Known, KnownReview, PlaceCount, ReviewCopy, SourceVersion, copies_of, counts_by_place,
-    digest_key, find_key, ids_after, ids_present, keep_deleted, load_known, note_decided,
-    note_deleted, note_sources, rename_source_records, set_note, standing,
+    digest_key, find_key, ids_after, keep_deleted, load_known, note_decided, note_deleted,
+    note_sources, rename_source_records, set_note, standing,
 };

@@ -397,34 +397,14 @@ pub async fn ids_with_prefix(
     Ok(strings(ids.fetch_all(connection).await?))
 }
 
-/// The first `limit` ids after `after`, in id order.
-pub async fn present_after(
-    connection: &mut SqliteConnection,
-    after: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<String>> {
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review where review_id > ? order by review_id limit ?"#,
-        after,
-        limit
-    );
-    Ok(strings(ids.fetch_all(connection).await?))
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct ListFilter {
-    /// Exactly this number of stars.
-    pub rating: Option<u8>,
-    /// Withheld reviews match for any reason.
-    pub status: Option<Status>,
-}
-
-/// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
+/// The ids of the reviews with this number of stars and this status, whatever the reason; newest first (date descending, then
+/// id ascending).
 pub async fn list_ids(
     connection: &mut SqliteConnection,
-    filter: &ListFilter,
+    rating: Option<u8>,
+    status: Option<&Status>,
 ) -> sqlx::Result<Vec<String>> {
-    let (rating, status) = (filter.rating, filter.status.as_ref().map(Status::name));
+    let status = status.map(Status::name);
     let ids = sqlx::query_scalar!(
         r#"select review_id as "id: Text" from review
            where (?1 is null or rating = ?1) and (?2 is null or status = ?2) order by reviewed_on desc, review_id"#,
@@ -438,31 +418,18 @@ pub async fn list_ids(
 pub struct SourceCount {
     pub source: String,
     pub is_published: bool,
-    pub count: u64,
+    pub count: i64,
 }
 
 /// Number of reviews by source and status.
 pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        SourceCount,
         r#"select source_name as "source!: Text", status = 'published' as "is_published!: bool", count(*) as "count!: i64"
            from review group by 1, 2 order by 1, 2 desc"#
     )
     .fetch_all(connection)
-    .await?;
-    let counts = rows.into_iter().map(|row| SourceCount {
-        source: row.source.into(),
-        is_published: row.is_published,
-        count: row.count.unsigned_abs(),
-    });
-    Ok(counts.collect())
-}
-
-/// Number of published reviews.
-pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
-    let count = sqlx::query_scalar!("select count(*) from review where status = 'published'")
-        .fetch_one(connection)
-        .await?;
-    Ok(count.unsigned_abs())
+    .await
 }
 
 // Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
@@ -594,30 +561,16 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
 }
 
 fn row(review: &Review) -> Value {
-    let Review {
-        id,
-        rating,
-        date,
-        author,
-        title,
-        text,
-        language,
-        source,
-        verification,
-        mentions: _,
-        response,
-        status,
-        updated_at,
-    } = review;
+    let (verification, status) = (&review.verification, &review.status);
+    let (response, source) = (review.response.as_ref(), &review.source);
     json!({
-        "id": id.as_str(), "rating": rating.stars(), "date": date.to_string(), "author": author, "title": title, "text": text,
-        "status": status.name(), "reason": status.reason(), "language": language, "source": source.name, "source_url": source.url,
+        "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
+        "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
+        "language": review.language, "source": source.name, "source_url": source.url,
         "verified": i64::from(verification.verified), "method": verification.method.name(),
-        "verified_at": verification.verified_at.map(utc),
-        "response": response.as_ref().map(|response| &response.text),
-        "response_on": response.as_ref().and_then(|response| response.date).map(|day| day.to_string()),
-        "response_author": response.as_ref().and_then(|response| response.author.as_ref()),
-        "updated_at": updated_at.map(utc),
+        "verified_at": verification.verified_at.map(utc), "response": response.map(|response| &response.text),
+        "response_on": response.and_then(|response| response.date).map(|day| day.to_string()),
+        "response_author": response.and_then(|response| response.author.as_ref()), "updated_at": review.updated_at.map(utc),
     })
 }
 

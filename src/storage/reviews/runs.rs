@@ -369,16 +369,16 @@ pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
     .map(drop)
 }
 
-/// Deletes reviews; triggers delete dependent rows.
-pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
+/// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
+pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
+    let deleted = sqlx::query!(
         "delete from review where review_id in (select value from json_each(?))",
         ids
     )
     .execute(&mut *write)
-    .await
-    .map(drop)
+    .await?;
+    Ok(deleted.rows_affected())
 }
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the

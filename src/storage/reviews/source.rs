@@ -1,6 +1,6 @@
 //! Each source's last version of a review: digests, instants and locations beside the reviews' rows.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::model::{
     Base, DigestKey, Fingerprints, Review, ReviewId, Status, Unit, Units, hex, is_one_name,
 };
 use crate::random::Random;
-use crate::storage::text::{Text, instant, strings, utc};
+use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
 /// A source's last version of one review.
@@ -330,25 +330,19 @@ pub struct PlaceCount {
     /// The source's own name, even if the owner gave its reviews another one.
     pub source_name: String,
     pub location: Option<String>,
-    pub published: u64,
-    pub withheld: u64,
+    pub published: i64,
+    pub withheld: i64,
 }
 
 pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<Vec<PlaceCount>> {
-    let rows = sqlx::query!(
-        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location: Text",
+    sqlx::query_as!(
+        PlaceCount,
+        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location!: NullableText",
              sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
            from review as r left join review_source as s using (review_id) group by 1, 2 order by 1, 2"#
     )
     .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter().map(|row| PlaceCount {
-        source_name: row.source_name.into(),
-        location: row.location.map(String::from),
-        published: row.published.unsigned_abs(),
-        withheld: row.withheld.unsigned_abs(),
-    });
-    Ok(rows.collect())
+    .await
 }
 
 /// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule and, unless
@@ -421,19 +415,6 @@ pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::
     .execute(write)
     .await
     .map(drop)
-}
-
-/// The ids among these that a review has.
-pub async fn ids_present(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashSet<String>> {
-    let list = Value::from(ids).to_string();
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review where review_id in (select value from json_each(?))"#,
-        list
-    );
-    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// Records that the owner decided these units of a review by a command, even if they stay as they are. Imports then keep a

@@ -41,10 +41,7 @@ async fn a_replaced_or_removed_database_is_detected_and_still_read() {
             lines.len() == 1 && lines[0].contains("ERROR") && lines[0].contains("reviews.db"),
             "{lines:?}"
         );
-        assert!(
-            lines[0].contains("restart the service") || lines[0].contains("restore a backup"),
-            "{lines:?}"
-        );
+        assert!(lines[0].contains("restart the service"), "{lines:?}");
         assert_eq!(
             app.get("/readyz").await.status,
             503,
@@ -52,11 +49,7 @@ async fn a_replaced_or_removed_database_is_detected_and_still_read() {
         );
         assert_eq!(subscribe(&app).await, 503, "replaced: {is_replaced}");
         let error = app.database().write().await.unwrap_err();
-        assert_eq!(
-            matches!(error, DbError::Replaced(_)),
-            is_replaced,
-            "{error:?}"
-        );
+        assert!(matches!(error, DbError::Replaced(_)), "{error:?}");
         assert!(
             app.database().checkpoint().await.is_err(),
             "the log beside it belongs to another database"

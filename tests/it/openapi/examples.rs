@@ -104,6 +104,26 @@ async fn every_operation_succeeds_with_the_documented_examples() {
 }
 
 #[tokio::test]
+async fn every_operation_has_a_valid_example() {
+    let document = TestApp::seeded().await.get(OPENAPI).await.json();
+    for (path, method, operation) in operations(&document) {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let mut given = parameters.filter(|parameter| prefilled(parameter).is_some());
+        if given.next().is_some() || operation["requestBody"].is_object() || method == "delete" {
+            continue;
+        }
+        let content = operation["responses"]["200"]["content"]
+            .as_object()
+            .unwrap();
+        for (kind, described) in content {
+            let example = &described["example"];
+            assert!(!example.is_null(), "{path} {kind}");
+            assert_valid(&validator(&document, &described["schema"]), example, path);
+        }
+    }
+}
+
+#[tokio::test]
 async fn only_the_example_of_a_review_depends_on_the_data() {
     let app = TestApp::empty().await;
     let example = |document: &Value| {

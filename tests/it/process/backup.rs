@@ -66,10 +66,6 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
         "backup theirs.db --force",
         "theirs.db is the database of another program, and was not changed; name another file",
     );
-    home.run_err(
-        "export theirs.db --force",
-        "theirs.db is a database; name another file",
-    );
     assert_eq!(fs::read(&theirs).unwrap(), before);
     home.run_ok("backup copy.db", "copy.db: ");
     let lock = File::create(home.0.path().join("copy.db-sender")).unwrap();

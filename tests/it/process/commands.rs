@@ -43,6 +43,18 @@ fn check_exits_with_0_if_all_is_well_or_only_behind() {
 }
 
 #[test]
+fn check_notes_published_days_and_instants_of_the_future() {
+    let home = Home::with(3);
+    home.sql("update review set reviewed_on = '2999-01-01' where review_id = 'p-1'");
+    home.sql("update review set updated_at = '2999-01-01T00:00:00Z' where review_id = 'p-2'");
+    let noted = home
+        .run_ok("check", "note    reviews: p-1 is published with a day")
+        .out;
+    assert_has(&noted, "note    reviews: p-2 is published with a day");
+    assert!(!noted.contains("p-3"), "{noted}");
+}
+
+#[test]
 fn check_exits_with_2_if_something_is_wrong_and_names_it() {
     for [sql, expected] in table(
         "

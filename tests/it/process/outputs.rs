@@ -152,46 +152,10 @@ fn rejected_rows_never_use_the_path_of_a_new_database() {
 }
 
 #[test]
-fn rejected_rows_never_overwrite_files_to_import() {
-    let home = Home::with(1);
-    let folder = home.0.path();
-    fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
-    fs::hard_link(folder.join("rows.jsonl"), folder.join("hard")).unwrap();
-    symlink("rows.jsonl", folder.join("soft")).unwrap();
-    fs::create_dir(folder.join("Takeout")).unwrap();
-    fs::write(folder.join("Takeout/reviews.json"), "{\"reviews\": []}").unwrap();
-    for (input, rejects) in [
-        ("rows.jsonl", "rows.jsonl"),
-        ("rows.jsonl", "hard"),
-        ("rows.jsonl", "soft"),
-        ("soft", "rows.jsonl"),
-        ("Takeout", "Takeout/reviews.json"),
-        // Once created, it would be one of the imported files.
-        ("Takeout", "Takeout/reviews-rejected.json"),
-    ] {
-        assert_refused(
-            &home,
-            &["import", input, "--rejects", rejects],
-            "is one of the files to import; name another one",
-        );
-    }
-    // Standard input may be a file, too.
-    let input = File::open(folder.join("rows.jsonl")).unwrap();
-    let refused = output_of(
-        reviews(folder)
-            .args(["import", "-", "--rejects", "hard"])
-            .stdin(input),
-    );
-    refused.failed("is one of the files to import");
-    assert_eq!(fs::read_to_string(folder.join("rows.jsonl")).unwrap(), ROWS);
-}
-
-#[test]
 fn rejected_rows_overwrite_only_earlier_rejected_rows() {
     let home = Home::with(1);
     let folder = home.0.path();
     fs::write(folder.join("rows.jsonl"), ROWS).unwrap();
-    let row = "{\"error\":\"e\",\"file\":\"f\",\"line\":1,\"row\":{}}\n";
     for content in [
         "Dear diary\n",
         "\n",
@@ -200,8 +164,6 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
         "{\"error\":\"not found\"}",
         "{\"error\":\"e\",\"file\":\"f\",\"line\":1}\n",
         "{\"error\":\"e\",\"file\":\"f\",\"line\":1,\"row\":{},\"mine\":1}\n",
-        &format!("{row}and what I thought of it\n"),
-        &format!("{row}{{\"mine\":"),
         "\u{0}\u{1}\u{2}",
     ] {
         fs::write(folder.join("notes"), content).unwrap();

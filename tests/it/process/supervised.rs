@@ -1,4 +1,4 @@
-//! Notifications to systemd: ready, watchdog, stopping.
+//! Notifications to systemd: ready, stopping.
 
 use super::*;
 
@@ -17,31 +17,7 @@ fn notification(socket: &UnixDatagram) -> String {
 }
 
 #[test]
-fn systemd_is_notified_of_start_watchdog_and_stop() {
-    let home = Home::with(3);
-    let (socket, path) = notify_socket(&home);
-    let mut command = reviews(home.0.path());
-    command
-        .arg("serve")
-        .env("NOTIFY_SOCKET", &path)
-        .env("WATCHDOG_USEC", "100000");
-    let serving = Serving::start(&mut command);
-    assert_eq!(notification(&socket), "READY=1\n");
-    assert_eq!(serving.ids().len(), 3);
-    for _ in 0..3 {
-        assert_eq!(notification(&socket), "WATCHDOG=1\n");
-    }
-    serving.signal("TERM");
-    let mut last = notification(&socket);
-    while last == "WATCHDOG=1\n" {
-        last = notification(&socket);
-    }
-    assert_eq!(last, "STOPPING=1\n");
-    assert_eq!(serving.end().0.code(), Some(0));
-}
-
-#[test]
-fn without_a_watchdog_systemd_is_notified_of_start_and_stop() {
+fn systemd_is_notified_of_start_and_stop() {
     let home = Home::with(1);
     let (socket, path) = notify_socket(&home);
     let mut command = reviews(home.0.path());

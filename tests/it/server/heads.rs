@@ -87,32 +87,6 @@ async fn an_invalid_host_is_answered_400() {
 }
 
 #[tokio::test]
-async fn an_unknown_transfer_coding_is_answered_501() {
-    let body = "0\r\n\r\n";
-    for coding in ["gzip, chunked", "GZIP,chunked", "identity , chunked"] {
-        let fields = format!("host: a\r\ntransfer-encoding: {coding}\r\n");
-        check_refused(&format!("POST /echo HTTP/1.1\r\n{fields}\r\n{body}"), 501).await;
-    }
-    let two = "transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n";
-    check_refused(
-        &format!("POST /echo HTTP/1.1\r\nhost: a\r\n{two}\r\n{body}"),
-        501,
-    )
-    .await;
-    let server = start(Limits::default()).await;
-    for coding in ["chunked", "Chunked", " , chunked"] {
-        let fields = format!("host: a\r\ntransfer-encoding: {coding}\r\n");
-        let request = format!("POST /echo HTTP/1.1\r\n{fields}\r\n2\r\nok\r\n{body}");
-        let answer = server.ask(&request).await;
-        assert_eq!(
-            (answer.status, &answer.body[..]),
-            (200, &b"ok"[..]),
-            "{coding}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_long_target_is_answered_414() {
     // 16 KiB with the slash and the question mark.
     let server = start(Limits::default()).await;
