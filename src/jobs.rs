@@ -23,7 +23,7 @@ use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
 use crate::snapshot::{
-    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
+    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze,
 };
 use crate::storage::reviews::{self, Numbered, published};
 use crate::storage::sync::{
@@ -332,7 +332,6 @@ pub struct Precompress {
     ctx: Arc<Ctx>,
     fixed: Arc<[Arc<CachedBody>]>,
     make_ahead: MakeAhead,
-    known: Arc<coding::Pieces>,
 }
 
 impl Precompress {
@@ -342,7 +341,6 @@ impl Precompress {
             ctx,
             fixed: fixed.into(),
             make_ahead,
-            known: Arc::default(),
         }
     }
 
@@ -351,8 +349,7 @@ impl Precompress {
         self.make(&[Coding::Gzip, Coding::Brotli]).await
     }
 
-    /// Makes only gzip, which resumes where it was interrupted, so it completes under any rate of changes; returns
-    /// whether any was missing.
+    /// Makes only gzip, which is quick; returns whether any was missing.
     pub async fn run_quick_once(&self) -> bool {
         self.make(&[Coding::Gzip]).await
     }
@@ -408,8 +405,8 @@ impl Precompress {
         let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
         let coded = self.ctx.compute.run(move || {
             let is_cancelled = || job.ctx.draining.is_cancelled() || !job.is_published(&body, &of);
-            let pieces = coding.compress(&body.content.pieces, &job.known, &is_cancelled)?;
-            body.set_coded(coding, pieces);
+            let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
+            body.set_coded(coding, coded);
             Some(())
         });
         // After a panic in an encoder the coding is not offered; identity always is.
