@@ -46,7 +46,7 @@ async fn document(path: &Path) -> Value {
     let options = HubOptions {
         config: Line::parse_from(["reviews"]).hub,
         roots: Roots::load(None).unwrap(),
-        resolver: Arc::new(SystemResolver::default()),
+        resolver: Arc::new(SystemResolver),
         random: Random::system(),
         has_timer: false,
         sync: SyncConfig::default(),

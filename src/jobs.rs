@@ -23,7 +23,7 @@ use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
 use crate::snapshot::{
-    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
+    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze,
 };
 use crate::storage::reviews::{self, Numbered, published};
 use crate::storage::sync::{
@@ -330,7 +330,6 @@ pub struct Precompress {
     ctx: Arc<Ctx>,
     fixed: Arc<[Arc<CachedBody>]>,
     make_ahead: MakeAhead,
-    known: Arc<coding::Pieces>,
 }
 
 impl Precompress {
@@ -340,12 +339,11 @@ impl Precompress {
             ctx,
             fixed: fixed.into(),
             make_ahead,
-            known: Arc::default(),
         }
     }
 
     /// Makes every missing body in these codings, those of the first coding first, until the snapshot is replaced; returns
-    /// whether any was missing. Gzip resumes where it was interrupted, so it completes under any rate of changes.
+    /// whether any was missing.
     pub async fn run_once(&self, codings: &[Coding]) -> bool {
         let snapshot = self.ctx.current.load();
         // A weak reference, so that a superseded snapshot is freed.
@@ -390,8 +388,8 @@ impl Precompress {
         let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
         let coded = self.ctx.compute.run(move || {
             let is_cancelled = || job.ctx.draining.is_cancelled() || !job.is_published(&body, &of);
-            let pieces = coding.compress(&body.content.pieces, &job.known, &is_cancelled)?;
-            body.set_coded(coding, pieces);
+            let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
+            body.set_coded(coding, coded);
             Some(())
         });
         // After a panic in an encoder the coding is not offered; identity always is.

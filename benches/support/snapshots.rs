@@ -27,7 +27,10 @@ pub fn links() -> Links {
 /// The entry of a review that is not analyzed.
 #[must_use]
 pub fn entry(review: Review) -> Entry {
-    Entry::new(review, &[], None)
+    Entry {
+        review,
+        analysis: None,
+    }
 }
 
 /// The input of a snapshot of the corpus.

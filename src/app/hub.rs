@@ -66,7 +66,7 @@ impl HubOptions {
         Ok(Self {
             config,
             roots,
-            resolver: Arc::new(SystemResolver::default()),
+            resolver: Arc::new(SystemResolver),
             random: Random::system(),
             has_timer: true,
             sync: SyncConfig::default(),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 pub fn escaped(text: String) -> String {
-    if is_plain(&text) || !text.chars().any(is_hidden) {
+    if !text.chars().any(is_hidden) {
         return text;
     }
     let mut plain = String::with_capacity(text.len() + 64);
@@ -22,13 +22,6 @@ pub fn escaped(text: String) -> String {
         }
     }
     plain
-}
-
-/// Whether the text is of printable ASCII, tabs and line feeds. Looks at every byte, which is quicker than to stop at the
-/// first other one: the compiler tests many at once.
-fn is_plain(text: &str) -> bool {
-    let is_plain = |byte| matches!(byte, b'\t' | b'\n' | b' '..=b'~');
-    text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
 /// Control characters except tabs and line ends, direction marks, separators that break lines, zero-width characters

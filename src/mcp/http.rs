@@ -17,7 +17,6 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
 use super::store::{Session, Sessions};
-use crate::compute::run_long_if;
 use crate::config::Hosts;
 use crate::links::{Links, is_local};
 use crate::metrics;
@@ -79,7 +78,7 @@ impl Mcp {
         resize(&mut room, BODY_BYTES_MAX)?;
         let body = request.take_body();
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
-        resize(&mut room, body.len() + message::parsed_bytes(&body))?;
+        resize(&mut room, body.len())?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, room)
     }
@@ -157,9 +156,6 @@ const SESSION_HEADER: &str = "mcp-session-id";
 /// The error that answers a POST, with the ID of its message if that could be read.
 type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 
-/// A body with more bytes than this may take more than 100 µs to parse.
-const LONG_BODY: usize = 8 * 1024;
-
 impl Mcp {
     /// The message that answers a body, and the ID of the session that it opens; `None` if there is nothing to answer.
     fn reply(
@@ -167,8 +163,7 @@ impl Mcp {
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Option<(String, Option<String>)>, McpFault> {
-        let parsed = run_long_if(body.len() > LONG_BODY, || message::parse(body));
-        let call = parsed
+        let call = message::parse(body)
             .map_err(|fault| (None, fault))
             .and_then(Call::read)
             .map_err(|(id, fault)| (StatusCode::BAD_REQUEST, id, fault))?;
@@ -341,22 +336,18 @@ impl OriginCheck {
     /// The error for a foreign request; `None` if it is accepted.
     pub fn foreign_host_or_origin(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let named = headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
-        let mut hosts = uri
+        let authority = uri
             .authority()
-            .map(|authority| authority.as_str().as_bytes())
-            .into_iter()
-            .chain(named);
-        if !hosts.all(|host| self.knows_host(host)) {
+            .map(|authority| authority.as_str().as_bytes());
+        let mut hosts = authority.into_iter().chain(named);
+        if !hosts.all(|host| self.knows_host(host) == Some(true)) {
             return Some(
                 "This Host is not allowed; use the service's public name, or add yours to REVIEWS_ALLOWED_HOSTS.",
             );
         }
         // Browsers always send it; other clients need not.
-        if !headers
-            .get_all(ORIGIN)
-            .iter()
-            .all(|origin| self.knows_origin(origin))
-        {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        if !origins.all(|origin| self.knows_origin(origin) == Some(true)) {
             return Some(
                 "This Origin is not allowed; the operator can add its host to REVIEWS_ALLOWED_HOSTS.",
             );
@@ -364,47 +355,32 @@ impl OriginCheck {
         None
     }
 
-    fn knows_host(&self, header: &[u8]) -> bool {
-        let Ok(authority) = Authority::try_from(header) else {
-            return false;
-        };
-        let Ok(host) = Host::parse(authority.host()) else {
-            return false;
-        };
+    /// `None` for what is no host.
+    fn knows_host(&self, header: &[u8]) -> Option<bool> {
+        let authority = Authority::try_from(header).ok()?;
+        let host = Host::parse(authority.host()).ok()?;
         // The port may be a proxy's; only the name can be forged by DNS rebinding.
-        self.base
-            .as_ref()
-            .and_then(Url::host)
-            .is_some_and(|ours| ours.to_owned() == host)
-            || is_local(host.clone())
-            || self.is_allowed(&host, authority.port_u16())
+        let ours = self.base.as_ref().and_then(Url::host);
+        let is_ours = ours.is_some_and(|ours| ours.to_owned() == host);
+        Some(is_ours || self.is_allowed(&host, authority.port_u16()))
     }
 
-    fn knows_origin(&self, header: &HeaderValue) -> bool {
-        let Some(url) = header
-            .to_str()
-            .ok()
-            .and_then(|header| Url::parse(header).ok())
-        else {
-            return false;
-        };
-        let origin = url.origin();
+    /// `None` for what is no origin of a page.
+    fn knows_origin(&self, header: &HeaderValue) -> Option<bool> {
+        let origin = Url::parse(header.to_str().ok()?).ok()?.origin();
         let Origin::Tuple(scheme, host, port) = &origin else {
-            return false;
+            return None;
         };
-        matches!(scheme.as_str(), "http" | "https")
-            && (self
-                .base
-                .as_ref()
-                .is_some_and(|base| base.origin() == origin)
-                || is_local(host.clone())
-                || self.is_allowed(host, Some(*port)))
+        let is_web = matches!(scheme.as_str(), "http" | "https");
+        let is_ours = (self.base.as_ref()).is_some_and(|base| base.origin() == origin);
+        Some(is_web && (is_ours || self.is_allowed(host, Some(*port))))
     }
 
     fn is_allowed(&self, host: &Host, port: Option<u16>) -> bool {
-        self.allowed.iter().any(|allowed| {
+        let is_listed = self.allowed.iter().any(|allowed| {
             allowed.host == *host && (allowed.port.is_none() || allowed.port == port)
-        })
+        });
+        is_listed || is_local(host.clone())
     }
 }
 

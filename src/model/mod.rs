@@ -48,7 +48,6 @@ pub use merge::{
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
     RatingCounts, Response, Review, ReviewId, Sort, Source, Status, Unit, Verification,
-    mean_hundredths,
 };
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{

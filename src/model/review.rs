@@ -499,22 +499,16 @@ impl RatingCounts {
         self.by_stars
     }
 
-    /// See [`mean_hundredths`].
+    /// The mean in hundredths of a star, rounded half away from zero; `None` without reviews.
     pub fn mean_hundredths(&self) -> Option<u64> {
-        let total = self.total();
+        let reviews = self.total();
         let stars: u64 = (1..)
             .zip(self.by_stars)
             .map(|(stars, count): (u64, u64)| stars * count)
             .sum();
-        mean_hundredths(stars, total)
+        // floor(x + 1/2) in integers; every rating is positive, so up is away from zero
+        (reviews > 0).then(|| (200 * stars + reviews) / (2 * reviews))
     }
-}
-
-/// The mean of `reviews` with `stars` in total, in hundredths of a star, rounded half away from zero; `None` without
-/// reviews.
-pub fn mean_hundredths(stars: u64, reviews: u64) -> Option<u64> {
-    // floor(x + 1/2) in integers; every rating is positive, so up is away from zero.
-    (reviews > 0).then(|| (200 * stars + reviews) / (2 * reviews))
 }
 
 /// A calendar day, written exactly `YYYY-MM-DD`: from 0001-01-01 to 9999-12-31, in the business's time zone.

@@ -8,7 +8,7 @@ use askama::Template;
 
 use super::frame::Site;
 use super::locale::Locale;
-use crate::model::mean_hundredths;
+use crate::model::RatingCounts;
 use crate::wire;
 
 // A bar of opinions with the interval of the positive share.
@@ -16,38 +16,15 @@ use crate::wire;
 /// Minimum number of reviews with an opinion for a share and a bar.
 pub const JUDGED_MIN: u32 = 5;
 
-/// A part of a bar; positions and widths are percentages of the bar's width.
-pub struct BarPart {
-    /// Its class in the stylesheet.
-    pub class: &'static str,
-    /// The distance from the left, with two decimals.
-    pub from: String,
-    pub width: String,
-}
-
 /// A bar of opinions; the whisker is the interval of the positive share.
 #[derive(Template)]
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
     words: Cow<'static, str>,
-    parts: Vec<BarPart>,
-    whisker: Option<(String, String)>,
-}
-
-#[derive(Template)]
-#[template(path = "legend_fragment.html")]
-pub struct LegendFragment<'a> {
-    locale: &'a Locale,
-    has_interval: bool,
-}
-
-impl<'a> LegendFragment<'a> {
-    pub const fn new(locale: &'a Locale, has_interval: bool) -> Self {
-        Self {
-            locale,
-            has_interval,
-        }
-    }
+    /// Class in the stylesheet, distance from the left and width; these are percentages of the bar's width, like the
+    /// whisker's ends.
+    parts: Vec<(&'static str, f64, f64)>,
+    whisker: Option<(f64, f64)>,
 }
 
 /// The reviews with an opinion on a subject, by opinion.
@@ -77,11 +54,7 @@ impl BarFragment {
         ] {
             let width = f64::from(votes) * 100.0 / f64::from(judged);
             if votes > 0 {
-                parts.push(BarPart {
-                    class,
-                    from: format!("{from:.2}"),
-                    width: format!("{width:.2}"),
-                });
+                parts.push((class, from, width));
             }
             from += width;
         }
@@ -89,10 +62,7 @@ impl BarFragment {
             let [low, high] = share.ci95.as_slice() else {
                 return None;
             };
-            Some((
-                format!("{:.1}", low * 100.0),
-                format!("{:.1}", high * 100.0),
-            ))
+            Some((low * 100.0, high * 100.0))
         });
         let figure = figure(votes, locale);
         let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
@@ -165,13 +135,13 @@ struct Point {
 }
 
 impl<'a> YearsFragment<'a> {
-    /// `years` are (year, reviews, sum of stars), oldest first; `None` for fewer than two.
-    pub fn of(years: &[(i32, u64, u64)], site: &'a Site<'a>) -> Option<Self> {
+    /// `years` are the ratings of years, oldest first; `None` for fewer than two.
+    pub fn of(years: &[(i32, RatingCounts)], site: &'a Site<'a>) -> Option<Self> {
         if years.len() < 2 {
             return None;
         }
-        let points = (0..).zip(years).filter_map(|(at, (year, reviews, stars))| {
-            let mean = mean_hundredths(*stars, *reviews)?;
+        let points = (0..).zip(years).filter_map(|(at, (year, rating_counts))| {
+            let mean = rating_counts.mean_hundredths()?;
             // Hundredths from 100 to 500, as tenths of units from 400 down to 0.
             let y = 500_u64.saturating_sub(mean);
             // The middle of the year's column, in tenths.
@@ -179,7 +149,7 @@ impl<'a> YearsFragment<'a> {
             Some(Point {
                 year: *year,
                 mean,
-                reviews: *reviews,
+                reviews: rating_counts.total(),
                 x: format!("{}.{}", x / 10, x % 10),
                 y: format!("{}.{}", y / 10, y % 10),
             })
@@ -218,7 +188,7 @@ pub struct TrendFragment<'a> {
 struct Chart {
     width: usize,
     /// The y coordinate of the axis.
-    axis: String,
+    axis: f64,
     columns: Vec<Column>,
     words: Cow<'static, str>,
     first: Cow<'static, str>,
@@ -228,8 +198,8 @@ struct Chart {
 struct Column {
     class: &'static str,
     x: usize,
-    y: String,
-    height: String,
+    y: f64,
+    height: f64,
 }
 
 impl<'a> TrendFragment<'a> {
@@ -264,11 +234,11 @@ impl Chart {
             let x = at * (width - STEP) / (span - 1).max(1) + 1;
             let column = |class, reviews: u32, is_up: bool| {
                 let height = f64::from(reviews) * unit;
-                (reviews > 0).then(|| Column {
+                (reviews > 0).then_some(Column {
                     class,
                     x,
-                    y: format!("{:.2}", if is_up { axis - height } else { axis }),
-                    height: format!("{height:.2}"),
+                    y: if is_up { axis - height } else { axis },
+                    height,
                 })
             };
             [
@@ -278,7 +248,7 @@ impl Chart {
         });
         Some(Self {
             width,
-            axis: format!("{axis:.2}"),
+            axis,
             columns: columns.flatten().collect(),
             words: chart_words(months, up, down, locale),
             first: locale.month(&first.month),
@@ -396,6 +366,7 @@ mod tests {
 #[cfg(test)]
 mod years_tests {
     use super::YearsFragment;
+    use crate::model::RatingCounts;
     use crate::model::business::Business;
     use crate::pages::frame::Site;
 
@@ -404,13 +375,18 @@ mod years_tests {
         let links = "https://reviews.sample.test".parse().unwrap();
         let business = Business::default();
         let site = Site::new(&business, &links);
-        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &site).unwrap();
+        let year = |year, by_stars| (year, RatingCounts::new(by_stars));
+        let years = YearsFragment::of(
+            &[year(2025, [0, 0, 0, 0, 2]), year(2026, [0, 0, 0, 2, 2])],
+            &site,
+        )
+        .unwrap();
         let means: Vec<u64> = years.points.iter().map(|point| point.mean).collect();
         assert_eq!(
             (years.path.as_str(), means),
             ("M25.0 0.0L75.0 5.0", vec![500, 450])
         );
-        assert!(YearsFragment::of(&[(2026, 1, 5)], &site).is_none());
+        assert!(YearsFragment::of(&[year(2026, [0, 0, 0, 0, 1])], &site).is_none());
     }
 }
 
@@ -440,7 +416,7 @@ mod trend_tests {
         let chart = Chart::of(&months, &Locale::of(&Business::default())).unwrap();
         let places: Vec<usize> = chart.columns.iter().map(|column| column.x).collect();
         assert_eq!(
-            (chart.axis.as_str(), chart.width, places),
+            (format!("{:.2}", chart.axis).as_str(), chart.width, places),
             ("40.00", 140, vec![1, 31, 131, 131])
         );
         assert_eq!(

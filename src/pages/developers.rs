@@ -17,7 +17,6 @@ use super::frame::{Frame, HTML, Site, protect_with, render};
 use super::{badge, embed};
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
-use crate::snapshot::coding::Pieces;
 use crate::snapshot::{CachedBody, Coding, Content, Document, Snapshot};
 use crate::web::ReadyBody;
 use crate::web::context::Ctx;
@@ -114,8 +113,8 @@ fn swagger_ui() -> SwaggerUi {
     let body = CachedBody::new(HTML, Content::whole(html.into_bytes()));
     for coding in Coding::ALL {
         // A coding that fails for want of memory is not offered.
-        if let Some(pieces) = coding.compress(&body.content.pieces, &Pieces::default(), &|| false) {
-            body.set_coded(coding, pieces);
+        if let Some(coded) = coding.compress(&body.content.pieces, &|| false) {
+            body.set_coded(coding, coded);
         }
     }
     SwaggerUi {

@@ -56,7 +56,7 @@ pub fn sitemap_index(files: usize, links: &Links) -> String {
 pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     let mut xml =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
-    let published = Some(snapshot.changed_at().date_naive());
+    let published = snapshot.changed_at().date_naive();
     let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
     let start = (file - 1) * SITEMAP_URLS_MAX;
     let entries = snapshot.input.entries.iter();
@@ -65,15 +65,15 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
         .map(|entry| {
             let review = &entry.review;
             let changed = review.changed_at().date_naive().max(review.date.date());
-            (links.review(review.id.as_str()), Some(changed))
+            (links.review(review.id.as_str()), changed)
         });
     for (url, changed) in (pages.into_iter().skip(start).chain(reviews)).take(SITEMAP_URLS_MAX) {
         // Writing into a String cannot fail.
-        let _ = write!(xml, "<url><loc>{}</loc>", escape(&url));
-        if let Some(changed) = changed {
-            let _ = write!(xml, "<lastmod>{changed}</lastmod>");
-        }
-        xml.push_str("</url>\n");
+        let _ = writeln!(
+            xml,
+            "<url><loc>{}</loc><lastmod>{changed}</lastmod></url>",
+            escape(&url)
+        );
     }
     xml + "</urlset>\n"
 }

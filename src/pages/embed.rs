@@ -25,9 +25,7 @@ use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody, wants_html};
-use crate::wire::parameters::{
-    MetaSchema, OneOf, ParameterKind, ParameterSource as _, STARS, TextKind, Whole, parameters,
-};
+use crate::wire::parameters::{OneOf, ParameterSource as _, STARS, TextKind, Whole, parameters};
 use crate::wire::{Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
@@ -116,7 +114,15 @@ impl EmbedOptions {
             limit: query.take::<Limit>().unwrap_or(usual.limit),
             min_rating: query.take::<LeastStars>().unwrap_or(usual.min_rating),
             theme: query.take::<ThemeName>().unwrap_or(usual.theme),
-            accent: query.take::<Accent>(),
+            accent: query.take::<Accent>().and_then(|text| {
+                let colour = Rgb::parse(&text);
+                if colour.is_none() {
+                    let message = "must be a hex colour, such as 0a5a78";
+                    let issue = Issue::new("accent", IssueCode::InvalidString, message, &text);
+                    query.issues.push(issue);
+                }
+                colour
+            }),
             language: query.take::<Language>(),
         };
         let mut faults = std::mem::take(&mut query.issues);
@@ -157,32 +163,8 @@ parameters! {
     Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
     LeastStars = "min_rating", Whole: STARS;
     ThemeName = "theme", OneOf<Theme>: OneOf(&Theme::ALL, Theme::find, None);
-    Accent = "accent", Colour: Colour;
+    Accent = "accent", TextKind: TextKind::ANY;
     Language = "lang", OneOf<PageLanguage>: OneOf(&PageLanguage::ALL, PageLanguage::of_tag, None);
-}
-
-/// A hex colour; the empty text counts as absent.
-#[derive(Debug, Clone, Copy)]
-pub struct Colour;
-
-impl ParameterKind for Colour {
-    type Value = Rgb;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<Rgb>, IssueCode> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        Rgb::parse(text).map(Some).ok_or(IssueCode::InvalidString)
-    }
-
-    fn allowed(self) -> String {
-        "must be a hex colour, such as 0a5a78".to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        TextKind::ANY.schema()
-    }
 }
 
 /// A query string with the options that differ from the defaults.

@@ -191,13 +191,7 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 }
 
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match vote {
-        Vote::Positive => "positive",
-        Vote::Negative => "negative",
-        Vote::Mixed => "mixed",
-        Vote::Neutral => "neutral",
-        Vote::Uncertain => "uncertain",
-    })
+    locale.message(vote.name())
 }
 
 impl SearchFormFragment<'_> {

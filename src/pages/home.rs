@@ -9,7 +9,7 @@ use askama::Template;
 use chrono::NaiveDate;
 use roaring::RoaringBitmap;
 
-use super::chart::{LegendFragment, YearsFragment};
+use super::chart::YearsFragment;
 use super::frame::{Frame, Site, render};
 use super::insights::rows::AspectRowFragment;
 use super::locale::Locale;
@@ -17,8 +17,8 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
+use crate::model::RatingCounts;
 use crate::model::business::ReviewLink;
-use crate::model::mean_hundredths;
 use crate::snapshot::{Entries, Entry, Snapshot};
 
 /// Number of reviews on the page.
@@ -145,27 +145,23 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
     sources.sort_by_key(|(name, positions)| (Reverse(positions.len()), *name));
     let rows = sources.into_iter().take(SOURCES);
     rows.filter_map(|(name, positions)| {
-        let (stars, reviews) = (index.sum_of_stars(positions), positions.len());
+        let mean = index.rating_counts_of(positions).mean_hundredths()?;
         Some(SourceRating {
             name: name.to_owned(),
             href: site.search("source", name),
-            mean: site.locale.hundredths(mean_hundredths(stars, reviews)?),
-            reviews: site.locale.number(reviews),
+            mean: site.locale.hundredths(mean),
+            reviews: site.locale.number(positions.len()),
         })
     })
     .collect()
 }
 
-/// Year, reviews and sum of stars of the newest years, oldest first.
-fn by_year(entries: &Entries) -> Vec<(i32, u64, u64)> {
-    let counted = entries.years().take(YEARS).map(|(year, positions)| {
-        let by_stars = entries.index().rating_counts(positions).by_stars();
-        let stars = (1..)
-            .zip(by_stars)
-            .map(|(stars, reviews): (u64, u64)| stars * reviews);
-        (year, by_stars.iter().sum(), stars.sum())
-    });
-    let mut years: Vec<_> = counted.collect();
+/// The newest years with their ratings, oldest first.
+fn by_year(entries: &Entries) -> Vec<(i32, RatingCounts)> {
+    let years = entries.years().take(YEARS);
+    let mut years: Vec<_> = years
+        .map(|(year, positions)| (year, entries.index().rating_counts(positions)))
+        .collect();
     years.reverse();
     years
 }

@@ -1,43 +1,29 @@
 //! Stars, and folding of long texts.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use askama::Template;
 
 use super::locale::Locale;
 
-/// Stars as HTML, with a label for screen readers.
-#[derive(Debug, Clone)]
+/// Stars with a label for screen readers.
+#[derive(Debug, Clone, Template)]
+#[template(path = "whole_stars_fragment.html")]
 pub struct Stars {
-    stars: u8,
     label: Cow<'static, str>,
+    full: String,
+    off: String,
 }
 
 impl Stars {
     /// `stars` of five.
     pub fn new(stars: u8, locale: &Locale) -> Self {
-        let stars = stars.min(5);
+        let full = usize::from(stars.min(5));
         Self {
-            label: locale.message_with("stars-of-5", &[("stars", &stars.to_string())]),
-            stars,
+            label: locale.message_with("stars-of-5", &[("stars", &full.to_string())]),
+            full: "★".repeat(full),
+            off: "★".repeat(5 - full),
         }
-    }
-}
-
-impl fmt::Display for Stars {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let full = usize::from(self.stars);
-        write!(
-            f,
-            "<span class=\"stars\" role=\"img\" aria-label=\"{}\">{}",
-            self.label,
-            "★".repeat(full)
-        )?;
-        if full < 5 {
-            write!(f, "<span class=\"off\">{}</span>", "★".repeat(5 - full))?;
-        }
-        f.write_str("</span>")
     }
 }
 

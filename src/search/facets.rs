@@ -176,8 +176,14 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days, aspect: Option<usi
     if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
         aspects.retain(|aspect| aspect.id == *one);
     }
+    let rating = wire::AggregateRating::from(&rating_counts);
     Period {
+        since: since.date(),
+        until: until.date(),
         until_asked: (until != until_requested).then(|| until_requested.date()),
-        ..Period::new(since.date(), until.date(), &rating_counts, aspects)
+        count: rating.review_count,
+        rating_value: rating.rating_value,
+        distribution: rating.distribution,
+        aspects,
     }
 }

@@ -19,8 +19,6 @@ use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Iss
 
 /// Maximum JSON size of an overview.
 pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
-/// Maximum JSON size of any other stage with a list.
-const STAGE_BYTES_MAX: usize = 40 * 1024;
 /// Initial number of values per list of an overview; fewer if they exceed its size.
 const OVERVIEW_VALUES: usize = 5;
 
@@ -51,40 +49,22 @@ arguments! {
 impl StageRequest {
     /// The first stage that the parameters name, if any; each other one is an issue.
     pub fn new(parameters: StageParameters, issues: &mut Vec<Issue>) -> Option<Self> {
-        let entity = |kind| move |name| Self::Entity(kind, name);
-        let stages = [
-            parameters.aspect.map(Self::Aspect),
-            (parameters.technician).map(entity(MentionKind::Technician)),
-            parameters.service.map(entity(MentionKind::Service)),
-            parameters.area.map(entity(MentionKind::ServiceArea)),
-            parameters.part.map(Self::Part),
-        ];
-        let mut stages = stages.into_iter().flatten();
-        let first = stages.next()?;
-        issues.extend(stages.map(|other| other.too_many_stages(&first)));
-        Some(first)
-    }
-
-    const fn parameter(&self) -> &'static str {
-        match self {
-            Self::Aspect(_) => parameters::Aspect::NAME,
-            Self::Entity(kind, _) => parameter(*kind),
-            Self::Part(_) => parameters::Part::NAME,
+        let pairs = parameters.pairs();
+        for (name, received) in pairs.iter().skip(1) {
+            let message = format!("must be left out if {} is given", pairs[0].0);
+            issues.push(Issue::new(
+                name,
+                IssueCode::InvalidString,
+                message,
+                received,
+            ));
         }
-    }
-
-    fn too_many_stages(&self, first: &Self) -> Issue {
-        let received = match self {
-            Self::Aspect(name) | Self::Entity(_, name) => name.as_str(),
-            Self::Part(part) => part.name(),
-        };
-        let message = format!("must be left out if {} is given", first.parameter());
-        Issue::new(
-            self.parameter(),
-            IssueCode::InvalidString,
-            message,
-            received,
-        )
+        let entity = |kind| move |name| Self::Entity(kind, name);
+        (parameters.aspect.map(Self::Aspect))
+            .or((parameters.technician).map(entity(MentionKind::Technician)))
+            .or(parameters.service.map(entity(MentionKind::Service)))
+            .or(parameters.area.map(entity(MentionKind::ServiceArea)))
+            .or(parameters.part.map(Self::Part))
     }
 }
 
@@ -110,36 +90,15 @@ pub fn stage(
     match request {
         StageRequest::Aspect(name) => aspect(insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
-        StageRequest::Part(part) => Ok(shorten_part(snapshot, *part)),
+        StageRequest::Part(part) => Ok(self::part(snapshot, *part)),
     }
 }
 
-/// The part with the maximum number of values per list that fit; at least one, except in the overview.
-fn shorten_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
-    let is_overview = part == InsightsPart::Overview;
-    let (mut most, least, bytes_max) = if is_overview {
-        (OVERVIEW_VALUES, 0, OVERVIEW_BYTES_MAX)
-    } else {
-        (VALUES_MAX, 1, STAGE_BYTES_MAX)
-    };
-    loop {
-        let stage = self::part(snapshot, part, most);
-        if most == least || wire::json(&stage).len() <= bytes_max {
-            return stage;
-        }
-        most = if is_overview { most - 1 } else { most / 2 };
-    }
-}
-
-fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
-    let insights = &snapshot.insights;
+fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
+    let (insights, most) = (&snapshot.insights, VALUES_MAX);
     let mut stage = InsightsStage::of(part.name(), insights);
     match part {
-        InsightsPart::Overview => {
-            let trade = snapshot.input.analyzer.trade();
-            let as_a_whole = trade.overall.map(|at| trade.aspects[at].id.as_str());
-            return InsightsStage::overview(insights, as_a_whole, most);
-        }
+        InsightsPart::Overview => return overview(snapshot),
         InsightsPart::Aspects => {
             stage.aspects = stage.first("aspects", &insights.aspects, most, |one| {
                 AspectFacet::from(one)
@@ -158,6 +117,20 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
         InsightsPart::Method => stage.method = Some(insights.method.clone()),
     }
     stage
+}
+
+/// With the maximum number of values per list that fit.
+fn overview(snapshot: &Snapshot) -> InsightsStage {
+    let trade = snapshot.input.analyzer.trade();
+    let as_a_whole = trade.overall.map(|at| trade.aspects[at].id.as_str());
+    let mut most = OVERVIEW_VALUES;
+    loop {
+        let stage = InsightsStage::overview(&snapshot.insights, as_a_whole, most);
+        if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
+            return stage;
+        }
+        most -= 1;
+    }
 }
 
 fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, String> {
@@ -380,12 +353,12 @@ struct Support<'a> {
     finding_mask: u32,
 }
 
-/// A page of the supporting reviews, from the cursor if there is one, and their texts.
-pub fn evidence_with_texts(
+/// A page of the supporting reviews, from the cursor if there is one.
+pub fn evidence(
     snapshot: &Snapshot,
     links: &Links,
     query: &EvidenceQuery<'_>,
-) -> (wire::AspectEvidence, Vec<String>) {
+) -> wire::AspectEvidence {
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
     let parameters = query.parameters;
     let named = NameFilter::new(parameters, snapshot);
@@ -430,12 +403,8 @@ pub fn evidence_with_texts(
             supporting_review(snapshot, links, &entry.review, support, query, &technicians)
         })
         .collect();
-    let texts = found
-        .iter()
-        .map(|(entry, _)| entry.review.text.clone())
-        .collect();
     let services = facets_by_key(MentionKind::Service, &counts.services);
-    let evidence = wire::AspectEvidence {
+    wire::AspectEvidence {
         aspect: query.aspect.id.clone(),
         label: query.aspect.label.clone(),
         total: counted.total,
@@ -447,8 +416,7 @@ pub fn evidence_with_texts(
         next_cursor: next.map(|next| next.to_string()),
         did_you_mean: did_you_mean(snapshot, parameters),
         reviews,
-    };
-    (evidence, texts)
+    }
 }
 
 /// Whether too few reviews mention a technician to show their words.
@@ -561,15 +529,6 @@ fn supporting_review(
     }
 }
 
-/// The page as REST and MCP return it.
-pub fn evidence(
-    snapshot: &Snapshot,
-    links: &Links,
-    query: &EvidenceQuery<'_>,
-) -> wire::AspectEvidence {
-    evidence_with_texts(snapshot, links, query).0
-}
-
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
     let nearest = |kind, name: Option<&str>| {
@@ -629,10 +588,7 @@ impl SupportCounts {
                 })
             })
             .collect();
-        facets.sort_by(|one, other| {
-            let by_count = other.reviews.cmp(&one.reviews);
-            by_count.then_with(|| one.name.cmp(&other.name))
-        });
+        facets.sort_by(|one, other| one.order().cmp(&other.order()));
         facets
     }
 }

@@ -241,11 +241,6 @@ fn facets(own: Vec<(String, Option<String>, String)>, values: &Values) -> Vec<wi
         name: value.spellings[0].clone(),
         reviews: value.positions.len(),
     }));
-    facets.sort_by(|one, other| {
-        other
-            .reviews
-            .cmp(&one.reviews)
-            .then_with(|| one.name.cmp(&other.name))
-    });
+    facets.sort_by(|one, other| one.order().cmp(&other.order()));
     facets
 }

@@ -1,6 +1,12 @@
-//! All published reviews, newest first, with their segments and the index of their values.
+//! All published reviews as values, newest first, with their analyses and the index of their values. They form segments:
+//! the JSON of about 128 consecutive ones and their texts for queries, shared by every snapshot that has them unchanged.
+//!
+//! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
+//! not on the order of their arrival, and a change rebuilds only its own segment.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::iter::from_fn;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -9,10 +15,13 @@ use chrono::Datelike;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-use super::entry::{self, Entry, EntryKey, QueryTrigrams, Segment, TEXTS_PER_BLOCK, position};
 use super::index::Index;
+use crate::insights::CompactAnalysis;
 use crate::links::Links;
-use crate::model::{Day, FoldedText, RatingCounts, ReviewId};
+use crate::model::{
+    Day, FNV_OFFSET, FoldedText, RatingCounts, Review, ReviewId, TextQuery, fnv1a, fold_both,
+};
+use crate::wire;
 
 /// The entries of one snapshot, newest first. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -35,13 +44,17 @@ impl Deref for Entries {
 impl Entries {
     /// `list` is newest first. Segments are shared with `previous` if their content is the same.
     pub fn new(list: Vec<Arc<Entry>>, previous: &Self, links: &Links) -> Self {
-        let segments = entry::divide(&list, &previous.segments, previous, links);
+        let mut index = Index::default();
+        for (at, entry) in (0..).zip(&list) {
+            index.add(at, &entry.review, entry.analysis.as_ref());
+        }
+        let segments = divide(&list, &previous.segments, previous, links);
         let ends = segments.iter().scan(0, |end, segment| {
             *end += segment.count();
             Some(*end)
         });
         Self {
-            index: Arc::new(Index::new(&list)),
+            index: index.into(),
             ends: ends.collect(),
             segments: segments.into(),
             list: list.into(),
@@ -76,8 +89,7 @@ impl Entries {
 
     /// The position of the review with that ID.
     pub fn find(&self, id: &ReviewId) -> Option<usize> {
-        let mut positions = self.index.positions_by_hash(id.as_str());
-        positions.find(|at| self[*at].id() == id)
+        self.index.by_id.get(id).map(|at| *at as usize)
     }
 
     /// The number of entries of `day` or later, which form a prefix.
@@ -181,4 +193,247 @@ impl Entries {
 
 fn year(entry: &Entry) -> i32 {
     entry.review.date.date().year()
+}
+
+/// The order of entries: by date descending, then by ID ascending.
+type EntryKey<'a> = (Reverse<Day>, &'a str);
+
+#[derive(Debug)]
+pub struct Entry {
+    /// With technicians as they are shown, and with the names that its text mentions.
+    pub review: Review,
+    /// `None` until the text is analyzed.
+    pub analysis: Option<CompactAnalysis>,
+}
+
+impl Entry {
+    pub const fn id(&self) -> &ReviewId {
+        &self.review.id
+    }
+
+    pub fn key(&self) -> EntryKey<'_> {
+        (Reverse(self.review.date), self.review.id.as_str())
+    }
+}
+
+/// FNV-1a with the finaliser of `MurmurHash3`. Must not change: segments, and so digests and `ETag`s, depend on it.
+fn id_hash(id: &str) -> u64 {
+    let hash = fnv1a(FNV_OFFSET, id.as_bytes());
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    let hash = (hash ^ (hash >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ (hash >> 33)
+}
+
+/// A position as bitmaps hold it; no snapshot has 2³² reviews.
+pub fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// One ID in this many ends its segment.
+const REVIEWS_PER_SEGMENT: u64 = 128;
+
+#[derive(Debug)]
+pub struct Segment {
+    /// The JSON of its entries, each followed by a comma.
+    pub json: Bytes,
+    /// Of each entry, at least one: the end of its JSON, and its SHA-256.
+    rendered: Box<[(usize, [u8; 32])]>,
+    /// The digest of all entries.
+    pub digest: [u8; 32],
+    /// The texts of its entries, [`TEXTS_PER_BLOCK`] each.
+    pub texts: Box<[TextBlock]>,
+}
+
+impl Segment {
+    /// Renders the entries straight into one buffer: each in its own would leave holes in memory.
+    fn new(entries: &[Arc<Entry>], links: &Links) -> Self {
+        let (mut json, mut rendered) = (Vec::new(), Vec::with_capacity(entries.len()));
+        for entry in entries {
+            let start = json.len();
+            wire::write_json(&mut json, &wire::Review::new(&entry.review, links));
+            rendered.push((json.len(), Sha256::digest(&json[start..]).into()));
+            json.push(b',');
+        }
+        Self {
+            json: json.into_boxed_slice().into(),
+            digest: digest(&rendered),
+            rendered: rendered.into(),
+            texts: Box::default(),
+        }
+    }
+
+    pub const fn count(&self) -> usize {
+        self.rendered.len()
+    }
+
+    /// The JSON of one entry, and its SHA-256.
+    pub fn json_at(&self, at: usize) -> (Bytes, &[u8; 32]) {
+        let start = self.json_of_first(at).len();
+        let (end, digest) = &self.rendered[at];
+        (self.json.slice(start..*end), digest)
+    }
+
+    /// The JSON of the first `count` entries, each followed by a comma.
+    pub fn json_of_first(&self, count: usize) -> Bytes {
+        let last = count.checked_sub(1);
+        self.json
+            .slice(..last.map_or(0, |last| self.rendered[last].0 + 1))
+    }
+
+    pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
+        digest(&self.rendered[..count])
+    }
+}
+
+/// SHA-256 of the digests of these entries' JSON.
+fn digest(rendered: &[(usize, [u8; 32])]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    rendered.iter().for_each(|(_, one)| digest.update(one));
+    digest.finalize().into()
+}
+
+/// Whether the review with that ID is the last of its segment.
+pub fn ends_segment(id: &str) -> bool {
+    id_hash(id).is_multiple_of(REVIEWS_PER_SEGMENT)
+}
+
+/// Divides `entries` into segments. Those with the same content as one of `known` are that one.
+fn divide(
+    entries: &[Arc<Entry>],
+    known: &[Arc<Segment>],
+    known_entries: &[Arc<Entry>],
+    links: &Links,
+) -> Vec<Arc<Segment>> {
+    let mut by_first = HashMap::with_capacity(known.len());
+    let mut start = 0;
+    for segment in known {
+        let of_segment = &known_entries[start..start + segment.count()];
+        by_first.insert(of_segment[0].id().as_str(), (segment, of_segment));
+        start += segment.count();
+    }
+    let by_digest: HashMap<_, _> = known.iter().map(|one| (one.digest, one)).collect();
+    let parts = entries.chunk_by(|entry, _| !ends_segment(entry.id().as_str()));
+    parts
+        .map(|part| {
+            let same = by_first.get(part[0].id().as_str()).filter(|(_, other)| {
+                let mut pairs = part.iter().zip(*other);
+                part.len() == other.len() && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
+            });
+            if let Some((segment, _)) = same {
+                return Arc::clone(segment);
+            }
+            let new = Segment::new(part, links);
+            match by_digest.get(&new.digest) {
+                Some(known) => Arc::clone(known),
+                None => Arc::new(Segment {
+                    texts: texts(part),
+                    ..new
+                }),
+            }
+        })
+        .collect()
+}
+
+fn texts(entries: &[Arc<Entry>]) -> Box<[TextBlock]> {
+    let blocks = entries.chunks(TEXTS_PER_BLOCK);
+    blocks
+        .map(|block| TextBlock::new(block.iter().map(|entry| entry.review.text.as_str())))
+        .collect()
+}
+
+/// A review of 500 bytes has bits in a sixth of them.
+const BUCKETS: usize = 2_048;
+/// The bits of a bucket.
+const TEXTS_PER_BLOCK: usize = 64;
+
+// The texts of a segment as queries compare them are in blocks, each with a filter that tells which texts may contain a query:
+// each trigram (sequence of three bytes) belongs to one of the buckets, and a bucket has a bit for each text. A text that
+// contains a query has its bit in the buckets of all trigrams of the query; a few more texts have, because other trigrams share
+// these buckets. (In the literature: Bloom filters, stored as bit slices.)
+
+/// Consecutive texts, which are read one after the other.
+#[derive(Debug)]
+pub struct TextBlock {
+    /// All texts in their plain form, in which a text has every query that any form of it has.
+    plain: Box<str>,
+    texts: Box<[Text]>,
+    /// For each bucket, the plain texts with one of its trigrams; the first text has the lowest bit.
+    buckets: Box<[u64]>,
+}
+
+#[derive(Debug)]
+struct Text {
+    /// Its end in `plain`.
+    end: usize,
+    /// `None` if it equals its plain form.
+    folded: Option<Box<str>>,
+}
+
+/// The buckets of a query; none if its parts are shorter than a trigram, which every text may contain.
+#[derive(Debug)]
+pub struct QueryTrigrams(Vec<usize>);
+
+impl TextBlock {
+    pub fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let (mut all, mut of_buckets) = (String::new(), vec![0; BUCKETS]);
+        let texts = texts.enumerate().map(|(at, text)| {
+            let (folded, plain) = fold_both(text);
+            for bucket in buckets(&plain) {
+                of_buckets[bucket] |= 1 << at;
+            }
+            all.push_str(&plain);
+            Text {
+                end: all.len(),
+                folded: (folded != plain).then(|| folded.into()),
+            }
+        });
+        Self {
+            texts: texts.collect(),
+            plain: all.into(),
+            buckets: of_buckets.into(),
+        }
+    }
+
+    /// The indices of the texts that may contain the query, ascending.
+    pub fn candidates(&self, query: &QueryTrigrams) -> impl Iterator<Item = usize> {
+        let mut texts = u64::MAX >> (TEXTS_PER_BLOCK - self.texts.len());
+        for bucket in &query.0 {
+            texts &= self.buckets[*bucket];
+            if texts == 0 {
+                break;
+            }
+        }
+        from_fn(move || {
+            let first = (texts != 0).then_some(texts.trailing_zeros() as usize);
+            texts &= texts.wrapping_sub(1);
+            first
+        })
+    }
+
+    pub fn text(&self, at: usize) -> FoldedText<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.texts[before].end);
+        let text = &self.texts[at];
+        let plain = &self.plain[start..text.end];
+        FoldedText {
+            plain,
+            folded: text.folded.as_deref().unwrap_or(plain),
+        }
+    }
+}
+
+impl QueryTrigrams {
+    pub fn new(query: &TextQuery) -> Self {
+        let parts = query.plain_parts();
+        Self(parts.iter().flat_map(|part| buckets(part)).collect())
+    }
+}
+
+/// The bucket of each trigram of a text.
+fn buckets(text: &str) -> impl Iterator<Item = usize> {
+    text.as_bytes().windows(3).map(|bytes| {
+        let trigram = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+        // Fibonacci hashing: the upper bits of the product depend on all bits of the trigram.
+        let hash = trigram.wrapping_mul(0x9E37_79B9) >> (u32::BITS - BUCKETS.ilog2());
+        hash as usize
+    })
 }

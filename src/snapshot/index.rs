@@ -3,13 +3,15 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::slice;
 
 use roaring::RoaringBitmap;
 
-use super::entry::{Entry, id_hash};
+use crate::insights::CompactAnalysis;
 use crate::insights::aggregate::vote_of;
-use crate::model::{MentionKind, RatingCounts, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{
+    MentionKind, RatingCounts, Review, ReviewId, ReviewVote, Vote, VoteCounts, fold,
+};
 
 /// Positions are those in [`super::Entries`].
 #[derive(Debug, Default)]
@@ -29,15 +31,14 @@ pub struct Index {
     pub unanalyzed: RoaringBitmap,
     /// The size of all texts.
     pub text_bytes: usize,
-    /// Hash of the ID and position, ascending. IDs may collide, so callers compare the ID that they find.
-    by_id: Vec<(u64, u32)>,
+    pub by_id: HashMap<ReviewId, u32>,
 }
 
 /// The values that reviews have of one kind, by the text that filters compare: a service's ID, any other value folded.
 #[derive(Debug, Default)]
 pub struct Values(HashMap<String, Value>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Value {
     /// As reviews write it, that of the newest review first.
     pub spellings: Vec<String>,
@@ -53,6 +54,17 @@ struct Opinions {
 }
 
 impl Values {
+    /// `key` makes the text that filters compare.
+    fn add(&mut self, at: u32, spellings: &[String], key: fn(&str) -> String) {
+        for spelling in spellings {
+            let value = self.0.entry(key(spelling)).or_default();
+            if !value.spellings.contains(spelling) {
+                value.spellings.push(spelling.clone());
+            }
+            value.positions.insert(at);
+        }
+    }
+
     /// The reviews with this value; `None` if none has it.
     pub fn get(&self, value: &str) -> Option<&RoaringBitmap> {
         Some(&self.0.get(value)?.positions)
@@ -65,54 +77,33 @@ impl Values {
 }
 
 impl Index {
-    /// `entries` are newest first.
-    pub fn new(entries: &[Arc<Entry>]) -> Self {
-        let mut index = Self::default();
-        let mut columns: [ValuesBuilder<'_>; 5] = Default::default();
-        for (at, entry) in (0..).zip(entries) {
-            let review = &entry.review;
-            index.stars[usize::from(review.rating.stars()) - 1].insert(at);
-            let lists = [
-                review.mentions.technicians.as_slice(),
-                &review.mentions.services,
-                &review.mentions.service_areas,
-                review.language.as_slice(),
-                std::slice::from_ref(&review.source.name),
-            ];
-            for (column, values) in columns.iter_mut().zip(lists) {
-                values.iter().for_each(|value| column.add(at, value));
-            }
-            index.add_text(at, entry);
-            index.add_opinions(at, entry);
-        }
-        let [technicians, services, service_areas, languages, sources] = columns;
-        index.technicians = technicians.finish(fold);
-        index.services = services.finish(str::to_owned);
-        index.service_areas = service_areas.finish(fold);
-        index.languages = languages.finish(fold);
-        index.sources = sources.finish(fold);
-        index.by_id.sort_unstable();
-        index
-    }
-
-    fn add_text(&mut self, at: u32, entry: &Entry) {
-        let review = &entry.review;
-        let add = |positions: &mut RoaringBitmap, is_in: bool| {
+    /// Adds the review at position `at`; they are added newest first. It has no analysis until its text is analyzed.
+    pub fn add(&mut self, at: u32, review: &Review, analysis: Option<&CompactAnalysis>) {
+        self.stars[usize::from(review.rating.stars()) - 1].insert(at);
+        let mentions = &review.mentions;
+        self.technicians.add(at, &mentions.technicians, fold);
+        self.services.add(at, &mentions.services, str::to_owned);
+        self.service_areas.add(at, &mentions.service_areas, fold);
+        self.languages.add(at, review.language.as_slice(), fold);
+        let source = slice::from_ref(&review.source.name);
+        self.sources.add(at, source, fold);
+        for (positions, is_in) in [
+            (&mut self.with_text, !review.text.is_empty()),
+            (&mut self.with_response, review.response.is_some()),
+            (&mut self.unanalyzed, analysis.is_none()),
+        ] {
             if is_in {
                 positions.insert(at);
             }
-        };
-        add(&mut self.with_text, !review.text.is_empty());
-        add(&mut self.with_response, review.response.is_some());
-        add(&mut self.unanalyzed, entry.analysis.is_none());
+        }
         self.text_bytes += review.text.len();
-        self.by_id.push((id_hash(review.id.as_str()), at));
+        self.by_id.insert(review.id.clone(), at);
+        if let Some(analysis) = analysis {
+            self.add_opinions(at, analysis);
+        }
     }
 
-    fn add_opinions(&mut self, at: u32, entry: &Entry) {
-        let Some(analysis) = &entry.analysis else {
-            return;
-        };
+    fn add_opinions(&mut self, at: u32, analysis: &CompactAnalysis) {
         for finding in &analysis.findings {
             let aspect = usize::from(finding.aspect);
             if self.aspects.len() <= aspect {
@@ -152,16 +143,10 @@ impl Index {
         }))
     }
 
-    /// The sum of the stars of these reviews.
-    pub fn sum_of_stars(&self, positions: &RoaringBitmap) -> u64 {
-        let counts = self
-            .stars
-            .iter()
-            .map(|of_stars| of_stars.intersection_len(positions));
-        (1..)
-            .zip(counts)
-            .map(|(stars, count): (u64, u64)| stars * count)
-            .sum()
+    pub fn rating_counts_of(&self, positions: &RoaringBitmap) -> RatingCounts {
+        RatingCounts::new(std::array::from_fn(|at| {
+            self.stars[at].intersection_len(positions)
+        }))
     }
 
     /// The reviews with an opinion on an aspect, or only those with this vote.
@@ -186,16 +171,6 @@ impl Index {
             .take(aspects)
             .map(|one| one.count(positions))
             .collect()
-    }
-
-    /// The positions of the reviews whose ID has the same hash.
-    pub fn positions_by_hash(&self, id: &str) -> impl Iterator<Item = usize> {
-        let hash = id_hash(id);
-        let start = self.by_id.partition_point(|(other, _)| *other < hash);
-        let same = self.by_id[start..]
-            .iter()
-            .take_while(move |(other, _)| *other == hash);
-        same.map(|(_, at)| *at as usize)
     }
 }
 
@@ -225,37 +200,5 @@ impl Opinions {
             uncertain: of_vote(Vote::Uncertain),
             confirmed: std::array::from_fn(|side| count(&self.confirmed[side])),
         }
-    }
-}
-
-/// Values by spelling: each spelling is folded once.
-#[derive(Default)]
-struct ValuesBuilder<'a> {
-    /// The place of each spelling in `found`.
-    places: HashMap<&'a str, usize>,
-    found: Vec<(&'a str, RoaringBitmap)>,
-}
-
-impl<'a> ValuesBuilder<'a> {
-    fn add(&mut self, at: u32, value: &'a str) {
-        let place = *self.places.entry(value).or_insert_with(|| {
-            self.found.push((value, RoaringBitmap::new()));
-            self.found.len() - 1
-        });
-        self.found[place].1.insert(at);
-    }
-
-    /// `key` makes the text that filters compare.
-    fn finish(self, key: impl Fn(&str) -> String) -> Values {
-        let mut values: HashMap<String, Value> = HashMap::new();
-        for (spelling, positions) in self.found {
-            let value = values.entry(key(spelling)).or_insert_with(|| Value {
-                spellings: Vec::new(),
-                positions: RoaringBitmap::new(),
-            });
-            value.spellings.push(spelling.to_owned());
-            value.positions |= positions;
-        }
-        Values(values)
     }
 }

@@ -13,15 +13,14 @@ use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
-use super::entries::Entries;
-use super::entry::Entry;
+use super::entries::{Entries, Entry};
 use super::staff::Staff;
 use crate::insights::store::{StoredAnalysis, parse};
 use crate::insights::{Analysis, Analyzer, CompactAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
-use crate::model::{MentionKind, Review, ReviewId, Status};
+use crate::model::{Review, ReviewId, Status};
 use crate::storage::reviews::{Binding, Changed, Numbered, Observation, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 
@@ -254,7 +253,7 @@ impl EntryLoader<'_> {
             missing.add(&numbered, hash);
         }
         let names = names.unwrap_or_default();
-        show_entry(staff, numbered.review, &names, compact_analysis)
+        staff.entry(numbered.review, &names, compact_analysis)
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
@@ -268,7 +267,7 @@ impl EntryLoader<'_> {
             let compact_analysis =
                 CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
             let names = kept.analysis.names();
-            let entry = show_entry(&self.staff, numbered.review, &names, Some(compact_analysis));
+            let entry = (self.staff).entry(numbered.review, &names, Some(compact_analysis));
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }
@@ -277,17 +276,6 @@ impl EntryLoader<'_> {
             .inc_by(entries.len() as u64);
         entries
     }
-}
-
-/// The entry of a review with technicians as `staff` shows them.
-fn show_entry(
-    staff: &Staff,
-    review: Review,
-    names: &[(MentionKind, String)],
-    compact_analysis: Option<CompactAnalysis>,
-) -> Entry {
-    let compact_analysis = compact_analysis.map(|analysis| staff.analysis(analysis));
-    Entry::new(staff.review(review), &staff.names(names), compact_analysis)
 }
 
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> StoredAnalysis {

@@ -134,21 +134,13 @@ impl Publisher {
         let seen = previous.map_or(0, |previous| previous.position.change_no);
         let swept = self.database.sweep_derived(seen).await;
         swept.map_err(PublishError::Read)?;
-        let same = previous.filter(|_| state.is_same);
-        let insights = match same {
+        let insights = match previous.filter(|_| state.is_same) {
             Some(previous) => Arc::clone(&previous.insights),
             None => Arc::new(insights(&state.input, &self.links)),
         };
-        let draft_of =
-            |input: &SnapshotInput, document| draft(document, input, &insights, &self.links);
         let drafts =
-            Document::ALL.map(|document| same.is_none().then(|| draft_of(&state.input, document)));
-        let digests = Document::ALL.map(|document| {
-            let out = same.map(|previous| &previous.document(document).publication.digest);
-            let drafted = drafts[document as usize].as_ref();
-            let digest = drafted.map(|draft| &draft.digest).or(out);
-            digest.cloned().unwrap_or_default()
-        });
+            Document::ALL.map(|document| draft(document, &state.input, &insights, &self.links));
+        let digests = drafts.each_ref().map(|draft| draft.digest.clone());
         let (publications, undated) = self.published(&digests, previous, &mut state).await?;
         let DatabaseState {
             position,
@@ -170,7 +162,6 @@ impl Publisher {
                 continue;
             }
             is_new = true;
-            let draft = draft.unwrap_or_else(|| draft_of(&input, document));
             let body = cached_body(document, draft, &publication, before);
             documents.push(Arc::new(PublishedDocument {
                 document,

@@ -5,14 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::SqliteConnection;
 
+use super::entries::Entry;
 use crate::insights::{CompactAnalysis, name_key};
 use crate::model::business::{Business, PublishStaff, Technician};
-use crate::model::{MentionKind, Review, fold};
+use crate::model::{MentionKind, Review, fold, short_name};
 use crate::storage;
 use crate::storage::reviews::recorded_technicians;
-
-/// Suffixes that are not surnames.
-const SUFFIXES: [&str; 6] = ["jr", "sr", "ii", "iii", "iv", "v"];
 
 /// The technicians and their shown names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -129,38 +127,40 @@ impl Staff {
         }
     }
 
-    /// The review with mentions of shown technicians only.
-    pub fn review(&self, mut review: Review) -> Review {
-        if self.own.publish_staff != PublishStaff::Full {
-            let mentions = review.mentions.pairs();
-            let shown =
-                mentions.filter_map(|(kind, value)| Some((kind, self.shown_as(kind, value)?)));
-            review.mentions = shown.collect();
+    /// The entry of a review with shown technicians only. `names` were found in its text, and are added to the recorded
+    /// ones.
+    pub fn entry(
+        &self,
+        mut review: Review,
+        names: &[(MentionKind, String)],
+        analysis: Option<CompactAnalysis>,
+    ) -> Entry {
+        let is_full = self.own.publish_staff == PublishStaff::Full;
+        if !is_full || !names.is_empty() {
+            let recorded = review.mentions.pairs();
+            let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
+            review.mentions = pairs
+                .filter_map(|(kind, name)| Some((kind, self.shown_as(kind, name)?)))
+                .collect();
         }
-        review
-    }
-
-    /// The names with shown technicians only.
-    pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
-        let shown =
-            |(kind, name): &(MentionKind, String)| Some((*kind, self.shown_as(*kind, name)?));
-        names.iter().filter_map(shown).collect()
+        let renamed = |analysis: CompactAnalysis| {
+            let shown = |key| self.keys.get(&key).copied();
+            analysis.renamed(MentionKind::Technician, shown)
+        };
+        Entry {
+            review,
+            analysis: if is_full {
+                analysis
+            } else {
+                analysis.map(renamed)
+            },
+        }
     }
 
     fn shown_as(&self, kind: MentionKind, name: &str) -> Option<String> {
         match kind {
             MentionKind::Technician => self.public_name(name),
             MentionKind::Service | MentionKind::ServiceArea => Some(name.to_owned()),
-        }
-    }
-
-    /// The analysis with shown names only.
-    pub fn analysis(&self, analysis: CompactAnalysis) -> CompactAnalysis {
-        match self.own.publish_staff {
-            PublishStaff::Full => analysis,
-            PublishStaff::FirstName | PublishStaff::Off => {
-                analysis.renamed(MentionKind::Technician, |key| self.keys.get(&key).copied())
-            }
         }
     }
 }
@@ -183,22 +183,26 @@ fn first_names(listed: &[Technician], known: &[&str]) -> BTreeMap<String, String
     }
     let mut same: BTreeMap<String, usize> = BTreeMap::new();
     for (_, name) in &people {
-        *same.entry(fold(first_name(name))).or_default() += 1;
+        *same.entry(fold(first_name(&short_name(name)))).or_default() += 1;
     }
     let (mut shown, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for (person, name) in &people {
-        let first = first_name(name);
+        let short = short_name(name);
+        let first = first_name(&short);
         let is_alone = same.get(&fold(first)).is_some_and(|count| *count == 1);
-        let short = match initial(name).filter(|_| !is_alone) {
-            Some(initial) => format!("{first} {initial}."),
-            None => first.to_owned(),
+        // A name without an initial is short as it is, or would be shown whole.
+        let has_initial = short.ends_with('.') && short.split(' ').count() == 2;
+        let short = if has_initial && !is_alone {
+            &short
+        } else {
+            first
         };
         let numbered = (2..).map(|number| format!("{short} ({number})"));
-        let mut candidates = std::iter::once(short.clone()).chain(numbered);
+        let mut candidates = std::iter::once(short.to_owned()).chain(numbered);
         // There are more numbers than people.
         let own = candidates
             .find(|candidate| taken.insert(fold(candidate)))
-            .unwrap_or(short);
+            .unwrap_or_else(|| short.to_owned());
         shown.insert(person.clone(), own);
     }
     let of_aliases: Vec<(String, String)> = by_alias
@@ -228,41 +232,14 @@ fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
     owners
 }
 
-/// The first word; for `Alvarez, Mike` the first word after the comma.
-fn first_name(name: &str) -> &str {
-    let forename = name.split_once(',').map_or(name, |(surname, forename)| {
-        if forename.trim().is_empty() || is_suffix(forename.trim()) {
-            surname
-        } else {
-            forename
-        }
-    });
-    forename.split_whitespace().next().unwrap_or(forename)
-}
-
-/// The first letter of the surname; `None` for a single word.
-fn initial(name: &str) -> Option<String> {
-    let first = first_name(name);
-    let words = name.split([' ', ',', '\t', '\u{a0}']);
-    let surname = if name.trim_start().starts_with(first) {
-        words
-            .filter(|word| !word.is_empty() && !is_suffix(word))
-            .skip(1)
-            .last()
-    } else {
-        words.into_iter().find(|word| !word.is_empty())
-    };
-    let letter = surname?.chars().find(|letter| letter.is_alphanumeric())?;
-    Some(letter.to_uppercase().collect())
-}
-
-fn is_suffix(word: &str) -> bool {
-    SUFFIXES.contains(&fold(word.trim_end_matches('.')).as_str())
+/// The first word of a short name.
+fn first_name(short: &str) -> &str {
+    short.split(' ').next().unwrap_or(short)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{first_name, first_names, initial};
+    use super::first_names;
     use crate::model::business::Technician;
 
     fn technician(name: &str, aliases: &[&str]) -> Technician {
@@ -274,25 +251,6 @@ mod tests {
     }
 
     #[test]
-    fn names_have_a_first_name_and_an_initial() {
-        for (name, first, letter) in [
-            ("Mike Alvarez", "Mike", Some("A")),
-            ("  Mike   de la Cruz ", "Mike", Some("C")),
-            ("Alvarez, Mike", "Mike", Some("A")),
-            ("Mike Alvarez, Jr.", "Mike", Some("A")),
-            ("Mike Alvarez III", "Mike", Some("A")),
-            ("Dana Öberg", "Dana", Some("Ö")),
-            ("Cher", "Cher", None),
-        ] {
-            assert_eq!(
-                (first_name(name), initial(name).as_deref()),
-                (first, letter),
-                "{name}"
-            );
-        }
-    }
-
-    #[test]
     fn equal_first_names_get_distinct_initials_or_numbers() {
         let listed = [
             technician("Mike Alvarez", &["Mikey"]),
@@ -300,6 +258,9 @@ mod tests {
             technician("Mike Brown", &["Big Mike"]),
             technician("Dana Cole", &["Dee"]),
             technician("Dean Drew", &["Dee"]),
+            technician("Öberg,  Dana", &[]),
+            technician("Dean Howe 2nd", &[]),
+            technician("Cher", &[]),
         ];
         let mut known: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
         known.extend(["mike  alvarez", "Mikey", "Dee", "Dana"]);
@@ -311,7 +272,10 @@ mod tests {
             ("mike brown", Some("Mike B.")),
             ("dana cole", Some("Dana C.")),
             ("dana", Some("Dana")),
-            ("dean drew", Some("Dean")),
+            ("öberg, dana", Some("Dana Ö.")),
+            ("dean howe 2nd", Some("Dean")),
+            ("cher", Some("Cher")),
+            ("dean drew", Some("Dean D.")),
             // An alias of one person resolves to that person; an alias of two to none.
             ("mikey", Some("Mike A.")),
             ("dee", None),

@@ -123,7 +123,7 @@ impl ParameterSource for QueryParameters {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.known.push(P::NAME);
         let present = self.present().filter(|(name, _)| *name == P::NAME);
-        parse_all::<P>(present.map(|(_, value)| value))
+        parse_all::<P>(&present.map(|(_, value)| value).collect::<Vec<_>>())
     }
 
     fn issues(&mut self) -> &mut Vec<Issue> {

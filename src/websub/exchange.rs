@@ -88,33 +88,26 @@ impl Exchange {
 
     /// `sent_at` is when the verification is sent.
     async fn verify(&self, due: &DueVerification, sent_at: DateTime<Utc>) -> Conclusion {
-        match self.challenge() {
-            Ok(challenge) => self.confirm(due, &challenge, sent_at).await,
+        let serial = due.serial;
+        let again = || Outcome::VerifyAgain {
+            serial,
+            attempts: 1,
+            at: self.clock.now() + VERIFY_AGAIN,
+        };
+        let challenge = match self.challenge() {
+            Ok(challenge) => challenge,
             Err(error) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                let again = Outcome::VerifyAgain {
-                    serial: due.serial,
-                    attempts: 1,
-                    at: sent_at + VERIFY_AGAIN,
-                };
-                (again, None, "no_randomness")
+                return (again(), None, "no_randomness");
             }
-        }
-    }
-
-    async fn confirm(
-        &self,
-        due: &DueVerification,
-        challenge: &str,
-        sent_at: DateTime<Utc>,
-    ) -> Conclusion {
+        };
         let topic = self.links.absolute(due.subscriber.document.path());
         // The offered lease; when unsubscribing, the rest of the running one.
         let lease_seconds = due.lease_seconds_at(sent_at).to_string();
         let parameters = [
             ("hub.mode", due.mode.name()),
             ("hub.topic", &topic),
-            ("hub.challenge", challenge),
+            ("hub.challenge", &challenge),
             ("hub.lease_seconds", &lease_seconds),
         ];
         let url = with_parameters(&due.subscriber.callback, &parameters);
@@ -122,54 +115,36 @@ impl Exchange {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
             Err(Booking { wait, networks }) => {
-                let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
                 let waits = Outcome::Waits {
-                    serial: due.serial,
+                    serial,
                     at: self.clock.now() + wait,
                     networks,
                 };
                 return (waits, None, "waits");
             }
         };
-        let (verdict, status, reason) = judge(challenge, &answered);
+        let (verdict, status, reason) = judge(&challenge, &answered);
         // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
         // client keep any number of requests waiting.
         let failure = answered.as_ref().err().copied();
         let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
         let is_ours = self.is_ours(failure, due.requested_at);
-        let outcome = self.verification_outcome(due, verdict, is_ours, sent_at);
+        let outcome = match verdict {
+            Verdict::Confirmed => Outcome::Verified {
+                serial,
+                mode: due.mode,
+                lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
+            },
+            Verdict::Unheard | Verdict::Refused if is_ours => self.verify_after_outage(due),
+            Verdict::Unheard if due.attempts == 0 => again(),
+            Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { serial },
+        };
         (outcome, status, reason)
     }
 
     /// 64 random characters.
     fn challenge(&self) -> std::io::Result<String> {
         Ok(self.random.hex_128()? + &self.random.hex_128()?)
-    }
-
-    fn verification_outcome(
-        &self,
-        due: &DueVerification,
-        verdict: Verdict,
-        is_ours: bool,
-        sent_at: DateTime<Utc>,
-    ) -> Outcome {
-        let serial = due.serial;
-        match verdict {
-            Verdict::Confirmed => Outcome::Verified {
-                serial,
-                mode: due.mode,
-                // The lease begins when the verification was sent (WebSub §5.3).
-                lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
-            },
-            // Nothing is known about the callback, so the request waits until our network is back.
-            Verdict::Unheard | Verdict::Refused if is_ours => self.verify_after_outage(due),
-            Verdict::Unheard if due.attempts == 0 => Outcome::VerifyAgain {
-                serial,
-                attempts: 1,
-                at: self.clock.now() + VERIFY_AGAIN,
-            },
-            Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { serial },
-        }
     }
 
     fn verify_after_outage(&self, due: &DueVerification) -> Outcome {
@@ -193,7 +168,7 @@ impl Exchange {
                 Err(failure) => return Ok(Err(failure)),
             };
             if !self.is_exempt(&due.subscriber.callback) {
-                let (addresses, is_active) = (vetted.addresses(), due.lease_ends_at.is_some());
+                let (addresses, is_active) = (&vetted.addresses, due.lease_ends_at.is_some());
                 let booking = (self.rates).book_verification(&due.booked, addresses, is_active);
                 if !booking.wait.is_zero() {
                     return Err(booking);
@@ -269,7 +244,6 @@ impl Exchange {
 
     fn retry_after(&self, failures: u32, wait: Duration) -> Outcome {
         let wait = add_jitter(wait, self.random.fraction());
-        let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
         Outcome::Retry {
             failures,
             at: self.clock.now() + wait,

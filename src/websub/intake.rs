@@ -25,7 +25,6 @@ use crate::websub::http_client::Policy;
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The `Retry-After` of a hub that is full or cannot write.
 pub const FULL_RETRY: Duration = Duration::from_mins(1);
-const UNAVAILABLE: IntakeError = IntakeError::Unavailable("the hub cannot write now");
 
 /// One network may have 1/`SHARE` of `pending_max` waiting requests, but at least `SHARE_MIN`. This applies to the
 /// client's network and to the callback's.
@@ -94,26 +93,21 @@ impl SubscriptionIntake {
             address: callback.host().parse().ok().and_then(limited),
             form,
         };
-        match tokio::time::timeout(
-            COMMIT_TIMEOUT,
-            self.commit(source, &request, is_free, exceeded),
-        )
-        .await
-        {
-            Ok(Ok(taken)) => taken?,
-            Ok(Err(error)) => {
-                tracing::error!(%error, "websub.not_taken: a request could not be committed and was answered 503");
-                return Err(UNAVAILABLE);
+        let commit = self.commit(source, &request, is_free, exceeded);
+        let error = match tokio::time::timeout(COMMIT_TIMEOUT, commit).await {
+            Ok(Ok(taken)) => {
+                taken?;
+                self.wake.notify_one();
+                return Ok(());
             }
-            Err(_) => {
-                tracing::error!(
-                    "websub.not_taken: the database was not available within 5 s; the request was answered 503"
-                );
-                return Err(UNAVAILABLE);
-            }
-        }
-        self.wake.notify_one();
-        Ok(())
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the database was not available within 5 s".to_owned(),
+        };
+        tracing::error!(
+            %error,
+            "websub.not_taken: a request could not be committed and was answered 503"
+        );
+        Err(IntakeError::Unavailable("the hub cannot write now"))
     }
 
     /// Commits a request that is within the limits, or that is for a known subscription whose reserved share is not

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -18,10 +18,8 @@ use crate::metrics::{self, Gauge, figure};
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
-/// Maximum number of concurrent exchanges, without slow ones.
-const SLOTS_MAX: usize = 256;
-/// Maximum number of concurrent exchanges in total; slow ones count only here, so they delay no other.
-const IN_FLIGHT_MAX: usize = 2_048;
+/// Maximum number of concurrent exchanges, so many that hosts that hang leave room for others.
+const IN_FLIGHT_MAX: usize = 1_024;
 /// Maximum number of concurrent exchanges with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
 /// Results are recorded when there are this many, or after this delay.
@@ -36,18 +34,8 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// Maximum time between two reads of the database.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
-
-/// Reasons to read due work again, the most urgent last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum WakeReason {
-    None,
-    Some,
-    /// Woken for a new request or snapshot.
-    Call,
-}
 
 pub struct Worker {
     database: Database,
@@ -55,7 +43,6 @@ pub struct Worker {
     exchange: Arc<Exchange>,
     wake: Arc<Notify>,
     queues: HostQueues,
-    slots: Arc<Semaphore>,
     in_flight: JoinSet<Attempt>,
     in_flight_gauge: Gauge,
     busy: HashSet<i64>,
@@ -66,10 +53,8 @@ pub struct Worker {
     revised: HashSet<i64>,
     /// Whether the database may have due work that is not in `queues`.
     is_stale: bool,
-    /// The reason to read again since `queues` was read.
-    wake_reason: WakeReason,
-    /// Notified when a slow exchange gives up its slot.
-    room: Arc<Notify>,
+    /// Whether there is a reason to read again since `queues` was read.
+    is_woken: bool,
     /// The time at which `queues` was read.
     read_at: Option<Monotonic>,
     /// The time at which the next work becomes due that was not yet due when `queues` was read.
@@ -92,7 +77,6 @@ impl Worker {
             exchange: Arc::new(exchange),
             wake,
             queues: HostQueues::default(),
-            slots: Arc::new(Semaphore::new(SLOTS_MAX)),
             in_flight: JoinSet::new(),
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             busy: HashSet::new(),
@@ -100,10 +84,9 @@ impl Worker {
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
             is_stale: true,
-            wake_reason: WakeReason::Some,
+            is_woken: true,
             read_at: None,
             next_at: Monotonic::default(),
-            room: Arc::new(Notify::new()),
             has_timer,
         }
     }
@@ -117,11 +100,10 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.raise_wake_reason(WakeReason::Call); false }
-                () = self.room.notified() => false,
+                () = self.wake.notified() => { self.wake_up(); false }
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && self.wake_reason == WakeReason::None => { self.raise_wake_reason(WakeReason::Some); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && !self.is_woken => { self.wake_up(); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -146,14 +128,14 @@ impl Worker {
             .map(|attempt| attempt.subscriber.subscription_id)
             .collect();
         self.queues = HostQueues::default();
-        self.raise_wake_reason(WakeReason::Some);
+        self.wake_up();
         self.in_flight_gauge.set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.raise_wake_reason(WakeReason::Some);
+        self.wake_up();
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -176,13 +158,13 @@ impl Worker {
     /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A new request is verified before the rest of a long fan-out.
-        let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
+        let is_called = self.is_woken && self.may_read_again();
         if (is_called || self.is_stale && self.queues.is_empty()) && self.has_room() {
             self.read().await?;
         }
         self.start_queues();
         // The queued work is for hosts that hang or wait; it must not hide due work for other hosts.
-        if self.wake_reason != WakeReason::None && self.has_room() {
+        if self.is_woken && self.has_room() {
             self.read().await?;
             self.start_queues();
         }
@@ -197,37 +179,29 @@ impl Worker {
     }
 
     fn has_room(&self) -> bool {
-        self.in_flight.len() < IN_FLIGHT_MAX
-            && self.unrecorded.len() < UNRECORDED_MAX
-            && self.slots.available_permits() > 0
+        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX
     }
 
-    fn raise_wake_reason(&mut self, wake_reason: WakeReason) {
-        self.is_stale = true;
-        self.wake_reason = self.wake_reason.max(wake_reason);
+    fn wake_up(&mut self) {
+        (self.is_stale, self.is_woken) = (true, true);
     }
 
     /// Starts queued work within the limits, round-robin by host.
     fn start_queues(&mut self) {
         while self.has_room() {
-            let Ok(permit) = Arc::clone(&self.slots).try_acquire_owned() else {
-                break;
-            };
             let rates = &self.exchange.rates;
             let Some(due) = self.queues.pop(|host| !rates.may_send(host)) else {
                 break;
             };
-            self.start(due, permit);
+            self.start(due);
         }
     }
 
     /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        (self.wake_reason, self.next_at) = (
-            WakeReason::None,
-            self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
-        );
+        self.is_woken = false;
+        self.next_at = self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER;
         // Until this node's replica contains the recorded results, it reports the same work as due again.
         if !self.database.has_seen_own_writes().await? {
             return Ok(());
@@ -265,8 +239,8 @@ impl Worker {
         Ok(())
     }
 
-    fn start(&mut self, due: Due, permit: OwnedSemaphorePermit) {
-        let (exchange, room) = (Arc::clone(&self.exchange), Arc::clone(&self.room));
+    fn start(&mut self, due: Due) {
+        let exchange = Arc::clone(&self.exchange);
         let (subscriber, snapshot) = (due.subscriber(), self.current.load());
         let bytes = snapshot.document(subscriber.document).body.content.len();
         let (longest, is_over) = match &due {
@@ -291,8 +265,8 @@ impl Worker {
         if matches!(due, Due::Deliver(_)) && !exchange.is_exempt(&subscriber.callback) {
             exchange.rates.count_sent(&subscriber.host, bytes);
         }
-        let work = async move { exchange.run(&due, &snapshot).await };
-        self.in_flight.spawn(in_slot(work, permit, room));
+        let run = async move { exchange.run(&due, &snapshot).await };
+        self.in_flight.spawn(run);
     }
 
     fn finish(&mut self, done: Result<Attempt, JoinError>) {
@@ -378,28 +352,8 @@ impl Worker {
             }
         }
         self.is_stale = true;
-        if self.may_read_again() {
-            self.wake_reason = self.wake_reason.max(WakeReason::Some);
-        }
+        self.is_woken |= self.may_read_again();
         Ok(())
-    }
-}
-
-/// Runs `work`; if it is slow, releases its slot and notifies `room`, so that slow exchanges do not delay others.
-async fn in_slot<T>(
-    work: impl Future<Output = T>,
-    permit: OwnedSemaphorePermit,
-    room: Arc<Notify>,
-) -> T {
-    let mut work = std::pin::pin!(work);
-    let slow = Clock::system();
-    tokio::select! {
-        done = &mut work => done,
-        () = slow.sleep(SLOW_AFTER) => {
-            drop(permit);
-            room.notify_one();
-            work.await
-        }
     }
 }
 

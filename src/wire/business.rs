@@ -255,6 +255,6 @@ impl From<&RatingCounts> for Distribution {
 }
 
 /// At most 500 hundredths of a star, as a decimal, which a float prints as the shortest one.
-pub(super) fn hundredths(mean: u64) -> f64 {
+fn hundredths(mean: u64) -> f64 {
     f64::from(u16::try_from(mean).unwrap_or(500)) / 100.0
 }

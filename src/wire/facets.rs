@@ -1,15 +1,15 @@
 //! Facets: the filter values that occur in reviews, with the number of reviews for each; and the comparison of two periods.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::Serialize;
 
-use super::business::{Distribution, hundredths};
+use super::business::Distribution;
 use super::insights::ConfirmedVotes;
+use crate::model::VoteCounts;
 use crate::model::statistics::{Compared, compare};
-use crate::model::{RatingCounts, VoteCounts};
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -48,6 +48,13 @@ pub struct Facet {
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u64,
+}
+
+impl Facet {
+    /// The order of a list: most reviews first, then by name.
+    pub fn order(&self) -> (Reverse<u64>, &str) {
+        (Reverse(self.reviews), &self.name)
+    }
 }
 
 /// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
@@ -265,26 +272,6 @@ impl Comparison {
     }
 }
 
-impl Period {
-    /// Counts the reviews of the days `since` to `until`.
-    pub fn new(
-        since: NaiveDate,
-        until: NaiveDate,
-        rating_counts: &RatingCounts,
-        aspects: Vec<PeriodAspect>,
-    ) -> Self {
-        Self {
-            since,
-            until,
-            until_asked: None,
-            count: rating_counts.total(),
-            rating_value: rating_counts.mean_hundredths().map(hundredths),
-            distribution: rating_counts.into(),
-            aspects,
-        }
-    }
-}
-
 impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
         let (before, after) = (&first.distribution, &second.distribution);
@@ -410,18 +397,23 @@ const fn less(first: u64, second: u64) -> i64 {
 mod tests {
     use super::{Comparison, ComparisonVerdict, Period, PeriodAspect};
     use crate::model::{Rating, RatingCounts};
+    use crate::wire::AggregateRating;
 
     fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
         let mut rating_counts = RatingCounts::default();
         stars
             .iter()
             .for_each(|stars| rating_counts.count(Rating::try_from(*stars).unwrap()));
-        Period::new(
-            "2026-01-01".parse().unwrap(),
-            "2026-02-01".parse().unwrap(),
-            &rating_counts,
+        let rating = AggregateRating::from(&rating_counts);
+        Period {
+            since: "2026-01-01".parse().unwrap(),
+            until: "2026-02-01".parse().unwrap(),
+            until_asked: None,
+            count: rating.review_count,
+            rating_value: rating.rating_value,
+            distribution: rating.distribution,
             aspects,
-        )
+        }
     }
 
     #[test]

@@ -91,29 +91,19 @@ pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
 ///
 /// # Errors
 /// The issue, also about more than one text.
-pub fn parse_all<'a, P: Parameter>(
-    mut texts: impl Iterator<Item = Result<&'a str, &'a str>>,
-) -> Parsed<P> {
-    let Some(first) = texts.next() else {
-        return Ok(None);
-    };
-    let others: Vec<&str> = texts
-        .map(|text| text.unwrap_or_else(|shown| shown))
-        .collect();
-    match first {
-        _ if !others.is_empty() => {
-            let (Ok(first) | Err(first)) = first;
-            let received = [&[first], others.as_slice()].concat().join(", ");
-            let message = "must be given only once";
-            Err(Issue::new(
-                P::NAME,
-                IssueCode::Duplicate,
-                message,
-                &received,
-            ))
+pub fn parse_all<P: Parameter>(texts: &[Result<&str, &str>]) -> Parsed<P> {
+    match texts {
+        [] => Ok(None),
+        [Ok(text)] => parse::<P>(text),
+        [Err(shown)] => Err(Issue::of::<P>(P::Kind::NOT_UTF8, shown)),
+        several => {
+            let shown = several
+                .iter()
+                .map(|text| text.unwrap_or_else(|shown| shown));
+            let received = shown.collect::<Vec<_>>().join(", ");
+            let (code, message) = (IssueCode::Duplicate, "must be given only once");
+            Err(Issue::new(P::NAME, code, message, &received))
         }
-        Ok(text) => parse::<P>(text),
-        Err(shown) => Err(Issue::of::<P>(P::Kind::NOT_UTF8, shown)),
     }
 }
 

@@ -1,9 +1,8 @@
-//! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
+//! The tools' results: the bodies of REST, pages limited in size to the whole reviews that fit; a text is never cut.
 
 use serde_json::{Value, json};
 
 use super::arguments::{CallError, ToolArguments, refusal};
-use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::mcp::escape::{escaped, escaped_json};
 use crate::model::{Day, ReviewId, TextMatch, fold};
@@ -12,7 +11,7 @@ use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    Cursor, CursorParameter, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest,
+    Cursor, CursorParameter, ResultPage, ReviewFilter, SearchParameters, SearchRequest,
     search_head, search_reviews,
 };
 use crate::snapshot::Snapshot;
@@ -85,13 +84,11 @@ pub fn search(
     let request = arguments.finish(Some(request))?;
     let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
     let mut found = search_reviews(snapshot, &request.filter, limit, cursor);
-    Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
-        cut(snapshot, &request.filter, &mut found);
-        ToolAnswer::new(shape(&wire::SearchResult {
-            head: search_head(snapshot, &request, &found, Vec::new()),
-            reviews: found.reviews(snapshot, links).collect(),
-        }))
-    }))
+    cut(snapshot, &request.filter, &mut found);
+    Ok(ToolAnswer::new(shape(&wire::SearchResult {
+        head: search_head(snapshot, &request, &found, Vec::new()),
+        reviews: found.reviews(snapshot, links).collect(),
+    })))
 }
 
 /// The body of `GET /api/reviews/since/{date}`, or a page of it if it is too large.
@@ -199,32 +196,34 @@ pub fn evidence(
     if let Some(cursor) = query.foreign_cursor() {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let all = insights::evidence(snapshot, links, &query);
-    Ok(fit_evidence(all, &query))
+    let page = insights::evidence(snapshot, links, &query);
+    Ok(fit_evidence(page, &query))
 }
 
-/// Maximum bytes of each list of counts in evidence that is too large: some 90 names.
-const COUNTS_BYTES_MAX: usize = RESULT_BYTES_MAX / 8;
+/// Maximum number of names in each list of counts.
+const NAMES_MAX: usize = 50;
 
-/// The reviews that fit, at least one, with shortened lists of counts if these are long.
+/// The reviews that fit, at least one, and the names with the most reviews.
 fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> ToolAnswer {
-    let mut left_out = None;
+    let mut left_out = Vec::new();
+    for (list, facets) in [
+        ("by_technician", &mut evidence.by_technician),
+        ("by_service", &mut evidence.by_service),
+    ] {
+        if facets.len() > NAMES_MAX {
+            left_out.push(json!({ "list": list, "values": facets.len() - NAMES_MAX }));
+            facets.truncate(NAMES_MAX);
+        }
+    }
     loop {
         let mut answer = shape(&evidence);
-        if let Some(left_out) = left_out
-            .as_ref()
-            .filter(|lists: &&Vec<_>| !lists.is_empty())
-        {
-            answer["left_out"] = shape(left_out);
+        if !left_out.is_empty() {
+            answer["left_out"] = json!(left_out);
         }
         let answer = ToolAnswer::new(answer);
         let bytes = answer.text.len();
-        if bytes <= RESULT_BYTES_MAX || left_out.is_some() && evidence.reviews.len() < 2 {
+        if bytes <= RESULT_BYTES_MAX || evidence.reviews.len() < 2 {
             return answer;
-        }
-        if left_out.is_none() {
-            left_out = Some(shorten_counts(&mut evidence));
-            continue;
         }
         let fewer = evidence.reviews.len() * RESULT_BYTES_MAX / bytes;
         evidence.reviews.truncate(fewer.max(1));
@@ -237,55 +236,35 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
     }
 }
 
-/// Leaves out the names with the fewest reviews, and returns the lists that are shorter now.
-fn shorten_counts(evidence: &mut AspectEvidence) -> Vec<wire::LeftOut> {
-    let mut left_out = Vec::new();
-    for (list, facets) in [
-        ("by_technician", &mut evidence.by_technician),
-        ("by_service", &mut evidence.by_service),
-    ] {
-        let before = facets.len();
-        while facets.len() > 1 && escaped_json(&shape(facets)).len() > COUNTS_BYTES_MAX {
-            facets.truncate(facets.len() / 2);
-        }
-        if facets.len() < before {
-            left_out.push(wire::LeftOut {
-                list: list.to_owned(),
-                values: (before - facets.len()) as u64,
-            });
-        }
-    }
-    left_out
-}
-
 // The business, facets, insights and periods, in the shapes of REST.
 
-/// The parts of the business that may be omitted, least important first; `list_facets` has most of them.
-const BUSINESS_PARTS: [&str; 6] = [
-    "synonyms",
-    "aliases",
-    "service_areas",
-    "technicians",
-    "services",
-    "address",
-];
-
 /// The result of `get_business`.
-pub fn business(snapshot: &Snapshot) -> ToolAnswer {
+///
+/// # Errors
+/// If an argument is given.
+pub fn business(
+    snapshot: &Snapshot,
+    _: &Links,
+    arguments: ToolArguments<'_>,
+) -> Result<ToolAnswer, CallError> {
+    arguments.finish(Some(()))?;
     let head = head(&snapshot.input, Some(snapshot.changed_at()));
-    fit(shape(&head), &BUSINESS_PARTS)
+    Ok(ToolAnswer::new(shape(&head)))
 }
 
-/// The result of `list_facets`: the facets of REST, with shorter lists if they do not fit.
-pub fn facets(snapshot: &Snapshot) -> ToolAnswer {
-    let mut most = VALUES_MAX;
-    loop {
-        let answer = ToolAnswer::new(shape(&facets::facets(snapshot, most)));
-        if most == 1 || answer.text.len() <= RESULT_BYTES_MAX {
-            return answer;
-        }
-        most /= 2;
-    }
+/// The result of `list_facets`.
+///
+/// # Errors
+/// If an argument is given.
+pub fn facets(
+    snapshot: &Snapshot,
+    _: &Links,
+    arguments: ToolArguments<'_>,
+) -> Result<ToolAnswer, CallError> {
+    arguments.finish(Some(()))?;
+    Ok(ToolAnswer::new(shape(&facets::facets(
+        snapshot, VALUES_MAX,
+    ))))
 }
 
 /// The stage that `get_insights` requests; the overview by default.
@@ -313,6 +292,7 @@ pub fn insights(
 /// If an argument is missing or invalid.
 pub fn periods(
     snapshot: &Snapshot,
+    _: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let values = PeriodsParameters::take_from(&mut arguments);
@@ -322,9 +302,9 @@ pub fn periods(
     Ok(ToolAnswer::new(shape(&compare(snapshot, &request))))
 }
 
-// Limits the size of a result: whole reviews and a cursor, or whole parts; a text is never cut.
+// Limits the size of a page: whole reviews and a cursor; a text is never cut.
 
-/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of the limit of common clients. Only a single
+/// Maximum bytes of the JSON text of a page: some 12,000 tokens, about half of the limit of common clients. Only a single
 /// larger review exceeds it, and is returned by itself.
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
 /// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
@@ -352,69 +332,7 @@ fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
     }
 }
 
-/// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
-/// `left_out` lists the removed ones.
-fn fit(value: Value, parts: &[&str]) -> ToolAnswer {
-    let mut left_out = Vec::new();
-    let mut answer = ToolAnswer::new(value);
-    for part in parts {
-        if answer.text.len() <= RESULT_BYTES_MAX {
-            break;
-        }
-        if remove(&mut answer.structured, part) {
-            left_out.push(*part);
-            answer.structured["left_out"] = json!(left_out);
-            answer = ToolAnswer::new(answer.structured);
-        }
-    }
-    answer
-}
-
-/// Removes the members named `part`, at any depth; returns whether there were any.
-fn remove(value: &mut Value, part: &str) -> bool {
-    let mut is_removed = false;
-    if let Value::Object(members) = value {
-        // Removing an empty list saves nothing.
-        let is_empty = |part: &Value| part.as_array().is_some_and(Vec::is_empty);
-        if members.get(part).is_some_and(|part| !is_empty(part)) {
-            is_removed = members.remove(part).is_some();
-        }
-        for member in members.values_mut() {
-            is_removed |= remove(member, part);
-        }
-    } else if let Value::Array(items) = value {
-        for item in items {
-            is_removed |= remove(item, part);
-        }
-    }
-    is_removed
-}
-
 /// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.
 pub fn shape<T: serde::Serialize>(shape: &T) -> Value {
     serde_json::to_value(shape).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::{RESULT_BYTES_MAX, fit};
-
-    #[test]
-    fn the_least_important_parts_are_left_out_first_and_named() {
-        let long = "x".repeat(RESULT_BYTES_MAX / 2);
-        let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
-        assert_eq!(fit(small.clone(), &["quotes", "faq"]).structured, small);
-        let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"], "trend": []});
-        let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "trend": [], "left_out": ["quotes"]});
-        assert_eq!(
-            fit(large.clone(), &["evidence", "trend", "quotes", "topics"]).structured,
-            expected
-        );
-        let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
-        let answer = fit(large, &["topics", "faq", "quotes"]);
-        assert_eq!(answer.structured, expected);
-        assert_eq!(answer.text, expected.to_string());
-    }
 }

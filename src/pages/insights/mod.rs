@@ -14,10 +14,10 @@ use super::cached::{CachedPage, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::run_long;
 use crate::model::MentionKind;
-use crate::search::CursorParameter;
 use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence_with_texts,
+    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, find_entity,
 };
+use crate::search::{CursorParameter, names};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters};
@@ -52,7 +52,7 @@ pub async fn insights(
 ) -> poem::Result<Response> {
     let mut query = QueryParameters::of_form(request);
     let parameters = InsightsParameters::take_from(&mut query);
-    let evidence = EvidenceParameters {
+    let evidence_parameters = EvidenceParameters {
         polarity: parameters.polarity,
         limit: parameters.limit,
         cursor: parameters.cursor,
@@ -72,7 +72,7 @@ pub async fn insights(
     match stage {
         Some(StageRequest::Aspect(id)) => {
             let _slot = ctx.turn(client).await?;
-            Ok(aspect(ctx, &snapshot, &id, &evidence)?)
+            Ok(aspect(ctx, &snapshot, &id, &evidence_parameters)?)
         }
         Some(StageRequest::Entity(kind, key)) => {
             let _slot = ctx.turn(client).await?;
@@ -96,7 +96,7 @@ fn aspect(
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
     let html = run_long(|| {
-        let found = evidence_with_texts(snapshot, &ctx.links, &query);
+        let found = evidence(snapshot, &ctx.links, &query);
         subject::show_aspect(snapshot, query, found, &ctx.links)
     });
     Ok(page(Arc::clone(snapshot), html, POLICY))
@@ -108,7 +108,9 @@ fn entity(
     kind: MentionKind,
     key: &str,
 ) -> Result<Response, HttpProblem> {
-    let entity = subject::find_entity(kind, &snapshot.insights, key).ok_or_else(|| {
+    let facet = names::find(snapshot, kind, key);
+    let entity = facet.and_then(|facet| find_entity(snapshot, kind, facet));
+    let entity = entity.ok_or_else(|| {
         HttpProblem::not_found("No review has that name; /insights lists the names.")
     })?;
     let html = run_long(|| subject::show_entity(snapshot, kind, entity, &ctx.links));

@@ -6,11 +6,11 @@ use std::iter;
 use askama::Template;
 use chrono::Datelike;
 
-use super::rows::{AspectFragment, aspect_path, figure_of_entity, votes_of_entity};
+use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of_entity};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch};
-use crate::pages::chart::{BarFragment, LegendFragment};
+use crate::pages::chart::BarFragment;
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{ReviewFilter, SearchParameters, search_reviews};

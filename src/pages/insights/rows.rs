@@ -20,20 +20,6 @@ pub struct AspectRowFragment<'a> {
     bar: Option<BarFragment>,
 }
 
-/// An aspect with its figures, trend and sentences.
-#[derive(Template)]
-#[template(path = "aspect_fragment.html")]
-pub struct AspectFragment<'a> {
-    aspect: &'a wire::Aspect,
-    site: &'a Site<'a>,
-}
-
-impl<'a> AspectFragment<'a> {
-    pub const fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Self {
-        Self { aspect, site }
-    }
-}
-
 #[derive(Template)]
 #[template(path = "figures_fragment.html")]
 pub struct FiguresFragment<'a> {

@@ -9,14 +9,13 @@ use askama::Template;
 use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::model::{MentionKind, Vote, fold};
-use crate::pages::chart::LegendFragment;
 use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{ChoiceLink, Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
 use crate::pages::words::Stars;
 use crate::search::insights::{EvidenceQuery, parameter};
-use crate::snapshot::{Document, Snapshot};
+use crate::snapshot::{Document, Entries, Snapshot};
 use crate::wire;
 use crate::wire::parameters::LIMIT_DEFAULT;
 
@@ -80,7 +79,7 @@ fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> St
 pub fn show_aspect(
     snapshot: &Snapshot,
     query: EvidenceQuery<'_>,
-    (page, texts): (wire::AspectEvidence, Vec<String>),
+    page: wire::AspectEvidence,
     links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
@@ -130,8 +129,8 @@ pub fn show_aspect(
         list_heading: locale.message("sentences"),
         list_total: Some(total),
         polarities: polarities.collect(),
-        evidence: (page.reviews.into_iter().zip(&texts))
-            .map(|(review, text)| ReviewEvidence::new(review, text, &site))
+        evidence: (page.reviews.into_iter())
+            .filter_map(|review| ReviewEvidence::new(review, &snapshot.input.entries, &site))
             .collect(),
         reviews: Vec::new(),
         more,
@@ -148,7 +147,9 @@ pub fn show_aspect(
 }
 
 impl ReviewEvidence {
-    fn new(review: wire::EvidenceReview, text: &str, site: &Site<'_>) -> Self {
+    fn new(review: wire::EvidenceReview, entries: &Entries, site: &Site<'_>) -> Option<Self> {
+        let at = entries.find(&review.review_id.parse().ok()?)?;
+        let text = &entries[at].review.text;
         let findings = review.findings.into_iter().map(|finding| {
             let (before, after) = around(text, finding.start, finding.end);
             MarkedFinding {
@@ -158,14 +159,14 @@ impl ReviewEvidence {
                 text: finding.text,
             }
         });
-        Self {
+        Some(Self {
             stars: Stars::new(review.stars, &site.locale),
             date: review.date.to_string(),
             day: site.locale.day(review.date),
             polarity: polarity_words(review.polarity.into(), &site.locale),
             href: site.review(&review.review_id),
             findings: findings.collect(),
-        }
+        })
     }
 }
 
@@ -220,18 +221,6 @@ fn key(kind: MentionKind, entity: &wire::Entity) -> &str {
 
 pub fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
     site.path_with("/insights", parameter(kind), key(kind, entity))
-}
-
-/// Finds an entity by key, ignoring case; a service also by its name.
-pub fn find_entity<'a>(
-    kind: MentionKind,
-    insights: &'a wire::Insights,
-    name: &str,
-) -> Option<&'a wire::Entity> {
-    let folded = fold(name);
-    let entities = insights.entities.of(kind);
-    let by_key = entities.iter().find(|entity| key(kind, entity) == name);
-    by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
 }
 
 pub fn show_entity(

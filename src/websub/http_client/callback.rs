@@ -167,16 +167,11 @@ const LABEL_BYTES_MAX: usize = 63;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
     text: String,
-    target: Target,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
     pub(super) url: Url,
     /// In lower case: a name, or an address without brackets.
     pub(super) host: String,
     /// The addresses that are known without a lookup; `None` if the host is a name to be resolved.
-    pub(super) addresses: Option<Vec<IpAddr>>,
+    pub(super) known_addresses: Option<Vec<IpAddr>>,
     pub(super) port: u16,
 }
 
@@ -218,55 +213,16 @@ impl Callback {
         if text.len() > CALLBACK_BYTES_MAX {
             return Err(CallbackFault::TooLong { bytes: text.len() });
         }
-        let target = Target::parse(text)?;
-        target.judge(policy)?;
-        Ok(Self {
-            text: text.to_owned(),
-            target,
-        })
+        let callback = Self::read(text)?;
+        match &callback.known_addresses {
+            None => policy.permits_port(callback.port)?,
+            Some(known) => permitted(known, callback.port, policy).map(drop)?,
+        }
+        Ok(callback)
     }
 
-    /// The callback as text.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Equal for all spellings of this callback, and different from every other callback's.
-    pub fn key(&self) -> String {
-        normal(self.target.url.as_str()).into_owned()
-    }
-
-    /// The host in lower case, by which limits count: a name, or an address without brackets.
-    pub fn host(&self) -> &str {
-        &self.target.host
-    }
-
-    /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
-    /// returns its addresses.
-    pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
-        let mut addresses = self.target.addresses.iter().flatten();
-        addresses.any(|address| policy.is_allowed_besides(*address))
-    }
-}
-
-/// Appends parameters to a callback's own, which stay byte for byte (W3C WebSub §5.3).
-pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
-    let mut url = callback.to_owned();
-    match url.split_once('?') {
-        None => url.push('?'),
-        Some((_, "")) => {}
-        Some((_, query)) if query.ends_with('&') => {}
-        Some(_) => url.push('&'),
-    }
-    let start = url.len();
-    url::form_urlencoded::Serializer::for_suffix(url, start)
-        .extend_pairs(parameters)
-        .finish()
-}
-
-impl Target {
     /// Rejects a URL that parsers interpret differently.
-    pub(super) fn parse(text: &str) -> Result<Self, CallbackFault> {
+    pub(super) fn read(text: &str) -> Result<Self, CallbackFault> {
         // A URL parser would replace or silently drop these.
         if let Some(character) = text
             .chars()
@@ -289,27 +245,57 @@ impl Target {
             return Err(CallbackFault::Host("it is missing".to_owned()));
         }
         let url = Url::parse(text).map_err(|error| CallbackFault::Host(error.to_string()))?;
-        let (host, addresses) = host(&url)?;
+        let (host, known_addresses) = host(&url)?;
         let target = &url[Position::BeforePath..];
         if target != raw_target && target.strip_prefix('/') != Some(raw_target) {
             return Err(CallbackFault::Respelt(url.into()));
         }
-        let port = url.port_or_known_default().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or(HTTPS_PORT);
         Ok(Self {
+            text: text.to_owned(),
             url,
             host,
-            addresses,
+            known_addresses,
             port,
         })
     }
 
-    /// The check that needs no lookup.
-    pub(super) fn judge(&self, policy: &Policy) -> Result<(), Refused> {
-        match &self.addresses {
-            None => policy.permits_port(self.port),
-            Some(addresses) => permitted(addresses, self.port, policy).map(drop),
-        }
+    /// The callback as text.
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
+
+    /// Equal for all spellings of this callback, and different from every other callback's.
+    pub fn key(&self) -> String {
+        normal(self.url.as_str()).into_owned()
+    }
+
+    /// The host in lower case, by which limits count: a name, or an address without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
+    /// returns its addresses.
+    pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
+        let mut addresses = self.known_addresses.iter().flatten();
+        addresses.any(|address| policy.is_allowed_besides(*address))
+    }
+}
+
+/// Appends parameters to a callback's own, which stay byte for byte (W3C WebSub §5.3).
+pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
+    let mut url = callback.to_owned();
+    match url.split_once('?') {
+        None => url.push('?'),
+        Some((_, "")) => {}
+        Some((_, query)) if query.ends_with('&') => {}
+        Some(_) => url.push('&'),
+    }
+    let start = url.len();
+    url::form_urlencoded::Serializer::for_suffix(url, start)
+        .extend_pairs(parameters)
+        .finish()
 }
 
 /// This machine's permitted addresses: the operator may allow only one of the loopback networks.

@@ -2,30 +2,28 @@
 //! Prevention).
 //!
 //! Every request to a callback uses this module: [`Policy`] decides which addresses and ports are permitted,
-//! [`Callback`] which spellings are accepted, and [`Egress`] sends, checking every address before connecting, without
-//! proxy or redirects and within limits of bytes and time that the receiver cannot extend. A GET gets its own connection
-//! to addresses that were just checked ([`Egress::vet`]), so that its caller can count by address before connecting. A
-//! POST uses the client of its host, which reuses connections for a while.
+//! [`Callback`] which spellings are accepted, and [`Egress`] sends, without proxy or redirects and within limits of bytes
+//! and time that the receiver cannot extend. Each request has a connection of its own to addresses that were just
+//! checked ([`Egress::vet`]), so that they cannot change after the check.
 
 mod callback;
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::error::Error as StdError;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use dns_lookup::LookupErrorKind;
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
 use reqwest::{Client, Response};
 use rustls::client::Resumption;
@@ -38,16 +36,15 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tower::util::MapResponseLayer;
 
-use crate::clock::{Clock, Monotonic};
-use crate::compute::lock;
+use crate::clock::Clock;
 use crate::model::named;
 use crate::snapshot::CachedBody;
-use callback::{Target, permitted};
+use callback::permitted;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, Policy, Refused, with_parameters};
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
-/// Covers lookup, TCP and TLS.
+/// Covers TCP and TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A response with more header fields is an error.
 const FIELDS_MAX: usize = 64;
@@ -57,8 +54,6 @@ pub struct Egress {
     pub policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
-    /// By host and port, with the time at which each was made.
-    host_clients: Mutex<HashMap<String, (Client, Monotonic)>>,
     clock: Clock,
     /// In milliseconds since 1970.
     reached_at: Arc<AtomicI64>,
@@ -66,13 +61,10 @@ pub struct Egress {
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
 #[derive(Debug)]
-pub struct Vetted(Target);
-
-impl Vetted {
+pub struct Vetted {
+    callback: Callback,
     /// At least one.
-    pub fn addresses(&self) -> &[IpAddr] {
-        self.0.addresses.as_deref().unwrap_or_default()
-    }
+    pub addresses: Vec<IpAddr>,
 }
 
 impl Egress {
@@ -91,7 +83,6 @@ impl Egress {
             policy,
             resolver,
             tls,
-            host_clients: Mutex::default(),
             clock,
             reached_at: Arc::new(AtomicI64::new(i64::MIN)),
         })
@@ -104,17 +95,39 @@ impl Egress {
         DateTime::from_timestamp_millis(milliseconds).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 
-    /// Resolves `url` and checks all its addresses. A lookup takes at most 4 s.
+    /// Resolves `url` and checks all its addresses. One address that is not permitted rejects a name: the caller cannot
+    /// choose the address that is connected to, and a name with both public and internal addresses is an attack or a
+    /// mistake. A lookup takes at most 4 s.
     ///
     /// # Errors
     /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
-        let mut target = Target::parse(url).map_err(|_| Failure::Url)?;
-        target.addresses = Some(vet(&target, &self.policy, &*self.resolver).await?);
-        Ok(Vetted(target))
+        let callback = Callback::read(url).map_err(|_| Failure::Url)?;
+        if let Some(known) = &callback.known_addresses {
+            let addresses = permitted(known, callback.port, &self.policy)?;
+            return Ok(Vetted {
+                callback,
+                addresses,
+            });
+        }
+        let mut addresses = Vec::new();
+        for address in self.resolver.resolve(callback.host.clone()).await? {
+            self.policy.permits(address, callback.port)?;
+            let address = address.to_canonical();
+            if addresses.len() < ADDRESSES_TRIED_MAX && !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+        if addresses.is_empty() {
+            return Err(Failure::NameUnknown);
+        }
+        Ok(Vetted {
+            callback,
+            addresses,
+        })
     }
 
-    /// GETs `url` over its own connection.
+    /// GETs `url`.
     ///
     /// # Errors
     /// Without a response, or if a 2xx has a longer body or the exchange exceeds `total_timeout`.
@@ -143,11 +156,8 @@ impl Egress {
         total_timeout: Duration,
     ) -> Result<Answer, Failure> {
         let exchange = async {
-            let target = Target::parse(url).map_err(|_| Failure::Url)?;
-            // A client calls its resolver only for names, so literal addresses are checked here.
-            target.judge(&self.policy)?;
-            let (port, url) = (target.port, target.url.clone());
-            let mut request = self.host_client(target)?.post(url);
+            let vetted = self.vet(url).await?;
+            let mut request = self.client(&vetted)?.post(vetted.callback.url);
             for (name, value) in fields {
                 request = request.header(*name, *value);
             }
@@ -158,10 +168,7 @@ impl Egress {
             });
             let pieces = reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)));
             let request = request.header(CONTENT_LENGTH, length).body(pieces);
-            let response = request.send().await?;
-            let answer = self.answer(&response, port)?;
-            drain(response).await;
-            Ok(answer)
+            self.answer(&request.send().await?, vetted.callback.port)
         };
         with_deadline(total_timeout, exchange).await
     }
@@ -172,50 +179,23 @@ impl Egress {
     /// Those of [`Egress::get`].
     pub async fn get_vetted(
         &self,
-        Vetted(target): Vetted,
+        vetted: Vetted,
         body_bytes_max: usize,
     ) -> Result<Answer, Failure> {
-        let (port, url) = (target.port, target.url.clone());
-        // Its addresses are known, so the target is not looked up again.
-        let client = self.client(target, 0)?;
-        let response = client.get(url).send().await?;
-        let mut answer = self.answer(&response, port)?;
+        let request = self.client(&vetted)?.get(vetted.callback.url);
+        let response = request.send().await?;
+        let mut answer = self.answer(&response, vetted.callback.port)?;
         if answer.is_success() {
             answer.body = read(response, body_bytes_max).await?;
         }
         Ok(answer)
     }
 
-    /// The client for the target's host and port: the current one if it is young enough, otherwise a new one.
-    fn host_client(&self, target: Target) -> Result<Client, Failure> {
-        let host = target.url.host_str().unwrap_or_default();
-        let host = format!("{host}:{}", target.port);
-        let (mut clients, now) = (lock(&self.host_clients), self.clock.monotonic());
-        let is_young = |opened_at: Monotonic| now - opened_at < HOST_CLIENT_AGE_MAX;
-        if let Some((client, opened_at)) = clients.get(&host)
-            && is_young(*opened_at)
-        {
-            return Ok(client.clone());
-        }
-        let client = self.client(target, IDLE_PER_HOST_MAX)?;
-        clients.retain(|_, (_, opened_at)| is_young(*opened_at));
-        if clients.len() >= CLIENTS_MAX {
-            let oldest = clients
-                .iter()
-                .min_by_key(|(_, (_, opened_at))| *opened_at)
-                .map(|(host, _)| host.clone());
-            oldest.and_then(|host| clients.remove(&host));
-        }
-        clients.insert(host, (client.clone(), now));
-        Ok(client)
-    }
-
-    fn client(&self, target: Target, idle_max: usize) -> Result<Client, Failure> {
-        let resolver = VettingResolver {
-            target,
-            policy: Arc::clone(&self.policy),
-            resolver: Arc::clone(&self.resolver),
-        };
+    /// Creating a client takes about 2 µs, because all share one TLS configuration.
+    fn client(&self, vetted: &Vetted) -> Result<Client, Failure> {
+        let addresses = vetted.addresses.iter();
+        // The port is that of the URL.
+        let addresses: Vec<_> = addresses.map(|one| SocketAddr::new(*one, 0)).collect();
         let (reached_at, clock) = (Arc::clone(&self.reached_at), self.clock.clone());
         let client = Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
@@ -223,7 +203,7 @@ impl Egress {
                 connection
             }))
             .tls_backend_preconfigured(self.tls.clone())
-            .dns_resolver(Arc::new(resolver))
+            .resolve_to_addrs(&vetted.callback.host, &addresses)
             .https_only(true)
             .http1_only()
             .http1_max_headers(FIELDS_MAX)
@@ -234,8 +214,7 @@ impl Egress {
             .user_agent(USER_AGENT)
             .tcp_nodelay(true)
             .connect_timeout(CONNECT_TIMEOUT)
-            .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(idle_max);
+            .pool_max_idle_per_host(0);
         Ok(client.build()?)
     }
 
@@ -270,69 +249,15 @@ async fn with_deadline<T>(
         .unwrap_or(Err(Failure::TimedOut))
 }
 
-// Vetting: a name is resolved, and every address is checked before it is connected to.
-//
-// A client calls it for every connection, so a name with new addresses is checked again. Only the returned addresses
-// are connected to, so they cannot change after the check.
-
 /// Further addresses of a name are checked but not tried.
 const ADDRESSES_TRIED_MAX: usize = 8;
-
-/// Returns permitted addresses only. One address that is not permitted rejects a name: the caller cannot choose the
-/// address that is connected to, and a name with both public and internal addresses is an attack or a mistake.
-async fn vet(
-    target: &Target,
-    policy: &Policy,
-    resolver: &dyn Resolver,
-) -> Result<Vec<IpAddr>, Failure> {
-    if let Some(known) = &target.addresses {
-        return Ok(permitted(known, target.port, policy)?);
-    }
-    let addresses = resolver.resolve(target.host.clone()).await?;
-    if addresses.is_empty() {
-        return Err(Failure::NameUnknown);
-    }
-    let mut vetted: Vec<IpAddr> = Vec::with_capacity(addresses.len().min(ADDRESSES_TRIED_MAX));
-    for address in addresses {
-        policy.permits(address, target.port)?;
-        let address = address.to_canonical();
-        if vetted.len() < ADDRESSES_TRIED_MAX && !vetted.contains(&address) {
-            vetted.push(address);
-        }
-    }
-    Ok(vetted)
-}
-
-/// The resolver of a client for one target: checks for every connection.
-struct VettingResolver {
-    target: Target,
-    policy: Arc<Policy>,
-    resolver: Arc<dyn Resolver>,
-}
-
-impl Resolve for VettingResolver {
-    fn resolve(&self, _: Name) -> Resolving {
-        let (target, policy, resolver) = (
-            self.target.clone(),
-            Arc::clone(&self.policy),
-            Arc::clone(&self.resolver),
-        );
-        Box::pin(async move {
-            let addresses = vet(&target, &policy, &*resolver)
-                .await?
-                .into_iter()
-                .map(move |address| SocketAddr::new(address, target.port));
-            Ok(Box::new(addresses) as Addrs)
-        })
-    }
-}
 
 // Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
 
 /// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
 /// runtime's 512 threads.
 const LOOKUPS_MAX: usize = 64;
-/// Less than the connect timeout, so that a silent resolver is distinguished from a silent receiver.
+/// Less than the deadline of an exchange, so that a silent resolver is distinguished from a silent receiver.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The only source of addresses for host names.
@@ -346,41 +271,26 @@ pub trait Resolver: Send + Sync + 'static {
 
 /// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
 #[derive(Debug, Clone)]
-pub struct SystemResolver {
-    turns: Arc<Semaphore>,
-}
+pub struct SystemResolver;
 
-impl Default for SystemResolver {
-    fn default() -> Self {
-        Self {
-            turns: Arc::new(Semaphore::new(LOOKUPS_MAX)),
-        }
-    }
-}
+static LOOKUPS: Semaphore = Semaphore::const_new(LOOKUPS_MAX);
 
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
-        let turns = Arc::clone(&self.turns);
-        Box::pin(async move {
-            let lookup = async move {
-                let turn = turns
-                    .acquire_owned()
-                    .await
-                    .map_err(|_| Failure::ResolverDown)?;
-                let lookup = move || {
-                    // Held until the thread is free, even if the caller has timed out.
-                    let _turn = turn;
-                    let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
-                    found.map_err(|error| fault(error.kind(), is_out_of_descriptors))
-                };
-                tokio::task::spawn_blocking(lookup)
-                    .await
-                    .unwrap_or(Err(Failure::ResolverDown))
+        let lookup = async move {
+            let turn = LOOKUPS.acquire().await.map_err(|_| Failure::ResolverDown)?;
+            let lookup = move || {
+                // Held until the thread is free, even if the caller has timed out.
+                let _turn = turn;
+                let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
+                found.map_err(|error| fault(error.kind(), is_out_of_descriptors))
             };
-            tokio::time::timeout(LOOKUP_TIMEOUT, lookup)
+            tokio::task::spawn_blocking(lookup)
                 .await
                 .unwrap_or(Err(Failure::ResolverDown))
-        })
+        };
+        let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, lookup);
+        Box::pin(looked_up.map(|found| found.unwrap_or(Err(Failure::ResolverDown))))
     }
 }
 
@@ -415,21 +325,10 @@ fn fault(kind: LookupErrorKind, is_out_of_descriptors: impl FnOnce() -> bool) ->
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
+/// The reason why the extra roots cannot be used, as the end of a sentence.
 #[derive(Debug, Error)]
-pub enum RootsError {
-    /// The extra roots are not PEM certificates.
-    #[error("it is not a PEM file of certificates ({0})")]
-    NotPem(String),
-    /// The file of extra roots has no certificate.
-    #[error("it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----")]
-    Empty,
-    #[error("its certificate number {number} cannot be a root ({reason})")]
-    Unusable {
-        /// Position in the file, from 1.
-        number: usize,
-        reason: String,
-    },
-}
+#[error("{0}")]
+pub struct RootsError(String);
 
 impl Roots {
     /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply; Mozilla's list if it has none, as in a
@@ -455,19 +354,20 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
     let mut added = 0;
     for certificate in CertificateDer::pem_slice_iter(pem) {
         added += 1;
-        let certificate = certificate.map_err(|error| RootsError::NotPem(error.to_string()))?;
-        store
-            .add(certificate)
-            .map_err(|error| RootsError::Unusable {
-                number: added,
-                reason: error.to_string(),
-            })?;
+        let certificate = certificate.map_err(|error| {
+            RootsError(format!("it is not a PEM file of certificates ({error})"))
+        })?;
+        store.add(certificate).map_err(|error| {
+            let reason = format!("its certificate number {added} cannot be a root ({error})");
+            RootsError(reason)
+        })?;
     }
     if added == 0 {
-        Err(RootsError::Empty)
-    } else {
-        Ok(())
+        let reason =
+            "it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----";
+        return Err(RootsError(reason.to_owned()));
     }
+    Ok(())
 }
 
 /// The configuration that all clients share.
@@ -496,29 +396,6 @@ impl TimeProvider for Time {
         Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
     }
 }
-
-// One client per host, so that its connections are limited in number and age.
-//
-// A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
-// to a hundred thousand hosts would leave a hundred thousand sockets open, and the addresses of a busy host would never
-// be checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
-// configuration.
-
-/// Hosts with a client; the oldest client is dropped.
-const CLIENTS_MAX: usize = 128;
-/// Idle connections per client; with [`CLIENTS_MAX`] this limits idle sockets.
-const IDLE_PER_HOST_MAX: usize = 4;
-const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
-/// An older client takes no request. With an exchange of 20 s and [`IDLE_TIMEOUT`], reusable connections live for at
-/// most 60 s.
-const HOST_CLIENT_AGE_MAX: Duration = Duration::from_secs(20);
-
-// The response. Its body is read up to a limit if the caller needs it, otherwise only so that the connection can be
-// reused.
-
-/// Limits for discarding a body so that the connection can be reused; beyond them the connection is closed.
-const DRAIN_BYTES_MAX: u64 = 4_096;
-const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -555,23 +432,6 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failu
             Ok(None) | Err(_) => return Ok(body),
         }
     }
-}
-
-/// Reads a short body to its end so that the connection can be reused. Errors are ignored.
-async fn drain(mut response: Response) {
-    if (response.content_length()).is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
-        return;
-    }
-    let rest = async {
-        let mut bytes = 0;
-        while let Ok(Some(chunk)) = response.chunk().await {
-            bytes += chunk.len() as u64;
-            if bytes > DRAIN_BYTES_MAX {
-                break;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
 }
 
 #[must_use]
@@ -624,8 +484,6 @@ named! {
         Unsendable = "unsendable",
     }
 }
-
-impl StdError for Failure {}
 
 impl Failure {
     pub const fn blame(self) -> Blame {
@@ -708,9 +566,6 @@ impl Failure {
 impl From<reqwest::Error> for Failure {
     /// Its layers wrap one another, so all causes are searched.
     fn from(error: reqwest::Error) -> Self {
-        if let Some(failure) = find::<Self>(&error) {
-            return *failure;
-        }
         if let Some(reason) = find::<rustls::Error>(&error) {
             // The callback's owner needs the exact reason: expired, another name, an unknown root.
             tracing::info!(%reason, "websub.tls_failed: a callback's certificate or TLS version was not accepted");
@@ -771,7 +626,7 @@ mod tests {
 
     #[tokio::test]
     async fn localhost_resolves_to_loopback() {
-        let addresses = SystemResolver::default()
+        let addresses = SystemResolver
             .resolve("localhost".to_owned())
             .await
             .unwrap();
@@ -783,7 +638,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_with_a_nul_is_not_resolved() {
-        let fault = SystemResolver::default()
+        let fault = SystemResolver
             .resolve("no\0name".to_owned())
             .await
             .unwrap_err();
@@ -898,9 +753,9 @@ mod tests {
 
     #[test]
     fn a_cause_is_found_behind_every_wrapper() {
-        let inner = io::Error::other(Failure::Refused);
+        let inner = io::Error::other(Refused::Port { port: 25 });
         let outer = io::Error::other(io::Error::other(inner));
-        assert_eq!(find::<Failure>(&outer), Some(&Failure::Refused));
+        assert_eq!(find::<Refused>(&outer), Some(&Refused::Port { port: 25 }));
         assert!(find::<rustls::Error>(&outer).is_none());
     }
 }

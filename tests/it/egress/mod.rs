@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use chrono::TimeDelta;
 use reviews_service::clock::Clock;
 use reviews_service::snapshot::{CachedBody, Content};
 use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
@@ -19,11 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a test waits for an event that must not happen.
 const IMPATIENCE: Duration = Duration::from_millis(300);
 
-/// A client with a fake resolver and a clock.
+/// A client with a fake resolver.
 struct Out {
     egress: Egress,
     fake_dns: FakeDns,
-    clock: Clock,
 }
 
 impl Out {
@@ -34,22 +32,15 @@ impl Out {
 
     /// A client for the public Internet and these networks.
     fn allowing(nets: &[&str]) -> Self {
-        let (fake_dns, clock) = (
-            FakeDns::default(),
-            Clock::manual("2026-11-20T12:00:00Z".parse().unwrap()),
-        );
+        let fake_dns = FakeDns::default();
+        let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
         fake_dns.set("receiver.test", &["127.0.0.1"]);
         fake_dns.set("*.receiver.test", &["127.0.0.1"]);
         let allowed = nets.iter().map(|net| net.parse().unwrap()).collect();
         let policy = Arc::new(Policy { allowed });
         let roots = Roots::load(Some(ca_pem().as_bytes())).unwrap();
-        let egress =
-            Egress::new(policy, &roots, Arc::new(fake_dns.clone()), clock.clone()).unwrap();
-        Self {
-            egress,
-            fake_dns,
-            clock,
-        }
+        let egress = Egress::new(policy, &roots, Arc::new(fake_dns.clone()), clock).unwrap();
+        Self { egress, fake_dns }
     }
 
     async fn get(&self, url: &str) -> Result<Answer, Failure> {
@@ -186,54 +177,15 @@ async fn retry_after_is_parsed_as_seconds_or_as_a_date() {
 }
 
 #[tokio::test]
-async fn deliveries_to_one_host_share_a_connection_but_gets_do_not() {
+async fn each_exchange_has_a_lookup_and_a_connection() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    for target in ["/a", "/b", "/c", "/d"] {
-        out.post(&receiver.url_of("receiver.test", target), "x")
-            .await
-            .unwrap();
-    }
-    assert!(
-        receiver
-            .requests()
-            .iter()
-            .all(|request| request.connection == 0)
-    );
-    assert_eq!((receiver.connections(), out.fake_dns.asked().len()), (1, 1));
     receiver.always(Reply::body("x"));
-    for connections in [2, 3] {
-        out.get(&receiver.url_of("receiver.test", "/cb"))
-            .await
-            .unwrap();
-        assert_eq!(receiver.connections(), connections);
-    }
-    receiver.open_at_most(1).await;
-}
-
-#[tokio::test]
-async fn old_connections_take_no_delivery() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     let url = receiver.url_of("receiver.test", "/cb");
-    // Setting the wall clock back changes no connection's age.
-    for (seconds, connections) in [(0, 1), (19, 1), (1, 2), (-9, 2), (19, 2), (1, 3)] {
-        out.clock.advance(TimeDelta::seconds(seconds));
+    for exchanges in (2..=6).step_by(2) {
         out.post(&url, "x").await.unwrap();
-        assert_eq!(receiver.connections(), connections);
-        receiver.open_at_most(1).await;
+        out.get(&url).await.unwrap();
+        let lookups = out.fake_dns.asked().len();
+        assert_eq!((receiver.connections(), lookups), (exchanges, exchanges));
+        receiver.open_at_most(0).await;
     }
-}
-
-#[tokio::test]
-async fn a_fan_out_to_many_hosts_leaves_few_sockets_behind() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    for number in 0..200 {
-        out.post(
-            &receiver.url_of(&format!("h{number}.receiver.test"), "/cb"),
-            "x",
-        )
-        .await
-        .unwrap();
-    }
-    assert_eq!(receiver.connections(), 200);
-    receiver.open_at_most(128).await;
 }

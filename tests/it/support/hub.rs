@@ -22,7 +22,7 @@ const OPENED: [&str; 2] = ["--hub-allow-callback-nets", "127.0.0.0/8,::1/128"];
 
 /// The default settings, but callbacks on this machine are allowed.
 pub fn hub_options() -> HubOptions {
-    hub_options_of(&OPENED, Arc::new(SystemResolver::default()))
+    hub_options_of(&OPENED, Arc::new(SystemResolver))
 }
 
 /// Options of the hub with these flags and this resolver.

@@ -16,7 +16,6 @@ pub(super) async fn serve(
     acceptor: &TlsAcceptor,
     manner: Manner,
     shared: &Shared,
-    number: usize,
 ) -> io::Result<()> {
     match manner {
         Manner::PlainText => {
@@ -34,7 +33,7 @@ pub(super) async fn serve(
     }
     let mut stream = acceptor.accept(stream).await?;
     let mut read = Vec::new();
-    while let Some(request) = request(&mut stream, &mut read, number).await? {
+    while let Some(request) = request(&mut stream, &mut read).await? {
         let scripted = shared.script.lock().unwrap().pop_front();
         let reply = scripted.unwrap_or_else(|| shared.default.lock().unwrap().clone());
         let challenge = request.parameters("hub.challenge").concat();
@@ -59,7 +58,6 @@ async fn wait_for_close(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<
 async fn request(
     stream: &mut TlsStream<TcpStream>,
     read: &mut Vec<u8>,
-    connection: usize,
 ) -> io::Result<Option<Received>> {
     let end = loop {
         if let Some(end) = read.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -85,7 +83,6 @@ async fn request(
         target,
         fields,
         body: Vec::new(),
-        connection,
     };
     assert_eq!(
         received.field("transfer-encoding"),

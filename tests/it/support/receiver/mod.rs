@@ -69,8 +69,6 @@ pub struct Received {
     pub target: String,
     pub fields: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// The number of its connection, from 0.
-    pub connection: usize,
 }
 
 impl Received {
@@ -230,12 +228,12 @@ async fn accept(listener: TcpListener, manner: Manner, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let number = shared.accepted.fetch_add(1, Ordering::SeqCst);
+        shared.accepted.fetch_add(1, Ordering::SeqCst);
         shared.open.send_modify(|open| *open += 1);
         let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
         connections.spawn(async move {
             // Tests break connections on purpose, so their errors are ignored.
-            let _ = serve(stream, &acceptor, manner, &shared, number).await;
+            let _ = serve(stream, &acceptor, manner, &shared).await;
             shared.open.send_modify(|open| *open -= 1);
         });
     }
