@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::{Capitalisation, TokenizedText};
+use super::tokenized_text::{Capitalisation, TokenizedText};
 use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
