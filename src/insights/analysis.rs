@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::witness::witness;
 use crate::model::{MentionKind, Vote, named};
 use crate::wire::Witness;
 
@@ -162,8 +161,8 @@ impl From<Polarity> for Vote {
 }
 
 /// One reason for a finding: a rule or weight, its position, and its points; as JSON `[rule, points, start, end]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "HitRow", into = "HitRow")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "(String, i32, u32, u32)")]
 pub struct Hit {
     /// For example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
     pub rule: String,
@@ -173,10 +172,8 @@ pub struct Hit {
     pub points: i32,
 }
 
-type HitRow = (String, i32, u32, u32);
-
-impl From<HitRow> for Hit {
-    fn from((rule, points, start, end): HitRow) -> Self {
+impl From<(String, i32, u32, u32)> for Hit {
+    fn from((rule, points, start, end): (String, i32, u32, u32)) -> Self {
         Self {
             rule,
             points,
@@ -185,9 +182,9 @@ impl From<HitRow> for Hit {
     }
 }
 
-impl From<Hit> for HitRow {
-    fn from(hit: Hit) -> Self {
-        (hit.rule, hit.points, hit.span.start, hit.span.end)
+impl Serialize for Hit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.rule, self.points, self.span.start, self.span.end).serialize(serializer)
     }
 }
 
@@ -207,6 +204,36 @@ pub struct Finding {
     pub confidence: u8,
     /// Reasons: hits that found the aspect (0 points) and hits that contribute to the score.
     pub hits: Vec<Hit>,
+}
+
+/// Minimum absolute score of praise or blame.
+pub const MARGIN: i32 = 2;
+/// Rule name of the hit for a judgement that the stars withdrew.
+pub const WITHDRAWN: &str = "stars:withdrawn";
+/// Rule name of the hit for a finding that the stars confirmed.
+pub const CONFIRMED: &str = "stars:confirmed";
+/// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
+/// finding, all hits count.
+pub fn witness(hits: &[Hit]) -> Witness {
+    let (mut rules, mut classifier) = ((0, false), (0, false));
+    for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
+        let source = if hit.rule.starts_with("examples:") {
+            &mut classifier
+        } else {
+            &mut rules
+        };
+        *source = (source.0 + hit.points, true);
+    }
+    // A sum below the margin is not a judgement.
+    let sum = rules.0 + classifier.0;
+    let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
+    let speaks =
+        |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
+    match (speaks(rules), speaks(classifier)) {
+        (true, true) => Witness::Both,
+        (false, true) => Witness::Classifier,
+        (_, false) => Witness::Rule,
+    }
 }
 
 /// A named entity in the text.

@@ -13,10 +13,10 @@ use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLa
 use super::aspects::{RuleEngine, TextFindings};
 use super::classifier::POLARITY;
 use super::linking::{Linker, tables};
+use super::stars::{settle, withdraw_overall};
 use super::store::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped_head, shipped_in};
-use super::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
 use crate::model::{Mentions, Review, hex};

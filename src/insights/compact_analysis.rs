@@ -1,10 +1,11 @@
 //! The part of an analysis that is counted: about 250 bytes for each review, so that the analyses of all reviews can be in
 //! memory and be counted again after every change. Complete analyses explain their findings and are in the database.
 
-use super::analysis::{Analysis, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage};
+use super::analysis::{
+    Analysis, CONFIRMED, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage, WITHDRAWN, witness,
+};
 use super::text::{is_quotable, is_stated};
 use super::trades::Trade;
-use super::witness::{CONFIRMED, WITHDRAWN, witness};
 use crate::model::{FNV_OFFSET, MentionKind, Review, fnv1a, folded};
 use crate::wire::Witness;
 

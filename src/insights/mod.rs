@@ -9,18 +9,18 @@ pub mod aspects;
 pub mod classifier;
 mod compact_analysis;
 pub mod linking;
+mod stars;
 pub mod store;
 pub mod text;
 pub mod trades;
-mod witness;
 
 pub use analysis::{
-    Analysis, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
-    TextSpan,
+    Analysis, CONFIRMED, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity,
+    TextLanguage, TextSpan, witness,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use compact_analysis::{
     CompactAnalysis, CompactFinding, CompactHead, CompactName, WitnessCount, name_key,
 };
+pub use stars::{settle, withdraw_overall};
 pub use trades::Trade;
-pub use witness::{CONFIRMED, settle, withdraw_overall, witness};

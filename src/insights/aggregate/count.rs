@@ -2,9 +2,8 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::input::AggregateInput;
+use super::input::{AggregateInput, Roster};
 use super::quotes::{Shortlist, quote_rank};
-use super::roster::Roster;
 use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, CompactName, MASKED_FINDINGS_MAX, WitnessCount, bits,

@@ -123,14 +123,14 @@ fn candidates(
             continue;
         };
         for phrase in phrases(&opened.text) {
-            if let Some(reviews) = frequent.get(&phrase_hash(&phrase))
+            if let Some(reviews) = frequent.get(&phrase_hash(phrase))
                 && reviews.first() == Some(&position)
             {
                 let reviews = u32::try_from(reviews.len()).unwrap_or(u32::MAX);
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
                 let expected = expected(&words, frequent, counted.sentences);
                 found.push(Keyphrase {
-                    phrase,
+                    phrase: phrase.to_owned(),
                     words,
                     reviews,
                     expected,

@@ -7,20 +7,18 @@ mod keyphrases;
 mod narrative;
 mod opinions;
 mod quotes;
-mod roster;
 pub mod topics;
 mod trends;
 
 use count::Counted;
 pub use count::{review_vote, vote_of};
-pub use input::{AggregateInput, Original};
+use input::Roster;
+pub use input::{AggregateInput, Original, PERSON_MIN};
 use keyphrases::OwnNames;
 use narrative::Complaint;
 pub use narrative::inside;
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;
-pub use roster::PERSON_MIN;
-use roster::Roster;
 
 use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, LowRated, Summary, Withdrawn};
 

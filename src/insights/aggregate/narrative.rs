@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 
 use super::count::{Counted, OpinionCounts};
-use super::input::AggregateInput;
+use super::input::{AggregateInput, PERSON_MIN, Roster};
 use super::opinions::{SIDE_MIN, both_sides};
 use super::quotes::Originals;
-use super::roster::{PERSON_MIN, Roster};
 use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{

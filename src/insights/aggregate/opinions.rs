@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 
 use super::count::{Counted, OpinionCounts};
-use super::input::AggregateInput;
+use super::input::{AggregateInput, Roster, RosterEntry};
 use super::keyphrases::Keyphrase;
 use super::quotes::{Originals, pick};
-use super::roster::{Roster, RosterEntry};
 use super::trends::trend;
 use crate::insights::trades::AspectDefinition;
 use crate::model::MentionKind;

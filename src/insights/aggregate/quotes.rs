@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::input::{AggregateInput, Original};
-use super::roster::{PERSON_MIN, Roster};
+use super::input::{AggregateInput, Original, PERSON_MIN, Roster};
 use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, MASKED_FINDINGS_MAX, WitnessCount,

@@ -123,13 +123,12 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
 }
 
 /// The candidate phrases of a text: folded, each once, sorted.
-pub fn phrases(text: &TokenizedText) -> Vec<String> {
+pub fn phrases(text: &TokenizedText) -> Vec<&str> {
     let mut phrases = Vec::new();
     let mut classes = Vec::new();
     for sentence in text.sentences() {
         each_phrase(text, sentence, &mut classes, |tokens| {
-            let words: Vec<&str> = tokens.map(|token| text.word(token)).collect();
-            phrases.push(words.join(" "));
+            phrases.push(text.words(tokens));
         });
     }
     phrases.sort_unstable();
@@ -187,7 +186,7 @@ fn class(text: &TokenizedText, token: usize, begins: bool) -> (PhraseWordClass, 
         Capitalisation::Upper => true,
         Capitalisation::Mixed | Capitalisation::Number | Capitalisation::Mark => false,
     };
-    if !is_word || word.contains('\'') {
+    if !is_word || word.is_empty() || word.contains('\'') {
         return (PhraseWordClass::Stop, 0);
     }
     match WORDS.get(&token.fingerprint) {
@@ -317,8 +316,8 @@ mod tests {
             ("We carried the old boiler.", &["boiler", "old boiler"]),
             ("They were very competent and we rang.", &[]),
         ] {
-            let found = phrases(&TokenizedText::new(text));
-            assert_eq!(found, expected, "{text}");
+            let tokenized = TokenizedText::new(text);
+            assert_eq!(phrases(&tokenized), expected, "{text}");
         }
     }
 

@@ -15,7 +15,7 @@ use decision::AspectCandidate;
 pub use engine::RuleEngine;
 use parsed_sentence::ParsedSentence;
 pub use reading::{SentenceReading, document_figures};
-pub use score::{MARGIN, label};
+pub use score::label;
 
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,9 @@
-//! Finds all patterns of a trade at once: a vocabulary maps words to symbols, each word of a text once, and one prefix
-//! tree of symbols holds all patterns, so that only numbers are compared.
+//! Finds all patterns of a trade at once: one prefix tree holds all patterns, and a vocabulary has, for each word, the
+//! nodes that it leads to, so that only numbers are compared.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
 use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
@@ -24,10 +25,14 @@ pub enum Rank {
     Joins,
 }
 
+/// A node, and the one after it.
+type Edge = (u32, u32);
+
+/// The edges of each symbol.
+type SymbolEdges = HashMap<Symbol, Vec<Edge>>;
+
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    /// By symbol, the next node.
-    edges: Vec<(Symbol, u32)>,
     /// By the maximum number of words of a gap, the node after it.
     gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
@@ -39,8 +44,8 @@ struct PatternNode {
 #[derive(Debug, Clone, Default)]
 pub struct PatternTrie {
     nodes: Vec<PatternNode>,
-    /// The edges of the root, by symbol; 0 where no pattern begins with the symbol.
-    first: Vec<u32>,
+    /// For each node, the bits of the words that may follow it, and [`END`] if it has rules or gaps.
+    followers: Vec<u64>,
     /// The node of patterns that begin with `^`; 0 if there are none.
     beginning: u32,
 }
@@ -62,16 +67,16 @@ pub struct Match<'judge> {
 }
 
 impl PatternTrie {
-    pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
+    /// The tree of a trade's patterns, and its edges.
+    fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> (Self, SymbolEdges) {
         use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
-        let mut nodes = vec![PatternNode::default()];
+        let (mut nodes, mut next) = (vec![PatternNode::default()], HashMap::new());
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
-                insert(&mut nodes, way, numbers, index);
+                insert(&mut nodes, &mut next, way, numbers, index);
             }
         }
         for node in &mut nodes {
-            node.edges.shrink_to_fit();
             let rules = node.rules.iter();
             let meanings = || {
                 rules
@@ -91,15 +96,23 @@ impl PatternTrie {
                 .any(only)
                 || meanings().all(|meaning| matches!(meaning, Meaning::Complains(_)));
         }
-        let mut first = vec![0; numbers.len() + 1];
-        for (symbol, node) in &nodes[0].edges {
-            first[*symbol as usize] = *node;
+        let beginning = numbers.get("^").and_then(|symbol| next.get(&(0, *symbol)));
+        let beginning = beginning.copied().unwrap_or_default();
+        let mut edges = SymbolEdges::new();
+        for ((node, symbol), next) in next {
+            edges.entry(symbol).or_default().push((node, next));
         }
-        Self {
-            beginning: numbers.get("^").map_or(0, |symbol| first[*symbol as usize]),
-            first,
+        let is_end = |node: &PatternNode| !node.rules.is_empty() || !node.gaps.is_empty();
+        let followers = nodes
+            .iter()
+            .map(|node| if is_end(node) { END } else { 0 })
+            .collect();
+        let trie = Self {
             nodes,
-        }
+            followers,
+            beginning,
+        };
+        (trie, edges)
     }
 
     /// Writes every match in a sentence to `matches`.
@@ -112,14 +125,10 @@ impl PatternTrie {
         if self.beginning != 0 {
             search.on(self.beginning, 0..0, 0);
         }
-        for (start, unit) in units.iter().enumerate() {
-            let nodes = unit
-                .symbols
-                .iter()
-                .map(|symbol| self.first[*symbol as usize]);
-            for node in nodes.filter(|node| *node != 0) {
-                search.on(node, start..start + 1, 1);
-            }
+        // Without rules, there is no root.
+        let starts = self.nodes.first().map_or(0, |_| units.len());
+        for start in 0..starts {
+            search.step(0, start..start, 0);
         }
     }
 }
@@ -132,8 +141,8 @@ struct TrieSearch<'walk, 'judge> {
 
 impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
-    fn on(&mut self, node: u32, over: Range<usize>, words: u64) {
-        let node = &self.trie.nodes[node as usize];
+    fn on(&mut self, number: u32, over: Range<usize>, words: u64) {
+        let node = &self.trie.nodes[number as usize];
         if !node.rules.is_empty() {
             self.matches.push(Match {
                 start: over.start,
@@ -144,12 +153,11 @@ impl TrieSearch<'_, '_> {
                 is_above: node.is_above,
             });
         }
-        self.step(node, over.clone(), words);
+        self.step(number, over.clone(), words);
         for (most, beyond) in &node.gaps {
-            let beyond = &self.trie.nodes[*beyond as usize];
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
-                self.step(beyond, over.start..at, words);
+                self.step(*beyond, over.start..at, words);
                 // A gap may contain words and commas, but no other mark.
                 let passes = self
                     .units
@@ -163,27 +171,22 @@ impl TrieSearch<'_, '_> {
     }
 
     /// Follows the edges of a node with the unit after `over`.
-    fn step(&mut self, node: &PatternNode, over: Range<usize>, words: u64) {
-        let Some(unit) = self.units.get(over.end) else {
+    fn step(&mut self, node: u32, over: Range<usize>, words: u64) {
+        let followers = &self.trie.followers;
+        let Some(unit) =
+            (self.units.get(over.end)).filter(|unit| followers[node as usize] & unit.bits != 0)
+        else {
             return;
         };
         let words = words | 1 << over.len().min(63);
-        let mut on = |next: u32| self.on(next, over.start..over.end + 1, words);
-        // Iterates over the shorter list.
-        if node.edges.len() <= unit.symbols.len() {
-            for (symbol, next) in &node.edges {
-                if unit.symbols.binary_search(symbol).is_ok() {
-                    on(*next);
-                }
-            }
-        } else {
-            for symbol in unit.symbols {
-                if let Ok(at) = node
-                    .edges
-                    .binary_search_by_key(symbol, |(symbol, _)| *symbol)
-                {
-                    on(node.edges[at].1);
-                }
+        let after = self.units.get(over.end + 1);
+        let bits = END | after.map_or(0, |unit| unit.bits);
+        let first = unit.edges.partition_point(|(from, _)| *from < node);
+        let edges = unit.edges[first..].iter();
+        for (_, next) in edges.take_while(|(from, _)| *from == node) {
+            // Most patterns with these words go on with other words than the next.
+            if followers[*next as usize] & bits != 0 {
+                self.on(*next, over.start..over.end + 1, words);
             }
         }
     }
@@ -191,6 +194,7 @@ impl TrieSearch<'_, '_> {
 
 fn insert(
     nodes: &mut Vec<PatternNode>,
+    next: &mut HashMap<(u32, Symbol), u32>,
     way: &[PatternStep],
     numbers: &SymbolNumbers<'_>,
     rule: RuleIndex,
@@ -198,29 +202,28 @@ fn insert(
     let mut node = 0;
     for step in way {
         let fresh = u32::try_from(nodes.len()).unwrap_or_default();
-        let PatternNode { edges, gaps, .. } = &mut nodes[node];
-        let next = match step {
-            PatternStep::Symbol(symbol) => follow(edges, numbers[symbol.as_str()], fresh),
-            PatternStep::Gap(words) => follow(gaps, *words, fresh),
+        let gaps = &mut nodes[node as usize].gaps;
+        node = match step {
+            PatternStep::Symbol(symbol) => {
+                *(next.entry((node, numbers[symbol.as_str()]))).or_insert(fresh)
+            }
+            PatternStep::Gap(words) => {
+                let known = gaps.iter().find(|(most, _)| most == words);
+                let beyond = known.map_or(fresh, |(_, beyond)| *beyond);
+                if beyond == fresh {
+                    gaps.push((*words, fresh));
+                }
+                beyond
+            }
         };
-        if next == fresh {
+        if node == fresh {
             nodes.push(PatternNode::default());
         }
-        node = next as usize;
     }
-    if !nodes[node].rules.contains(&rule) {
-        nodes[node].rules.push(rule);
+    let rules = &mut nodes[node as usize].rules;
+    if !rules.contains(&rule) {
+        rules.push(rule);
     }
-}
-
-/// The node of a key; `fresh` if it has none yet.
-fn follow<K: Copy + Ord>(next: &mut Vec<(K, u32)>, key: K, fresh: u32) -> u32 {
-    let place = next.binary_search_by_key(&key, |(key, _)| *key);
-    let at = place.unwrap_or_else(|at| {
-        next.insert(at, (key, fresh));
-        at
-    });
-    next[at].1
 }
 
 /// The number of each symbol in a trade's patterns, from 1.
@@ -232,18 +235,27 @@ fn symbol_numbers(trade: &Trade) -> SymbolNumbers<'_> {
     symbols.into_iter().zip(1..).collect()
 }
 
-/// The symbols of each word.
+/// The edges that each word follows.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// By the word's fingerprint.
-    words: WordMap<Symbols>,
-    number: Symbols,
-    money: Symbols,
-    name: Symbols,
+    /// By the word's fingerprint. Words with the same edges share them.
+    words: WordMap<Arc<WordEdges>>,
+    number: Arc<WordEdges>,
+    money: Arc<WordEdges>,
+    name: Arc<WordEdges>,
 }
 
-/// The symbols of a word.
-type Symbols = Box<[Symbol]>;
+/// The edges that a word follows.
+#[derive(Debug, Default)]
+struct WordEdges {
+    /// By their first node.
+    edges: Box<[Edge]>,
+    /// A bit that few other words have.
+    bits: u64,
+}
+
+/// The bit of no word, for patterns that end.
+const END: u64 = 1 << 63;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -252,33 +264,34 @@ pub struct WordUnit<'judge> {
     pub start: usize,
     /// Index of the token after the last.
     pub end: usize,
-    symbols: &'judge [Symbol],
+    edges: &'judge [Edge],
+    bits: u64,
     pub is_mark: bool,
     pub is_comma: bool,
 }
 
 impl Vocabulary {
     /// Contains all words in the trade's patterns and lists.
-    pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
-        let mut vocabulary = Self::default();
+    fn new(
+        trade: &Trade,
+        numbers: &SymbolNumbers<'_>,
+        edges: &SymbolEdges,
+        trie: &mut PatternTrie,
+    ) -> Self {
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
         for (symbol, number) in numbers {
             for word in members(trade, symbol) {
                 words.entry(word).or_default().insert(*number);
             }
         }
-        let mut class = |name: &str| -> Symbols {
-            let symbols = words.remove(name).unwrap_or_default();
-            symbols.into_iter().collect()
-        };
-        (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
-        vocabulary.name = class("<name>");
+        let [number, money, name] =
+            ["<number>", "<money>", "<name>"].map(|class| words.remove(class).unwrap_or_default());
         // `3` is a literal in some pattern, and also a number.
         for (_, symbols) in words
             .iter_mut()
             .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
         {
-            symbols.extend(&vocabulary.number);
+            symbols.extend(&number);
         }
         let language = trade.language_words();
         for (right, wrong) in &trade.spellings {
@@ -290,11 +303,32 @@ impl Vocabulary {
                 }
             }
         }
-        vocabulary.words = words
-            .into_iter()
-            .map(|(word, symbols)| (Fingerprint::of(&word), symbols.into_iter().collect()))
-            .collect();
-        vocabulary
+        let mut shared: HashMap<BTreeSet<Symbol>, Arc<WordEdges>> = HashMap::new();
+        let mut edges_of = |symbols: BTreeSet<Symbol>| {
+            let bit = 1 << (shared.len() % 63);
+            let known = shared.entry(symbols).or_insert_with_key(|symbols| {
+                let edges = symbols.iter().filter_map(|symbol| edges.get(symbol));
+                let mut edges: Vec<Edge> = edges.flatten().copied().collect();
+                edges.sort_unstable();
+                for (from, _) in &edges {
+                    trie.followers[*from as usize] |= bit;
+                }
+                Arc::new(WordEdges {
+                    edges: edges.into(),
+                    bits: bit,
+                })
+            });
+            Arc::clone(known)
+        };
+        Self {
+            number: edges_of(number),
+            money: edges_of(money),
+            name: edges_of(name),
+            words: words
+                .into_iter()
+                .map(|(word, symbols)| (Fingerprint::of(&word), edges_of(symbols)))
+                .collect(),
+        }
     }
 
     /// Writes the units of a sentence.
@@ -310,12 +344,13 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first =
                 at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, symbols) = self.unit(text, at, end, is_first);
+            let (len, edges) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
-                symbols,
+                edges: edges.map_or(&[], |word| &*word.edges),
+                bits: edges.map_or(0, |word| word.bits),
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
@@ -323,33 +358,33 @@ impl Vocabulary {
         }
     }
 
-    /// The number of tokens in the unit at `at`, and its symbols.
+    /// The number of tokens in the unit at `at`, and its edges.
     fn unit(
         &self,
         text: &TokenizedText,
         at: usize,
         end: usize,
         is_first: bool,
-    ) -> (usize, &[Symbol]) {
+    ) -> (usize, Option<&WordEdges>) {
         use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
         if token.shape == Number && goes_on(&language.money) {
-            return (2, &self.money);
+            return (2, Some(&self.money));
         }
         if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
-            return (2, &self.money);
+            return (2, Some(&self.money));
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
-            return (1, known);
+            return (1, Some(known));
         }
-        let symbols = match token.shape {
-            Number => &*self.number,
-            Capitalised | Mixed if !is_first => &*self.name,
-            Capitalised | Mixed | Lower | Upper | Mark => &[],
+        let edges = match token.shape {
+            Number => Some(&*self.number),
+            Capitalised | Mixed if !is_first => Some(&*self.name),
+            Capitalised | Mixed | Lower | Upper | Mark => None,
         };
-        (1, symbols)
+        (1, edges)
     }
 }
 
@@ -398,8 +433,8 @@ impl CompiledRules {
     /// Takes the phrases out of `trade`.
     pub fn new(trade: &mut Trade) -> Self {
         let numbers = symbol_numbers(trade);
-        let trie = PatternTrie::new(trade, &numbers);
-        let vocabulary = Vocabulary::new(trade, &numbers);
+        let (mut trie, edges) = PatternTrie::new(trade, &numbers);
+        let vocabulary = Vocabulary::new(trade, &numbers, &edges, &mut trie);
         let phrases = trade.take_phrases().into_iter();
         Self {
             trie,

@@ -6,12 +6,11 @@ use std::ops::Range;
 use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, confirm, decide};
 use super::engine::{AspectHeads, RuleEngine};
 use super::parsed_sentence::{About, ParsedSentence};
-use super::score::{self, MARGIN};
-use crate::insights::analysis::{Finding, Hit, Polarity};
+use super::score;
+use crate::insights::analysis::{Finding, Hit, MARGIN, Polarity, witness};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::{Token, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
-use crate::insights::witness::witness;
 use crate::wire::Witness;
 
 /// Maximum absolute value of every figure, which limits the weight of one sentence.

@@ -6,12 +6,9 @@ use std::ops::Range;
 use super::engine::RuleEngine;
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
 use super::patterns::WordUnit;
-use crate::insights::analysis::{Finding, Hit, Polarity};
+use crate::insights::analysis::{Finding, Hit, MARGIN, Polarity};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
-
-/// Minimum absolute score of praise or blame.
-pub const MARGIN: i32 = 2;
 
 /// The finding of one aspect in one sentence.
 #[derive(Debug)]

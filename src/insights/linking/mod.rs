@@ -19,6 +19,7 @@ use super::trades::{HOME_SERVICES, id_for};
 use crate::model;
 use crate::model::business::Business;
 use areas::Areas;
+use cued::cued_mentions;
 use name_forms::Nicknames;
 use people::People;
 use services::Services;
@@ -78,6 +79,12 @@ impl Linker {
         mentions.extend(self.areas.find(&tagged));
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
+    }
+
+    /// The mentions in a text in another language, by position. Authors do not mention themselves.
+    pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
+        let tagged = TaggedText::new(text, &self.words);
+        cued_mentions(&tagged, &self.people, &self.areas, author)
     }
 }
 

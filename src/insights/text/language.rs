@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Capitalisation, LanguageWords, TokenizedText, WordMap, WordSet};
+use super::fingerprint::WordMap;
+use super::language_words::{LanguageWords, WordSet};
+use super::tokenized_text::{Capitalisation, TokenizedText};
 use crate::insights::analysis::{LanguageCode, TextLanguage};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
@@ -239,11 +241,7 @@ impl LanguageDetector {
 
 /// What the statistics guess.
 fn statistics(text: &TokenizedText) -> Option<whatlang::Info> {
-    let words: Vec<&str> = (0..text.tokens().len())
-        .map(|token| text.word(token))
-        .collect();
-    let words = words.join(" ");
-    whatlang::detect(&words)
+    whatlang::detect(text.words(0..text.tokens().len()))
 }
 
 fn is_english(info: &whatlang::Info) -> bool {

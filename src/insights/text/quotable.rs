@@ -3,7 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::{Capitalisation, TokenizedText};
+use super::tokenized_text::{Capitalisation, TokenizedText};
 use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
@@ -255,6 +255,9 @@ mod tests {
             "It was the best visit of the year.",
             "That made them great for us.",
             "Both were on time and very polite.",
+            "If you don't mind rude staff, the food is great.",
+            "I expected him to be on time and polite.",
+            "Stop there for a quick bite before the theatre.",
             "The good one costs $89, the great one $120.",
         ] {
             assert!(!says(text, Polarity::Positive), "{text}");
@@ -262,6 +265,9 @@ mod tests {
         for text in [
             "I called because the old heater was bad and broken.",
             "With two children, my monthly bills are terrible.",
+            "I can't imagine waiting for an hour to be seated.",
+            "The wait was a bit long, and it was well worth it.",
+            "It was packed, and I should have booked a table.",
         ] {
             assert!(!says(text, Polarity::Negative), "{text}");
         }

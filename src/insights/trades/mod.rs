@@ -3,13 +3,11 @@
 //! `shared` contains the files that all trades share. A folder named by a language's code has the phrases in that
 //! language.
 
-mod errors;
 mod packages;
 mod parse;
 mod pattern;
 mod trade;
 
-pub use errors::{TradeError, TradeErrors};
 pub use packages::{
     FILE_MIB_MAX, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, PackageError, id_for,
     parse_all, read_folder, shipped, shipped_head, shipped_in,
@@ -17,7 +15,7 @@ pub use packages::{
 pub use pattern::{PatternStep, parse as parse_pattern};
 pub use trade::{
     ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,
-    aspect_task,
+    TradeError, TradeErrors, aspect_task,
 };
 
 #[cfg(test)]

@@ -9,9 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
-use super::errors::{TradeError, TradeErrors};
 use super::parse::{Parts, is_among, parse, parse_language, types_of};
-use super::trade::{Measured, PackageLanguage, Trade};
+use super::trade::{Measured, PackageLanguage, Trade, TradeError, TradeErrors};
 use crate::config::read_file;
 use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::errors::{TradeError, TradeErrors};
 use super::pattern;
 use super::trade::{
-    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, Trade, digest,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, Trade, TradeError,
+    TradeErrors, digest,
 };
 
 /// The points of an opinion, by its key.

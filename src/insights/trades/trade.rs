@@ -1,4 +1,4 @@
-//! A trade, as the files of its package describe it, and its measured quality.
+//! A trade, as the files of its package describe it, their errors, and its measured quality.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::errors::{TradeError, TradeErrors};
 use super::pattern::PatternStep;
 use crate::insights::analysis::LanguageCode;
 use crate::insights::text::LanguageWords;
@@ -289,3 +288,36 @@ pub struct Measured {
     /// Denominator.
     pub whole: usize,
 }
+
+/// An error in a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {message}")]
+pub struct TradeError {
+    /// As given to [`super::parse_all`].
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// The problem, and the valid form.
+    pub message: String,
+}
+
+impl TradeError {
+    pub fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    /// An error at a byte position of the file's text.
+    pub fn at(file: &str, text: &str, (at, message): (usize, String)) -> Self {
+        let before = text.get(..at).unwrap_or(text);
+        Self::new(file, 1 + before.matches('\n').count(), message)
+    }
+}
+
+/// All errors in the files of a trade, in their order; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct TradeErrors(pub Vec<TradeError>);

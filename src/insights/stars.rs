@@ -1,16 +1,11 @@
-//! The source of a finding, and the effect of the stars. The stars withdraw a judgement that contradicts them if only
+//! The effect of the stars on findings. The stars withdraw a judgement that contradicts them if only
 //! the rules or only the classifier make it, or if both make it with too little confidence. They confirm a finding that
 //! the text left open if its leading label agrees with them and has enough confidence; it is counted apart from what the
 //! text says. They never create a finding.
 
-use super::analysis::{Finding, Hit, Polarity};
-use super::aspects::MARGIN;
+use super::analysis::{CONFIRMED, Finding, Hit, MARGIN, Polarity, WITHDRAWN, witness};
 use crate::wire::Witness;
 
-/// Rule name of the hit for a judgement that the stars withdrew.
-pub const WITHDRAWN: &str = "stars:withdrawn";
-/// Rule name of the hit for a finding that the stars confirmed.
-pub const CONFIRMED: &str = "stars:confirmed";
 /// Minimum confidence of blame that contradicts the stars. Of 19 such judgements in real reviews, checked by hand, 8
 /// were right (the minimum was chosen on these).
 const BLAME_SURE_FROM: u8 = 85;
@@ -20,30 +15,6 @@ const PRAISE_SURE_FROM: u8 = 90;
 /// Minimum confidence of a finding that the stars confirm. In held-out reviews, 79 of 112 such findings were right, from 60
 /// on 169 of 249, from 55 on 267 of 439.
 const CONFIRMED_FROM: u8 = 65;
-
-/// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
-/// finding, all hits count.
-pub fn witness(hits: &[Hit]) -> Witness {
-    let (mut rules, mut classifier) = ((0, false), (0, false));
-    for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
-        let source = if hit.rule.starts_with("examples:") {
-            &mut classifier
-        } else {
-            &mut rules
-        };
-        *source = (source.0 + hit.points, true);
-    }
-    // A sum below the margin is not a judgement.
-    let sum = rules.0 + classifier.0;
-    let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
-    let speaks =
-        |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
-    match (speaks(rules), speaks(classifier)) {
-        (true, true) => Witness::Both,
-        (false, true) => Witness::Classifier,
-        (_, false) => Witness::Rule,
-    }
-}
 
 /// The polarity of a text as a whole; it becomes uncertain if it contradicts the stars.
 pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
@@ -109,8 +80,9 @@ fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONFIRMED, Witness, settle, withdraw_overall, witness};
-    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
+    use super::{settle, withdraw_overall};
+    use crate::insights::analysis::{CONFIRMED, Finding, Hit, Polarity, TextSpan, witness};
+    use crate::wire::Witness;
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
         let others = i32::try_from(rules.len()).unwrap() - 1;
