@@ -610,8 +610,6 @@ pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
-    /// Between a date and a time.
-    pub at: String,
     pub yes: String,
     pub no: String,
     pub recommended: String,
