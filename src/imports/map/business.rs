@@ -219,7 +219,7 @@ pub fn zone(name: &str) -> Result<Tz, String> {
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
-fn language(tag: &str) -> Result<String, String> {
+pub fn language(tag: &str) -> Result<String, String> {
     let primary = tag.split('-').next().unwrap_or_default();
     let is_primary = primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
     if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && is_made_of_subtags(tag) {

@@ -57,89 +57,20 @@ const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_99
 /// Day numbers of a spreadsheet, from 1990 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
 const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 32_874..=73_050;
 const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
-/// Unambiguous forms: dates that begin with the year, and the one that [`in_english`] gives.
-const PLAIN: [&str; 4] = ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d %b %Y"];
 /// Maximum length of a date in bytes.
 const TEXT_BYTES_MAX: usize = 96;
-const TIMES: [&str; 7] = [
-    " %H:%M",
-    " %H:%M:%S",
-    " %H:%M:%S%.f",
-    "T%H:%M",
-    "T%H:%M:%S%.f",
-    " %I:%M %p",
-    " %I:%M:%S %p",
-];
 
 impl Dates<'_> {
     pub fn parse(self, text: &str) -> Result<Posted, String> {
-        // Some browsers write marks of direction.
-        let text = text.replace(['\u{200e}', '\u{200f}'], "");
-        let text = text.trim();
-        if text.len() > TEXT_BYTES_MAX {
-            return Err(unknown(text));
-        }
-        if let Some(format) = self.format {
-            let formatted = self.formatted(text, format);
-            return formatted.or_else(|wrong| self.iso(text).ok_or(wrong));
-        }
-        if let Some(posted) = self.iso(text) {
-            return Ok(posted);
-        }
-        let plain = plain(text);
-        if let Some(instant) = unix(&plain) {
-            return posted(instant, text);
-        }
-        if let Some((local, zone)) = plain.rsplit_once(' ')
-            && let (true, Ok(zone)) = (zone.contains('/'), zone.parse())
-        {
-            let placed = Self {
-                zone: Some(zone),
-                ..self
-            };
-            return placed.place(placed.local(local, text)?, text);
-        }
-        if split_offset(&plain).is_some() {
-            let instant = self.instant(&plain);
-            return instant.map_or_else(|| Err(unknown(text)), |instant| posted(instant, text));
-        }
-        self.place(self.local(&plain, text)?, text)
-    }
-
-    /// A time with its offset: `2026-10-31 08:00:00 +0200`, `20261031T080000Z`, RFC 2822, and JavaScript's form.
-    fn instant(self, text: &str) -> Option<DateTime<Utc>> {
-        let (local, minutes) = split_offset(text)?;
-        // `+0000 UTC`
-        self.instant(local).or_else(|| {
-            let compact = NaiveDateTime::parse_from_str(local, "%Y%m%dT%H%M%S").ok();
-            let time = compact.or_else(|| self.local(local, text).ok()?.time)?;
-            time.and_utc()
-                .checked_sub_signed(TimeDelta::minutes(minutes))
-        })
-    }
-
-    /// The date, and the time, if there is one, of a text without a time zone; `text` is as in the file.
-    fn local(self, plain: &str, text: &str) -> Result<Local, String> {
-        if let Some(numbers) = Numbers::of(plain) {
-            return self.numbers(&numbers, text);
-        }
-        let serial = serial_day(plain).map(|date| Local { date, time: None });
-        let read = |text: &str| PLAIN.iter().find_map(|format| local(text, format));
-        let local = serial
-            .or_else(|| read(plain))
-            .or_else(|| read(&in_english(plain)?));
-        local.ok_or_else(|| unknown(text))
-    }
-
-    /// A date or time of ISO 8601.
-    fn iso(self, text: &str) -> Option<Posted> {
-        let instant = DateTime::parse_from_rfc3339(text)
-            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"));
-        let posted = match instant {
-            Ok(instant) => posted(instant.to_utc(), text),
-            Err(_) => self.place(local(text, PLAIN[0])?, text),
+        let written = Written::of(text);
+        let Some(format) = self.format else {
+            return self.place(&written.ok_or_else(|| unknown(text))?, text);
         };
-        posted.ok()
+        let formatted = self.formatted(text.trim(), format);
+        formatted.or_else(|wrong| match written {
+            Some(written) if text.trim().find('-') == Some(4) => self.place(&written, text),
+            Some(_) | None => Err(wrong),
+        })
     }
 
     fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
@@ -151,24 +82,58 @@ impl Dates<'_> {
             )
         };
         let mut parsed = Parsed::new();
-        if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
-            // If the format has no time, cells with a time after the date are accepted too.
-            let local = local(text, format).ok_or_else(wrong)?;
-            return self.place(local, text);
-        }
-        if let Ok(instant) = parsed.to_datetime() {
-            return posted(instant.to_utc(), text);
-        }
-        let date = parsed.to_naive_date().map_err(|_| wrong())?;
+        let (date, time) =
+            if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_ok() {
+                if let Ok(instant) = parsed.to_datetime() {
+                    return posted(instant.to_utc(), text);
+                }
+                let date = parsed.to_naive_date().map_err(|_| wrong())?;
+                (date, parsed.to_naive_time().ok())
+            } else {
+                // If the format has no time, cells with a time after the date are accepted, too.
+                let date = NaiveDate::parse_and_remainder(text, format);
+                let (date, rest) = date.map_err(|_| wrong())?;
+                let time = clock(rest).filter(|(_, zone)| zone.is_empty());
+                (date, Some(time.ok_or_else(wrong)?.0))
+            };
         // %Y takes any number of digits.
         if date.year() < 1000 {
             return Err(wrong());
         }
-        let local = parsed.to_naive_time().ok().map(|time| date.and_time(time));
-        self.place(Local { date, time: local }, text)
+        let written = Written {
+            date: WrittenDate::Day(date),
+            time,
+            zone: None,
+        };
+        self.place(&written, text)
     }
 
-    fn numbers(self, numbers: &Numbers, text: &str) -> Result<Local, String> {
+    /// The day or the instant of a date.
+    fn place(self, written: &Written, text: &str) -> Result<Posted, String> {
+        let date = match &written.date {
+            WrittenDate::Instant(instant) => return posted(*instant, text),
+            WrittenDate::Day(day) => *day,
+            WrittenDate::Numbers(numbers) => self.numbers(numbers, text)?,
+        };
+        let zone = written.zone.or(self.zone.map(Zone::Named));
+        let instant = match (written.time.map(|time| date.and_time(time)), zone) {
+            (Some(time), Some(Zone::Minutes(minutes))) => time
+                .and_utc()
+                .checked_sub_signed(TimeDelta::minutes(minutes)),
+            // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
+            (Some(time), Some(Zone::Named(zone))) => zone
+                .from_local_datetime(&time)
+                .earliest()
+                .map(|instant| instant.to_utc()),
+            (None, _) | (_, None) => {
+                let day = Day::new(date).map(Posted::Day);
+                return day.ok_or_else(|| unknown(text));
+            }
+        };
+        posted(instant.ok_or_else(|| unknown(text))?, text)
+    }
+
+    fn numbers(self, numbers: &Numbers, text: &str) -> Result<NaiveDate, String> {
         let order = match (self.order, numbers.is_dotted) {
             // Dots mean that the day is first.
             (_, true) => DateOrder::DayFirst,
@@ -182,7 +147,7 @@ impl Dates<'_> {
             },
         };
         let date = numbers.day(order);
-        let date = date.ok_or_else(|| match numbers.day(order.other()) {
+        date.ok_or_else(|| match numbers.day(order.other()) {
             Some(_) if !numbers.is_dotted => {
                 format!(
                     "{} is no date, because the column's dates are {}",
@@ -191,174 +156,133 @@ impl Dates<'_> {
                 )
             }
             Some(_) | None => unknown(text),
-        })?;
-        let time = numbers.time.map(|time| date.and_time(time));
-        Ok(Local { date, time })
-    }
-
-    fn place(self, local: Local, text: &str) -> Result<Posted, String> {
-        let Some((time, zone)) = local.time.zip(self.zone) else {
-            let day = Day::new(local.date).map(Posted::Day);
-            return day.ok_or_else(|| unknown(text));
-        };
-        // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
-        let instant = zone.from_local_datetime(&time).earliest();
-        posted(instant.ok_or_else(|| unknown(text))?.to_utc(), text)
-    }
-}
-
-/// A local date, with the time if stated.
-#[derive(Debug, Clone, Copy)]
-struct Local {
-    date: NaiveDate,
-    time: Option<NaiveDateTime>,
-}
-
-fn local(text: &str, format: &str) -> Option<Local> {
-    let (date, rest) = NaiveDate::parse_and_remainder(text, format).ok()?;
-    let time = |format: &&str| NaiveTime::parse_from_str(rest, format).ok();
-    let time = match rest {
-        "" => None,
-        _ => Some(date.and_time(TIMES.iter().find_map(time)?)),
-    };
-    // %Y takes any number of digits, so the year 26 must be refused.
-    (1000..=9999)
-        .contains(&date.year())
-        .then_some(Local { date, time })
-}
-
-/// A date of three numbers, of which the last is the year: `10/31/2026`, `31.10.26`, `31-10-2026 08:15`.
-#[derive(Debug, Clone, Copy)]
-pub struct Numbers {
-    first: u32,
-    second: u32,
-    year: i32,
-    pub is_dotted: bool,
-    time: Option<NaiveTime>,
-}
-
-impl Numbers {
-    pub fn of(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let mark = text.chars().find(|c| !c.is_ascii_digit())?;
-        if !matches!(mark, '/' | '-' | '.') {
-            return None;
-        }
-        let (first, rest) = text.split_once(mark)?;
-        let (second, rest) = rest.split_once(mark)?;
-        let end = rest.find(|c: char| !c.is_ascii_digit());
-        let (year, time) = rest.split_at(end.unwrap_or(rest.len()));
-        // Two digits of a year are those of this century.
-        let century = match year.len() {
-            // After dashes the year may be the first number.
-            2 if mark != '-' => 2000,
-            4 => 0,
-            _ => return None,
-        };
-        let number = |text: &str| {
-            let is_number = (1..=2).contains(&text.len());
-            is_number.then(|| text.parse().ok()).flatten()
-        };
-        let read = |format: &&str| NaiveTime::parse_from_str(time, format).ok();
-        let time = match time {
-            "" => None,
-            _ => Some(TIMES.iter().find_map(read)?),
-        };
-        Some(Self {
-            first: number(first)?,
-            second: number(second)?,
-            year: century + year.parse::<i32>().ok()?,
-            is_dotted: mark == '.',
-            time,
         })
     }
-
-    /// The day in that order.
-    pub fn day(&self, order: DateOrder) -> Option<NaiveDate> {
-        let (month, day) = match order {
-            DateOrder::MonthFirst => (self.first, self.second),
-            DateOrder::DayFirst => (self.second, self.first),
-        };
-        NaiveDate::from_ymd_opt(self.year, month, day).filter(|date| date.year() >= 1000)
-    }
 }
 
-/// The day of a spreadsheet's day number, with or without the time as a fraction.
-fn serial_day(text: &str) -> Option<NaiveDate> {
-    let (day, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let is_number = day.len() == 5 && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    let day: i64 = is_number.then(|| day.parse().ok()).flatten()?;
-    let is_day = SERIAL_DAYS.contains(&day);
-    is_day
-        .then(|| SERIAL_DAY_0.checked_add_signed(TimeDelta::days(day)))
-        .flatten()
+/// The parts of a date.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    date: WrittenDate,
+    time: Option<NaiveTime>,
+    zone: Option<Zone>,
 }
 
-/// A date without words and commas before its time: `Mar 4, 2025 at 2:10 PM`, `14.03.2025, 14:05 Uhr`, and without blanks
-/// among its numbers: `1. 3. 2025`.
-fn plain(text: &str) -> String {
-    let mut text = text
-        .trim_end_matches(" Uhr")
-        .replace(['年', '月'], "-")
-        .replace('日', "")
-        .replace('\u{a0}', " ");
-    if text.contains("m.") {
+#[derive(Debug, Clone, Copy)]
+enum WrittenDate {
+    /// Of Unix time.
+    Instant(DateTime<Utc>),
+    Day(NaiveDate),
+    Numbers(Numbers),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Zone {
+    /// East of UTC.
+    Minutes(i64),
+    Named(Tz),
+}
+
+impl Written {
+    fn of(text: &str) -> Option<Self> {
+        if text.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let mut text = text
+            // Some browsers write marks of direction.
+            .replace(['\u{200e}', '\u{200f}'], "")
+            .replace(['年', '月'], "-")
+            .replace('日', "")
+            .replace('\u{a0}', " ");
         for (half, plain) in [('a', "AM"), ('p', "PM")] {
             text = text.replace(&format!("{half}. m."), plain);
             text = text.replace(&format!("{half}.m."), plain);
         }
-    }
-    // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
-    if let Some((date, time)) = text.rsplit_once(' ') {
-        let parts: Vec<&str> = time.split(['.', 'h']).collect();
-        let has_digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let is_time = parts[1..].iter().all(|part| part.len() == 2) && parts[0].len() <= 2;
-        if is_time && matches!(parts.len(), 2 | 3) && parts.iter().all(has_digits) {
-            text = format!("{date} {}", parts.join(":"));
+        let mut text = text.trim();
+        if let Some(date) = number_of_time(text) {
+            return Some(Self {
+                date,
+                time: None,
+                zone: None,
+            });
         }
-    }
-    if let Some(colon) = text.find(':') {
-        let before = text[..colon].trim_end_matches(|c: char| c.is_ascii_digit());
-        let mut date = before.trim_end_matches([' ', ',']);
-        for word in names(&WORDS.at) {
-            let stripped = date.strip_suffix(word).filter(|date| date.ends_with(' '));
-            date = stripped.unwrap_or(date).trim_end_matches([' ', ',']);
-        }
-        if date.len() < before.len() {
-            text = format!("{date} {}", &text[before.len()..]);
-        }
-    }
-    // `Fr., 14.03.2025`
-    let date = text
-        .trim_start_matches(char::is_alphabetic)
-        .trim_start_matches(['.', ',', ' ']);
-    if Numbers::of(date).is_some() {
-        return date.to_owned();
-    }
-    if text.contains(char::is_alphabetic) {
-        text
-    } else {
-        text.replace(". ", ".")
+        // `20261031T080000Z`
+        let compact = text.get(..15).unwrap_or_default();
+        let compact = NaiveDateTime::parse_from_str(compact, "%Y%m%dT%H%M%S").ok();
+        let plain = compact
+            .or_else(|| NaiveDateTime::parse_from_str(text, "%Y%m%d%H%M%S").ok())
+            .map(|time| format!("{time} {}", text.get(15..).unwrap_or_default()));
+        text = plain.as_deref().unwrap_or(text);
+        let digit = |c: char| c.is_ascii_digit();
+        let start = match text.find(':') {
+            Some(colon) => Some(text[..colon].trim_end_matches(digit).len()),
+            // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
+            None => text.rfind(' ').map(|blank| blank + 1).filter(|start| {
+                let parts: Vec<&str> = text[*start..].split(['.', 'h']).collect();
+                let is_pair = |part: &&str| part.len() == 2 && part.chars().all(digit);
+                matches!(parts.len(), 2 | 3)
+                    && parts[1..].iter().all(is_pair)
+                    && parts[0].len() <= 2
+                    && text[..*start].contains(digit)
+            }),
+        };
+        let Some(start) = start else {
+            return Some(Self {
+                date: date_of(text)?,
+                time: None,
+                zone: None,
+            });
+        };
+        let (date, time) = text.split_at(start);
+        let (time, zone) = clock(time)?;
+        // `Mar 4, 2025 at 2:10 PM`, `14.03.2025 um 14:05`
+        let date = date.trim_end_matches(|c: char| !digit(c));
+        Some(Self {
+            date: date_of(date)?,
+            time: Some(time),
+            zone: if zone.is_empty() {
+                None
+            } else {
+                Some(zone_of(zone)?)
+            },
+        })
     }
 }
 
-/// Splits a text before its time zone: `Z`, a name, `GMT+2`, or `+02:00` after a time; the offset is in minutes.
-fn split_offset(text: &str) -> Option<(&str, i64)> {
-    // JavaScript: `Mon Aug 10 2015 14:16:38 GMT+0000 (Coordinated Universal Time)`.
-    let text = text.split(" (").next()?;
-    let utc = text.strip_suffix('Z');
-    if let Some(local) = utc.filter(|local| !local.ends_with(char::is_alphabetic)) {
-        return Some((local.trim_end(), 0));
+/// A time at the beginning of a text, and the text behind it.
+fn clock(text: &str) -> Option<(NaiveTime, &str)> {
+    let text = text.trim_start_matches(['T', ' ', ',']);
+    let end = text.find(|c: char| !c.is_ascii_digit() && !":.h".contains(c));
+    let (clock, rest) = text.split_at(end.unwrap_or(text.len()));
+    let rest = rest.trim();
+    // A fraction follows the seconds.
+    let mut clock = clock.trim_end_matches('h').replace('h', ":");
+    if !clock.contains(':') {
+        clock = clock.replace('.', ":");
     }
-    let time = text.find(':').unwrap_or(text.len());
-    let sign = text[time..].rfind(['+', '-']).map(|at| time + at);
-    let is_zone = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || "+-".contains(c));
-    let (local, name) = match text.rsplit_once(' ') {
-        Some((local, name)) if is_zone(name) => (local, name),
-        Some(_) | None => text.split_at(sign?),
+    let half = rest.get(..2).unwrap_or_default().to_uppercase();
+    let read = |formats: [&str; 2], text: &str| {
+        let mut times = formats.into_iter();
+        times.find_map(|format| NaiveTime::parse_from_str(text, format).ok())
     };
+    if ["AM", "PM"].contains(&half.as_str()) && !rest[2..].starts_with(char::is_alphabetic) {
+        let time = format!("{clock} {half}");
+        let time = read(["%I:%M %p", "%I:%M:%S%.f %p"], &time)?;
+        return Some((time, rest[2..].trim_start()));
+    }
+    let time = read(["%H:%M", "%H:%M:%S%.f"], &clock)?;
+    Some((time, rest.strip_prefix("Uhr").unwrap_or(rest).trim_start()))
+}
+
+/// A time zone: `Z`, a name, `GMT+2`, or `+02:00`.
+fn zone_of(text: &str) -> Option<Zone> {
+    // JavaScript: `GMT+0000 (Coordinated Universal Time)`; `+0000 UTC`.
+    let name = text.split(' ').next()?;
+    if name.contains('/') {
+        return name.parse().ok().map(Zone::Named);
+    }
     if let Some(minutes) = WORDS.offsets.get(name) {
-        return Some((local.trim_end(), *minutes));
+        return Some(Zone::Minutes(*minutes));
     }
     let offset = name
         .strip_prefix("GMT")
@@ -374,31 +298,52 @@ fn split_offset(text: &str) -> Option<(&str, i64)> {
     let (hours, minutes) = parts.unwrap_or((digits, "0"));
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
     let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
-    is_offset.then_some((local.trim_end(), sign * (hours * 60 + minutes)))
+    is_offset.then_some(Zone::Minutes(sign * (hours * 60 + minutes)))
 }
 
-/// `15. Oktober 2026`, `15 de octubre de 2026 10:15`, `Octubre 15, 2026` with the English month; `None` if no word or several
-/// words may be the month.
-fn in_english(text: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    let colon = lower.find(':').unwrap_or(lower.len());
-    let hour = lower[..colon].rfind(' ').filter(|_| colon < lower.len());
-    let (lower, time) = lower.split_at(hour.unwrap_or(lower.len()));
-    let numbers: Vec<&str> = lower
+/// A date without its time.
+fn date_of(text: &str) -> Option<WrittenDate> {
+    // `Fr., 14.03.2025`
+    let plain = text
+        .trim_start_matches(char::is_alphabetic)
+        .trim_start_matches(['.', ',', ' ']);
+    let numbers: Vec<&str> = text
         .split(|c: char| !c.is_ascii_digit())
         .filter(|number| !number.is_empty())
         .collect();
     let [first, second] = numbers[..] else {
-        return None;
+        let [first, second, third] = numbers[..] else {
+            return None;
+        };
+        let mark = plain.chars().find(|c| !c.is_ascii_digit())?;
+        let joined =
+            |between: &str| format!("{first}{mark}{between}{second}{mark}{between}{third}");
+        // `1. 3. 2025`
+        let is_one = plain == joined("") || mark == '.' && plain == joined(" ");
+        let is_known = is_one && matches!(mark, '/' | '-' | '.');
+        let is_day = |number: &str| (1..=2).contains(&number.len());
+        if is_known && first.len() == 4 && is_day(second) && is_day(third) {
+            return day(first, second.parse().ok()?, third).map(WrittenDate::Day);
+        }
+        // Two digits of a year are those of this century; after dashes the year may be the first number.
+        let century = match third.len() {
+            2 if mark != '-' => 2000,
+            4 => 0,
+            _ => return None,
+        };
+        return (is_known && is_day(first) && is_day(second)).then_some(WrittenDate::Numbers(
+            Numbers {
+                first: first.parse().ok()?,
+                second: second.parse().ok()?,
+                year: century + third.parse::<i32>().ok()?,
+                is_dotted: mark == '.',
+            },
+        ));
     };
+    // `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026`, `2025 Feb 5`
+    let lower = text.to_lowercase();
     let (before, rest) = lower.split_once(first)?;
     let (between, _) = rest.split_once(second)?;
-    let is_year_first = first.len() == 4;
-    let (day, year) = if is_year_first {
-        (second, first)
-    } else {
-        (first, second)
-    };
     // Words outside the date may be short weekdays, and `mar.` is one as well as a month.
     let mut months = months_in(between);
     if months.is_empty() {
@@ -407,49 +352,82 @@ fn in_english(text: &str) -> Option<String> {
     let [month] = months[..] else {
         return None;
     };
+    if first.len() == 4 {
+        return day(first, month, second).map(WrittenDate::Day);
+    }
     // `14-mrt-25`
-    let century = if year.len() == 2 && between.starts_with('-') {
-        "20"
+    let is_short = second.len() == 2 && between.starts_with('-');
+    let year = if is_short {
+        format!("20{second}")
     } else {
-        ""
+        second.to_owned()
     };
-    let is_year = century.len() + year.len() == 4;
-    is_year.then(|| format!("{day} {month} {century}{year}{time}"))
+    day(&year, month, first).map(WrittenDate::Day)
 }
 
-/// The months whose names begin a word of the text, in English.
-fn months_in(text: &str) -> Vec<&'static str> {
+fn day(year: &str, month: u32, day: &str) -> Option<NaiveDate> {
+    let date = NaiveDate::from_ymd_opt(year.parse().ok()?, month, day.parse().ok()?);
+    date.filter(|date| year.len() == 4 && date.year() >= 1000)
+}
+
+/// The months, from 1, whose names begin a word of the text.
+fn months_in(text: &str) -> Vec<u32> {
     let month = |word: &str| {
-        let begins = |month: &&'static String| names(month).any(|start| word.starts_with(start));
-        WORDS.months.iter().find(begins).map(|month| &month[..3])
+        let begins = |month: &'static String| names(month).any(|start| word.starts_with(start));
+        (1..).zip(&WORDS.months).find(|(_, month)| begins(month))
     };
     let is_weekday = |word: &&str| names(&WORDS.weekdays).any(|weekday| weekday == *word);
     let words = text
         .split(|c: char| !c.is_alphabetic())
         .filter(|word| word.chars().count() >= 3 && !is_weekday(word));
-    let mut months: Vec<_> = words.filter_map(month).collect();
+    let mut months: Vec<u32> = words.filter_map(|word| Some(month(word)?.0)).collect();
     months.dedup();
     months
 }
 
-fn unix(text: &str) -> Option<DateTime<Utc>> {
-    let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if !text
-        .bytes()
-        .chain(fraction.bytes())
-        .all(|byte| byte.is_ascii_digit())
-    {
+/// Unix time in seconds, milliseconds or microseconds, or the day number of a spreadsheet; each may have a fraction.
+fn number_of_time(text: &str) -> Option<WrittenDate> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let mut digits = whole.bytes().chain(fraction.bytes());
+    let number: i64 = whole.parse().ok()?;
+    if !digits.all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let number: i64 = text.parse().ok()?;
-    if UNIX_SECONDS.contains(&number) {
-        DateTime::from_timestamp(number, 0)
-    } else if UNIX_SECONDS.contains(&(number / 1000)) {
-        DateTime::from_timestamp_millis(number)
-    } else if UNIX_SECONDS.contains(&(number / 1_000_000)) {
-        DateTime::from_timestamp_micros(number)
-    } else {
-        None
+    if whole.len() == 5 && SERIAL_DAYS.contains(&number) {
+        let day = SERIAL_DAY_0.checked_add_signed(TimeDelta::days(number));
+        return day.map(WrittenDate::Day);
+    }
+    let mut units = [1, 1_000, 1_000_000].into_iter();
+    let unit = units.find(|unit| UNIX_SECONDS.contains(&(number / unit)))?;
+    let instant = DateTime::from_timestamp_micros(number * (1_000_000 / unit));
+    instant.map(WrittenDate::Instant)
+}
+
+/// A date of three numbers, of which the last is the year: `10/31/2026`, `31.10.26`.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers {
+    first: u32,
+    second: u32,
+    year: i32,
+    pub is_dotted: bool,
+}
+
+impl Numbers {
+    /// The numbers of a date, which may have a time.
+    pub fn of(text: &str) -> Option<Self> {
+        match Written::of(text)?.date {
+            WrittenDate::Numbers(numbers) => Some(numbers),
+            WrittenDate::Day(_) | WrittenDate::Instant(_) => None,
+        }
+    }
+
+    /// The day in that order.
+    pub fn day(&self, order: DateOrder) -> Option<NaiveDate> {
+        let (month, day) = match order {
+            DateOrder::MonthFirst => (self.first, self.second),
+            DateOrder::DayFirst => (self.second, self.first),
+        };
+        NaiveDate::from_ymd_opt(self.year, month, day).filter(|date| date.year() >= 1000)
     }
 }
 
@@ -467,7 +445,11 @@ const ADVISED: [&str; 6] = [
 ];
 
 fn unknown(text: &str) -> String {
-    let reads = |format: &&str| text.len() <= TEXT_BYTES_MAX && local(text, format).is_some();
+    let date = text.split(' ').next().unwrap_or_default();
+    let reads = |format: &&str| {
+        let date = NaiveDate::parse_from_str(date, format);
+        date.is_ok_and(|date| (1000..=9999).contains(&date.year()))
+    };
     let fitting = ADVISED.into_iter().filter(reads);
     let flags: Vec<String> = fitting
         .map(|format| format!("--date-format {format}"))
@@ -519,9 +501,7 @@ pub struct Evidence {
 impl Evidence {
     /// Adds a date; `place` is where it is.
     pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
-        let plain = plain(text);
-        let local = split_offset(&plain).map_or(plain.as_str(), |(local, _)| local);
-        let Some(numbers) = Numbers::of(local).filter(|numbers| !numbers.is_dotted) else {
+        let Some(numbers) = Numbers::of(text).filter(|numbers| !numbers.is_dotted) else {
             return;
         };
         let found = || (place(), text.to_owned());

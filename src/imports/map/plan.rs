@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 
+use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::map::ReviewField;
@@ -14,7 +15,7 @@ use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::header::Header;
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
+    Names, Says, WORDS, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
     without_address,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Places, Subject, Visibility};
@@ -96,7 +97,7 @@ impl<'f> Plan<'f> {
         date_format: Option<&'f str>,
         kept: &mut KeptColumns,
     ) -> Self {
-        let fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
+        let mut fields = ReviewField::ALL.map(|field| match request.rename(field.name()) {
             Some("") => Vec::new(),
             Some(theirs) => table.find(theirs).into_iter().collect(),
             None if format.reads_headers => Vec::new(),
@@ -111,12 +112,20 @@ impl<'f> Plan<'f> {
             reason: hidden.reason,
             is_known: true,
         };
-        let [of_review, of_answer] = [&format.hidden, &format.answer_hidden].map(|list| {
-            list.iter()
-                .map(sign)
-                .filter(|sign| !sign.columns.is_empty())
-                .collect::<Vec<_>>()
-        });
+        // A column of yes and no is none if it has only other words, such as names.
+        let is_sign = |sign: &Sign| {
+            let cells = || sign.columns.iter().flat_map(|column| table.cells(*column));
+            let is_known = |cell: &str| sign.says.is_public(cell).is_some();
+            let is_flag = sign.says == Says::Public;
+            let is_other =
+                is_flag && cells().count() > 1 && !cells().any(|(_, cell)| is_known(cell));
+            !sign.columns.is_empty() && !is_other
+        };
+        let [of_review, of_answer] = [&format.hidden, &format.answer_hidden]
+            .map(|list| list.iter().map(sign).filter(is_sign).collect::<Vec<_>>());
+        for sign in of_review.iter().chain(&of_answer) {
+            fields[ReviewField::Author as usize].retain(|column| !sign.columns.contains(column));
+        }
         let mut plan = Self {
             format,
             request,
@@ -400,19 +409,18 @@ impl<'f> Plan<'f> {
         let (table, places, used) = (self.table, self.places(), self.used());
         let (source, is_any) = (self.source().to_owned(), self.format.reads_headers);
         for column in 0..table.columns.len() {
-            let (name, header) = (&table.columns[column], &self.headers[column]);
+            let header = self.headers[column].letters.clone();
             let mut decided = self.mapped(column);
             // A time of publication may be the date, too.
             let is_time = self.field(ReviewField::ResponseDate).contains(&column);
             if decided.is_empty() && used.contains(&column) && !is_time {
                 continue;
             }
-            let by_cells = || visibility::by_cells(table, column, header).filter(|_| is_any);
-            let judged = visibility::by_name(table, column, header, &places)
-                .or_else(by_cells)
+            let judged = self
+                .judge(column, &places)
                 .filter(|found| !is_time || found.says == Says::Filled)
                 .filter(|found| decided.iter().all(|(subject, _)| *subject != found.subject));
-            let before = match kept.get(&source, &header.letters) {
+            let before = match kept.get(&source, &header) {
                 Some(ColumnMeaning::Visibility(field)) if is_any && decided.is_empty() => {
                     Some(field)
                 }
@@ -422,44 +430,33 @@ impl<'f> Plan<'f> {
                 continue;
             }
             let is_unclear = judged.is_some_and(|found| found.evidence == Evidence::Unclear);
-            let subject = judged.map(|found| found.subject);
-            let subject = before.and_then(Subject::of_field).or(subject);
-            let [has_columns, has_none] = subject.map_or([false; 2], |subject| {
-                let fields = [subject.field(), subject.hidden_field()];
-                let mut columns = fields.map(|field| self.request.columns(field)).concat();
-                columns.retain(|name| name.is_empty() || table.find(name).is_some());
-                [!columns.is_empty(), columns.contains(&"")]
-            });
-            let is_open = !has_columns || is_unclear && !has_none;
-            match (before.filter(|_| is_open), judged.filter(|_| is_open)) {
-                (Some(NOTHING), _) | (None, None) => {}
-                (Some(field), _) => {
+            let of_judged = judged.map(|found| (found.subject, found.says));
+            let subject = before
+                .and_then(Subject::of_field)
+                .or(of_judged.map(|it| it.0));
+            let is_open = subject.is_none_or(|subject| self.is_open(subject, is_unclear));
+            match before {
+                Some(NOTHING) => {}
+                Some(field) if is_open => {
                     let meaning = self.meaning(field, column);
-                    if judged.map(|found| (found.subject, found.says)) != meaning || is_unclear {
+                    if of_judged != meaning || is_unclear {
                         self.sentences.push(format!(
-                            "{name} is read as {field}, as in an earlier import of {source}; pass --map for another meaning"
+                            "{} is read as {field}, as in an earlier import of {source}; pass --map for another meaning",
+                            table.columns[column]
                         ));
                     }
                     decided.extend(meaning);
                 }
-                (None, Some(found)) if is_unclear => {
-                    self.unclear.push((found.subject, column));
+                None if is_open && is_unclear => {
+                    self.unclear
+                        .extend(subject.map(|subject| (subject, column)));
                     continue;
                 }
-                (None, Some(Visibility { subject, says, .. })) => decided.push((subject, says)),
+                None if is_open => decided.extend(of_judged),
+                Some(_) | None => {}
             }
-            let field = match decided[..] {
-                [] => Some(NOTHING),
-                [(subject, Says::Hidden), ..] => Some(subject.hidden_field()),
-                [
-                    (subject, Says::State | Says::AnswerState | Says::Public),
-                    ..,
-                ] => Some(subject.field()),
-                // Dates and notes are known by their cells.
-                _ => None,
-            };
-            if let Some(field) = field.filter(|_| is_any) {
-                kept.set(&source, &header.letters, ColumnMeaning::Visibility(field));
+            if let Some(field) = field_of(&decided).filter(|_| is_any) {
+                kept.set(&source, &header, ColumnMeaning::Visibility(field));
             }
             for (subject, says) in decided {
                 self.signs[subject as usize].push(Sign {
@@ -470,6 +467,22 @@ impl<'f> Plan<'f> {
                 });
             }
         }
+    }
+
+    /// What a column shows by its name or its cells.
+    fn judge(&self, column: usize, places: &Places) -> Option<Visibility> {
+        let (table, header) = (self.table, &self.headers[column]);
+        let by_cells = || visibility::by_cells(table, column, header);
+        visibility::by_name(table, column, header, places)
+            .or_else(|| by_cells().filter(|_| self.format.reads_headers))
+    }
+
+    /// Whether `--map` says nothing of what shows a subject, or at least does not ignore it, if that is unclear.
+    fn is_open(&self, subject: Subject, is_unclear: bool) -> bool {
+        let fields = [subject.field(), subject.hidden_field()];
+        let mut columns = fields.map(|field| self.request.columns(field)).concat();
+        columns.retain(|name| name.is_empty() || self.table.find(name).is_some());
+        columns.is_empty() || is_unclear && !columns.contains(&"")
     }
 
     /// What a column shows as the field of `--map` says.
@@ -634,6 +647,20 @@ impl<'f> Plan<'f> {
             .columns_where(|column| self.format.reads_headers && !taken.contains(&column))
             .filter_map(describe)
             .collect();
+        let may_be_answer = |column: &usize| {
+            !taken.contains(column)
+                && !self.headers[*column].contains(&HEADERS.confidential)
+                && table.has_sentences(*column, 3)
+        };
+        let is_open = self.format.reads_headers
+            && self.field(ReviewField::ResponseText).is_empty()
+            && !self.field(ReviewField::Text).is_empty()
+            && self.request.rename("response.text").is_none();
+        let answer = self.columns_where(|_| is_open).find(may_be_answer);
+        let answer = answer.map(|column| {
+            let (name, option) = (&table.columns[column], quote(&table.columns[column]));
+            format!("{name} has sentences and is not used; if they are your answers, pass --map response={option}")
+        });
         let kept = self.keeping(Subject::Review, None);
         let advice = (!unused.is_empty()).then(|| {
             format!(
@@ -652,12 +679,12 @@ impl<'f> Plan<'f> {
                 format!("{name} is empty in all rows, so every review is withheld; pass {ignore} if it means nothing")
             })
         });
-        advice.into_iter().chain(empty).collect()
+        advice.into_iter().chain(answer).chain(empty).collect()
     }
 
     /// # Errors
-    /// When the table lacks a column for a field that a review needs, or one that `--map` names, when several columns may
-    /// fill a field, or one does not hold what it should.
+    /// When the table lacks a column for a field that a review needs, when several columns may fill a field, or one does not
+    /// hold what it should.
     pub fn complete(&self) -> Result<(), FileError> {
         let (table, is_any) = (self.table, self.format.reads_headers);
         // A file without rows lacks nothing: an empty list of objects has no members.
@@ -680,20 +707,6 @@ impl<'f> Plan<'f> {
         };
         let lacks: Vec<&str> = NEEDED.iter().filter(is_lacking).map(|it| it.1).collect();
         let mut parts = Vec::new();
-        let theirs = self
-            .request
-            .renames
-            .iter()
-            .map(|rename| rename.theirs.as_str());
-        // Of several files, one has to have it.
-        let is_alone = self.request.files.len() == 1;
-        let is_unknown =
-            |theirs: &&str| is_alone && !theirs.is_empty() && table.find(theirs).is_none();
-        let unknown: Vec<&str> = theirs.filter(is_unknown).collect();
-        if !unknown.is_empty() {
-            let unknown = unknown.join(", ");
-            parts.push(format!("it has no column {unknown}, which --map names"));
-        }
         let mut lists = self.columns_where(|column| {
             !table.is_objects() && table.most(column, |cell| cell.starts_with("[{"))
         });
@@ -773,8 +786,11 @@ impl<'f> Plan<'f> {
                 || table.is_objects() && is_other(&table.columns[column]);
             !is_taken && is_so(column)
         });
-        let column =
-            free.min_by_key(|column| (used.contains(column), Reverse(table.text_length(*column))))?;
+        let column = free.min_by_key(|column| {
+            let has_stars = field == "rating" && self.headers[*column].contains(&WORDS.stars);
+            let length = Reverse(table.text_length(*column));
+            (used.contains(column), !has_stars, length)
+        })?;
         Some(quote(&table.columns[column]))
     }
 
@@ -836,11 +852,26 @@ impl<'f> Plan<'f> {
 
     /// How the dates of a column are read.
     pub fn dates(&self, column: usize) -> Dates<'_> {
+        // `Submit Date (UTC)`
+        let is_utc = self.headers[column].contains("utc, gmt");
         Dates {
             format: self.date_format,
             order: self.orders.get(column).copied().flatten(),
-            zone: self.format.zone,
+            zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
         }
+    }
+}
+
+/// The field of `--map` that means what was decided about a column; `None` of dates and notes, which are known by their cells.
+const fn field_of(decided: &[(Subject, Says)]) -> Option<&'static str> {
+    match decided {
+        [] => Some(NOTHING),
+        [(subject, Says::Hidden), ..] => Some(subject.hidden_field()),
+        [
+            (subject, Says::State | Says::AnswerState | Says::Public),
+            ..,
+        ] => Some(subject.field()),
+        _ => None,
     }
 }
 
@@ -1049,8 +1080,8 @@ mod tests {
             ),
             (
                 "Status",
-                ["inaktiv", "in Prüfung", "inaktiv"],
-                Some([no, unknown, no]),
+                ["inaktiv", "in Prüfung", "in limbo"],
+                Some([no, no, unknown]),
             ),
             ("Status", ["Violates our policy"; 3], Some([unknown; 3])),
             ("Status", ["Not yet published"; 3], Some([no; 3])),
@@ -1205,6 +1236,49 @@ mod tests {
                 Some([yes, no, yes]),
             ),
             ("Published by", ["Bo", "", "Cy"], None),
+            (
+                "moderated_at",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "released_at",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "accepted_at",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Validé le",
+                ["2026-03-02", "", "2026-03-04"],
+                Some([yes, no, yes]),
+            ),
+            (
+                "Zurückgezogen am",
+                ["", "2026-03-02", ""],
+                Some([yes, no, yes]),
+            ),
+            ("Posted at", ["2026-03-02", "", "2026-03-04"], None),
+            ("Publié", ["O", "N", "O"], Some([yes, no, yes])),
+            (
+                "Status",
+                ["online", "in Prüfung", "offline"],
+                Some([yes, no, no]),
+            ),
+            ("Channel", ["Online", "Offline", "Online"], None),
+            ("status_id", ["1", "2", "3"], Some([unknown; 3])),
+            ("state", ["1", "4", "0"], Some([unknown; 3])),
+            ("Published to", ["Google", "Yelp", "Google"], None),
+            (
+                "Moderation",
+                ["Merci de votre confiance", "", "Thank you for your words"],
+                None,
+            ),
+            ("Auf Homepage", ["x", "", "x"], Some([yes, no, yes])),
+            ("Show as", ["Ann L.", "Bo D.", "Anonymous"], None),
             ("Date removed", ["", "2026-03-02", ""], Some([yes, no, yes])),
             ("Removed on", ["", "2026-03-02", ""], Some([yes, no, yes])),
             (

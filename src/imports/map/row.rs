@@ -455,9 +455,9 @@ impl<'p> RowReader<'p> {
             let parts = parts.map(|part| self.text(part).unwrap_or_default());
             let [first, last] = parts.map(|part| part.trim().to_owned());
             // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
-            if words(&last).contains(&words(&first)) {
+            if words(&last).starts_with(&words(&first)) {
                 last
-            } else if words(&first).contains(&words(&last)) {
+            } else if words(&first).ends_with(&words(&last)) {
                 first
             } else {
                 format!("{first} {last}")

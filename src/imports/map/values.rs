@@ -199,10 +199,13 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
             quoted(text)
         )),
         None if value.fract() != 0.0 && value <= 5.0 => Err(half_stars(text)),
-        None if (5.5..=10.0).contains(&value) => Err(format!(
-            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 pass --scale 10",
-            quoted(text)
-        )),
+        None if (5.5..=100.0).contains(&value) => {
+            let end = if value > 10.0 { 100 } else { 10 };
+            Err(format!(
+                "{} is not one of 1, 2, 3, 4, 5; for a scale up to {end} pass --scale {end}",
+                quoted(text)
+            ))
+        }
         None => whole_stars(value, text),
     }
 }
@@ -253,9 +256,13 @@ pub fn is_one_best(header: &str, columns: &[String]) -> bool {
     });
     let is_any = |list: Names, name: &str| names(list).any(|known| same_name(known, name));
     // `Schulnote (1-6)`.
-    let header = header.split_once('(').map_or(header, |(name, _)| name);
+    let name = header.split_once('(').map_or(header, |(name, _)| name);
+    let text = words(header);
+    let has_stars = names(&lists.stars).any(|star| text.contains(&words(star)));
     states
-        || is_any(&lists.grades, header) && columns.iter().any(|name| is_any(&lists.german, name))
+        || !has_stars
+            && is_any(&lists.grades, name)
+            && columns.iter().any(|name| is_any(&lists.german, name))
 }
 
 /// Whether a cell only says yes or no.
@@ -278,8 +285,8 @@ fn decimal(text: &str) -> Option<f64> {
 }
 
 /// Separators between a number of stars and the maximum.
-const BETWEEN: [&str; 9] = [
-    "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " de ", " z ",
+const BETWEEN: [&str; 10] = [
+    "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " van ", " de ", " z ",
 ];
 
 /// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
@@ -603,8 +610,6 @@ pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
-    /// Between a date and a time.
-    pub at: String,
     pub yes: String,
     pub no: String,
     pub recommended: String,
@@ -635,7 +640,6 @@ pub struct Words {
     pub staff: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
-    pub encodings: HashMap<String, String>,
 }
 
 /// The meaning of a column's values.

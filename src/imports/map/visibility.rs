@@ -82,6 +82,7 @@ struct Lists {
     short: String,
     times: String,
     states: String,
+    styles: String,
     places: String,
     work: String,
     cells: Cells,
@@ -97,6 +98,7 @@ struct Cells {
     no: String,
     public: String,
     hidden: String,
+    channels: String,
     drafts: String,
     answered: String,
     unanswered: String,
@@ -111,6 +113,7 @@ enum Word {
     Hidden,
     CommonPublic,
     CommonHidden,
+    Moderated,
     Sent,
     State,
     Not,
@@ -285,9 +288,27 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         let is_sure = subject == Subject::Answer;
         return found(state, Evidence::new(is_sure));
     }
+    if subject == Subject::Review && is_in(&LISTS.styles, &letters) {
+        return Some(Visibility {
+            subject: Subject::Author,
+            says: Says::Public,
+            evidence: Evidence::Likely,
+        });
+    }
     let phrase = Phrase::new(name);
     let has = |words: &[Word]| phrase.has(words);
-    if has(&[Word::Mark]) {
+    if let Some(mark) = name.iter().position(|word| word == ",") {
+        // `Reviewer: Is Anonymous`
+        let mut object = name[..mark].iter().map(|word| role(word));
+        let member = meaning(&name[mark + 1..], subject)
+            .filter(|found| found.subject == Subject::Author)
+            .filter(|_| object.all(|word| matches!(word, Word::Person | Word::Review)));
+        if let Some(found) = member {
+            return Some(Visibility {
+                evidence: Evidence::Likely,
+                ..found
+            });
+        }
         let parts: Vec<_> = name
             .split(|word| word == ",")
             .filter_map(|part| meaning(part, subject))
@@ -304,7 +325,12 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     }
     let last = name.last()?;
     if is_in(&LISTS.nothing, &letters) || is_in(&LISTS.ends, last) {
-        return None;
+        // `Approved by`: what nobody approved may be hidden.
+        let evidence = match subject {
+            Subject::Answer => Evidence::Sure,
+            Subject::Review | Subject::Author => Evidence::Unclear,
+        };
+        return found(Says::Filled, evidence).filter(|_| has(&[Word::Public]));
     }
     if subject == Subject::Review && phrase.is_about_name() {
         return of_name(&phrase);
@@ -312,7 +338,7 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     let (is_publish, is_review) = (has(&[Word::Publish]), has(&[Word::Review]));
     let (is_consent, is_ask) = (has(&[Word::Consent]), has(&[Word::Consent, Word::Ask]));
     let is_strong = has(&[Word::Public, Word::Hidden]);
-    let is_common = has(&[Word::CommonPublic, Word::CommonHidden]);
+    let is_common = has(&[Word::CommonPublic, Word::CommonHidden, Word::Moderated]);
     let (is_state, is_use) = (has(&[Word::State]), has(&[Word::Use]));
     let refuses = phrase.refuses();
     if has(&[Word::Other]) {
@@ -360,7 +386,7 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         (_, Some(true)) if is_state && !is_strong && !is_common => found(state, evidence),
         _ if is_refusal => found(Says::Hidden, Evidence::Unclear),
         (_, None) => found(Says::Public, Evidence::Unclear),
-        (true, Some(true)) if is_publish || is_strong || is_consent => {
+        (true, Some(true)) if is_publish || is_strong || is_consent || has(&[Word::Moderated]) => {
             found(Says::Filled, evidence)
         }
         // `Posted on` is the date of a review; of an answer, it is another one.
@@ -471,6 +497,11 @@ pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
     }
     if has_reviews(outer) {
         return of(&inner, Subject::Review).or_else(|| of_answer_name(&inner));
+    }
+    // `reviewer.isAnonymous`
+    let about_name = meaning(&inner, Subject::Review).filter(|it| it.subject == Subject::Author);
+    if about_name.is_some() {
+        return about_name;
     }
     // `status.name` is a word of `status`, and `status.id` is none.
     if inner
@@ -593,9 +624,14 @@ pub fn by_name(
         return found(Says::Filled);
     }
     let says = read_flags(table, column, says);
-    // `OK` is Oklahoma, too.
-    let is_long = |cell: &str| says != Says::State || cell.len() > 2;
-    let known = count(&|cell| is_long(cell) && says.is_public(cell).is_some());
+    // `OK` is Oklahoma, too, and a number is the code of a state.
+    let known = count(&|cell| {
+        if says == Says::State && cell.len() <= 2 {
+            cell.parse::<u8>().is_ok()
+        } else {
+            says.is_public(cell).is_some()
+        }
+    });
     // `Public/Private`, `Show or hide?`: words say by themselves which way.
     let is_word = |cell: &str| {
         let word = words(cell);
@@ -619,20 +655,28 @@ pub fn by_name(
     let asks = header.is_question || phrase.has(&[Word::Ask, Word::Consent]);
     // `Not at all` and `With my name` answer a question; `Public feedback` asks none.
     let is_text = subject == Subject::Answer || !asks && phrase.has(&[Word::Review]);
-    let words_min = if is_text { 3 } else { 5 };
+    let words_min = if says == Says::State {
+        4
+    } else if is_text {
+        3
+    } else {
+        5
+    };
     let has_texts = table.has_sentences(column, words_min) && known * 10 < all;
     let is_column = match (says, evidence) {
+        (Says::Filled, Evidence::Unclear) => all > 0 && all < table.rows.len(),
         (_, Evidence::Unclear) => {
             let is_note = all > 0 && all * 2 <= table.rows.len();
             known > 0 && known * 2 >= all || phrase.refuses() && is_note
         }
-        (Says::Filled, _) => false,
+        // Of the names of those who approve, some are missing.
+        (Says::Filled, _) => subject == Subject::Answer && is_sure && all > 0,
         (Says::HiddenSince, _) => is_sure,
         (Says::State, Evidence::Sure) if count(&is_work) * 2 > all => {
             // A list of work; of its words only those for a state count.
             return found(Says::Kind).filter(|_| known > 0);
         }
-        (Says::State, Evidence::Sure) => true,
+        (Says::State, Evidence::Sure) => !has_texts,
         // A refusal counts whatever its cells are; other such headers are those of texts, too.
         (Says::Hidden, Evidence::Sure) if subject != Subject::Answer => true,
         (_, Evidence::Sure) => !has_texts,
@@ -712,11 +756,12 @@ pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibil
     let mut known = [0, 0];
     let mut is_sure = false;
     for (cell, count) in &counts {
-        let is_public = Says::State.is_public(cell).filter(|_| cell.len() > 2);
-        if let Some(is_public) = is_public {
+        let word = words(cell);
+        let may_be_state = cell.len() > 2 && !is_in(&LISTS.cells.channels, word.trim());
+        if let Some(is_public) = Says::State.is_public(cell).filter(|_| may_be_state) {
             known[usize::from(is_public)] += count;
             let is_word = Phrase::of_cell(cell).has(&[Word::Publish, Word::Hidden]);
-            is_sure |= is_word || is_in(&LISTS.cells.drafts, words(cell).trim());
+            is_sure |= is_word || is_in(&LISTS.cells.drafts, word.trim());
         }
     }
     let [hidden, public] = known;
@@ -849,7 +894,12 @@ impl Says {
             let is_clear = phrase.is_about_name() && phrase.0.first() != Some(&Word::No);
             return (is_flag && is_clear).then_some(self == Self::Public);
         }
-        let shown = [Word::Publish, Word::Public, Word::CommonPublic];
+        let shown = [
+            Word::Publish,
+            Word::Public,
+            Word::CommonPublic,
+            Word::Moderated,
+        ];
         let is_consent = self == Self::Public && phrase.has(&[Word::Consent, Word::Use]);
         let is_state = phrase.hides() || phrase.has(&shown) || is_consent;
         phrase.sense().filter(|_| is_state)

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::imports::map::business::{self, Origin};
 use crate::imports::map::row::derived_id;
-use crate::imports::map::table::Table;
 use crate::imports::map::values;
 use crate::imports::map::{Calendar, Incoming, Posted, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
@@ -46,8 +45,6 @@ pub struct Collector<'a> {
     location_names: BTreeMap<String, String>,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
-    /// The columns that `--map` names and no table has; `None` before the first table.
-    unknown: Option<BTreeSet<&'a str>>,
     pub collected: Collected,
 }
 
@@ -158,7 +155,6 @@ impl<'a> Collector<'a> {
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
             source_names: sources.map(|name| (fold(&name), name)).collect(),
-            unknown: None,
             collected: Collected {
                 calendar,
                 rows: Vec::new(),
@@ -189,15 +185,8 @@ impl<'a> Collector<'a> {
     }
 
     /// # Errors
-    /// When no table has a column that `--map` names, or the reviews are of several locations and none was chosen.
+    /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
-        let unknown: Vec<_> = self.unknown.iter().flatten().copied().collect();
-        if !unknown.is_empty() {
-            return Err(FileError::new(format!(
-                "no file has a column {}, which --map names",
-                unknown.join(", ")
-            )));
-        }
         self.decide_ids();
         let rows = &mut self.collected.rows;
         for rows in rows.chunk_by_mut(|one, next| one.file == next.file) {
@@ -253,16 +242,6 @@ impl<'a> Collector<'a> {
             row_numbers: None,
         });
         Ok(())
-    }
-
-    /// Notes which of the columns that `--map` names are in a table.
-    pub fn note_mapped(&mut self, table: &Table) {
-        let renames = self.request.renames.iter();
-        let named = renames
-            .map(|rename| rename.theirs.as_str())
-            .filter(|name| !name.is_empty());
-        let unknown = self.unknown.get_or_insert_with(|| named.collect());
-        unknown.retain(|name| table.find(name).is_none());
     }
 
     /// Takes the preview of a table, the current file.

@@ -361,7 +361,12 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
             .filter_map(|(row, _)| serde_json::from_str(row).ok());
         rows.filter(Value::is_object).all(|row| fits_native(&row))
     };
-    has_others || !is_ours() && !shape.json().is_some_and(fit)
+    // A list of records that all lack a member which ours must have.
+    let lacks = |name: &&str| !has_key(names_there, name);
+    let is_other_list = number > 0
+        && !names_there.contains("deleted")
+        && ["id", "date", "author", "text"].iter().any(lacks);
+    has_others || !is_ours() && (is_other_list || !shape.json().is_some_and(fit))
 }
 
 /// The first name of a path, as `reviewer` of `reviewer.name`.

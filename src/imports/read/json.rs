@@ -161,7 +161,9 @@ fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowArray<
         let members = members(value);
         // A store may keep its rows by their keys.
         if are_rows(members.values().copied()) {
-            let elements = members.values().map(|row| (*row, None)).collect();
+            let mut rows: Vec<&str> = members.values().copied().collect();
+            rows.sort_by_key(|row| row.as_ptr());
+            let elements = rows.into_iter().map(|row| (row, None)).collect();
             found.push(RowArray::new(path.to_owned(), elements));
         }
         for (name, member) in members {

@@ -139,7 +139,6 @@ fn collect(data: Value, deep: usize, names: &mut Vec<String>, reviews: &mut Vec<
     match data {
         Value::Object(mut members) if is_review(&members) => {
             remove_foreign_comments(&mut members, names);
-            turn_grades(&mut members);
             reviews.push(Value::Object(members));
         }
         Value::Array(elements) if deep > 0 => {
@@ -162,22 +161,6 @@ fn collect(data: Value, deep: usize, names: &mut Vec<String>, reviews: &mut Vec<
         | Value::Array(_)
         | Value::Object(_) => {}
     }
-}
-
-/// Turns grades, of which the lowest number is the best (jameda's), into ratings on the same scale.
-fn turn_grades(review: &mut Map<String, Value>) -> Option<()> {
-    let rating = review.get_mut("reviewRating")?.as_object_mut()?;
-    let number = |name: &str| {
-        let value = rating.get(name)?;
-        value.as_f64().or_else(|| value.as_str()?.parse().ok())
-    };
-    let [value, best, worst] = ["ratingValue", "bestRating", "worstRating"].map(number);
-    let (value, best, worst) = (value?, best?, worst?);
-    if best < worst {
-        rating.insert("ratingValue".to_owned(), Value::from(best + worst - value));
-        rating.insert("bestRating".to_owned(), Value::from(worst));
-    }
-    Some(())
 }
 
 fn is_review(members: &Map<String, Value>) -> bool {

@@ -18,6 +18,7 @@ use crate::imports::map::ReviewField;
 use crate::imports::map::date::{self, DateColumns, DateOrder};
 use crate::imports::map::plan::Plan;
 use crate::imports::map::row::RowReader;
+use crate::imports::map::table::{find, list_columns};
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
 use crate::imports::read::encoding::{decode, describe, describe_damage};
@@ -160,6 +161,7 @@ pub fn read_all(files: &[InputFile], collector: &mut Collector<'_>, faults: &mut
             Err(fault) => faults.push(format!("{}: {fault}", file.name)),
         }
     }
+    faults.extend(unknown_columns(files, collector.request));
     if let Err(wrong) = decide_orders(&mut plans, collector) {
         faults.extend(wrong.iter().map(ToString::to_string));
     }
@@ -186,6 +188,28 @@ pub fn read_all(files: &[InputFile], collector: &mut Collector<'_>, faults: &mut
     }
 }
 
+/// That `--map` names columns that no table has.
+fn unknown_columns(files: &[InputFile], request: &ImportRequest) -> Option<String> {
+    let tables = files.iter().filter_map(|file| match &file.rows {
+        Rows::Table(table) if !file.format.is_native() => Some((&file.name, &table.columns)),
+        Rows::Table(_) | Rows::Records(_) => None,
+    });
+    let (name, columns) = tables.clone().next()?;
+    let is_unknown = |theirs: &&str| {
+        let mut tables = tables.clone();
+        !theirs.is_empty() && tables.all(|(_, columns)| find(columns, theirs).is_none())
+    };
+    let theirs = request.renames.iter().map(|rename| rename.theirs.as_str());
+    let unknown: Vec<&str> = theirs.filter(is_unknown).collect();
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "no file has a column {}, which --map names; {name} has the columns {}",
+            unknown.join(", "),
+            list_columns(columns)
+        )
+    })
+}
+
 /// The plan of a file, if it is a table that is no export of ours.
 fn plan<'f, 'r: 'f>(
     file: &'f InputFile,
@@ -210,7 +234,6 @@ fn plan<'f, 'r: 'f>(
         ))),
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
-            collector.note_mapped(table);
             let kept = &mut collector.collected.columns;
             let mut plan = Plan::new(format, table, collector.request, date_format, kept);
             if let Some(encoding) = file.encoding {

@@ -8,15 +8,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::imports::export;
+use crate::imports::map::business;
 use crate::imports::map::date::{Numbers, flag, possible};
 use crate::imports::map::header::Header;
 use crate::imports::map::shape::{
     INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{
-    TEXT_BYTES_MAX, is_in, is_made_of_subtags, quoted, url, without_address,
-};
+use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
 use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
 use crate::imports::merge::collector::Collector;
@@ -181,7 +180,7 @@ const RECORD: &[Member] = &[
     needed("author", NAME),
     optional("title", Shape::Text),
     needed("text", Shape::Text),
-    optional("language", Shape::Word(language)),
+    optional("language", Shape::Word(business::language)),
     optional("source", Shape::Object(SOURCE)),
     optional("verification", Shape::Object(VERIFICATION)),
     optional(
@@ -389,17 +388,6 @@ fn one_of(name: &str, allowed: &[&str]) -> Result<String, String> {
         "{} is not one of {}",
         quoted(name),
         allowed.join(", ")
-    ))
-}
-
-/// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
-fn language(tag: &str) -> Result<String, String> {
-    if is_made_of_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        return Ok(tag.to_owned());
-    }
-    Err(format!(
-        "{} is not a language tag of BCP 47, for example en or es-MX",
-        quoted(tag)
     ))
 }
 

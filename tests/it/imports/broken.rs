@@ -111,20 +111,6 @@ async fn a_broken_script_does_not_stop_the_other_reviews_of_a_page() {
 }
 
 #[tokio::test]
-async fn grades_in_linked_data_become_stars() {
-    for (grade, stars) in [("1.0", "5"), ("2", "4"), ("6", "1")] {
-        let review = json!({"@context": "https://schema.org", "@type": "Review", "author": {"name": "Ann"},
-            "datePublished": "2026-10-01", "reviewBody": "Fine",
-            "reviewRating": {"ratingValue": grade, "bestRating": "1", "worstRating": "6"}});
-        let (bench, _, _) = import_into_new(review.to_string(), ImportRequest::default()).await;
-        assert_eq!(
-            sqlite3(bench.database.path(), "select rating from review"),
-            stars
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_table_in_another_encoding_is_read_and_reported() {
     for (encoding, rows, author) in [
         (

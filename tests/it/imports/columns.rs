@@ -82,6 +82,12 @@ async fn the_author_is_in_the_column_with_the_names_of_customers() {
         ("Cognome,Nome", "Bell,Anna", "Anna Bell"),
         ("First,Last", "Anne,Bell", "Anne Bell"),
         (
+            "Customer first name,Customer last name",
+            "Anne,Bell",
+            "Anne Bell",
+        ),
+        ("Nome,Cognome", "Luca,De Luca", "Luca De Luca"),
+        (
             "Full Name - First Name,Full Name - Last Name",
             "Anne,Bell",
             "Anne Bell",
@@ -89,6 +95,8 @@ async fn the_author_is_in_the_column_with_the_names_of_customers() {
         ("Homeowner,Tech Name", "Ann Bell,Mike", "Ann Bell"),
         ("Name,Public name", "Anne Bell,Ann B.", "Ann B."),
         ("Kunde,Anzeigename", "Anne Bell,Ann B.", "Ann B."),
+        ("Name,Show as", "Anne Bell,Ann B.", "Ann B."),
+        ("Name,Publish as", "Anne Bell,Ann B.", "Ann B."),
         ("Patient,Doctor", "Anne Bell,Knox", "Anne Bell"),
         ("Name,Nickname", "Anne Bell,Yes", "Anne Bell"),
         ("Ihr Name,Ort", "Ann Bell,Ulm", "Ann Bell"),
@@ -171,6 +179,28 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
 }
 
 #[tokio::test]
+async fn dumps_and_surveys_are_read_by_the_names_of_their_columns() {
+    for layout in [
+        "ID,post_title,post_content,post_date,post_status,post_author,rating,client_name\n\
+         11,Neat,Very neat,2026-03-01,publish,1,5,Ann Bell\n12,Late,Left a mess,2026-03-02,draft,1,1,Bo Cole\n",
+        "testimonial_id,testimonial_author,testimonial_content,testimonial_rating,testimonial_date,testimonial_status\n\
+         11,Ann Bell,Very neat,5,2026-03-01,publish\n12,Bo Cole,Left a mess,1,2026-03-02,pending\n",
+        "Submitted date,Survey name,Contact name,Response value,Sentiment,Follow-up response,Approved\n\
+         2026-03-01,Visit,Ann Bell,5,Happy,Very neat,Yes\n2026-03-02,Visit,Bo Cole,1,Unhappy,Left a mess,No\n",
+        "Datum,Name,Note (1-5 Sterne),Kommentar,Can we reply to your review?,Auf Homepage\n\
+         01.03.2026,Ann Bell,5,Very neat,Yes,x\n02.03.2026,Bo Cole,1,Left a mess,No,\n",
+    ] {
+        let (bench, ..) = import_into_new(layout, ImportRequest::default()).await;
+        let select = "select author, rating, reviewed_on, text, status from review order by author";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Ann Bell|5|2026-03-01|Very neat|published\nBo Cole|1|2026-03-02|Left a mess|withheld",
+            "{layout}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn answers_are_found_under_the_names_of_tools_and_languages() {
     for header in [
         "Our reply",
@@ -186,6 +216,9 @@ async fn answers_are_found_under_the_names_of_tools_and_languages() {
         "Vendor response",
         "Review Reply Comment",
         "Antwort vom Inhaber",
+        "Trader response",
+        "Votre réponse",
+        "Kommentar des Unternehmens",
     ] {
         let content =
             format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");

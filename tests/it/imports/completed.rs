@@ -250,10 +250,13 @@ async fn objects_without_a_text_member_are_refused_and_erase_nothing() {
     assert_eq!(counts(&report), (1, 0, 0, 0));
     for (maps, wrong) in [
         (&[][..], "pass --map text=\"blah\", or --no-text"),
-        (&["text=nope"], "it has no column nope, which --map names"),
+        (
+            &["text=nope"],
+            "no file has a column nope, which --map names",
+        ),
         (
             &["text=blah", "status=state of it"],
-            "it has no column state of it, which --map names",
+            "no file has a column state of it, which --map names",
         ),
     ] {
         let refused = bench.run(&request("blah", maps, false)).await.0;

@@ -2,6 +2,7 @@
 
 use reviews_service::imports::undo;
 
+use super::answers::{as_table, import_into_new};
 use super::exported::export;
 use super::*;
 use crate::support::sqlite3;
@@ -655,6 +656,8 @@ async fn an_author_with_a_private_name_is_anonymous() {
             "Yes",
         ),
         ("Anonym", "ja", "nein"),
+        ("Show as", "Anonymous", "Full name"),
+        ("Reviewer: Is Anonymous", "true", "false"),
     ] {
         let bench = bench().await;
         bench
@@ -668,6 +671,13 @@ async fn an_author_with_a_private_name_is_anonymous() {
             "{header}: {hides}"
         );
     }
+    let row = |name: &str, is_anonymous: bool| {
+        let reviewer = json!({"name": name, "isAnonymous": is_anonymous});
+        json!({"reviewer": reviewer, "stars": 5, "date": "2026-03-14", "text": "Fine"})
+    };
+    let rows = json!([row("Ann Bell", true), row("Bob Cole", false)]);
+    let (bench, ..) = import_into_new(rows.to_string(), as_table()).await;
+    assert_eq!(shown(&bench), "Anonymous|published\nBob Cole|published");
 }
 
 #[tokio::test]
@@ -676,6 +686,7 @@ async fn a_name_is_shortened_if_only_a_part_is_allowed() {
         ("First name only", "Yes", "No"),
         ("Use initials only", "x", ""),
         ("Show name as", "Initials", "Full name"),
+        ("Publish as", "First name", "Full name"),
         (
             "May we publish your review?",
             "\"Yes, first name only\"",
@@ -912,19 +923,25 @@ async fn an_author_who_hides_the_name_later_keeps_one_review() {
 
 #[tokio::test]
 async fn words_for_the_state_of_an_answer_are_read() {
-    let bench = bench().await;
-    let (report, _) = bench
-        .take(
-            "Review date,Reviewer,Star rating,Review,Reply,Reply status\n2026-03-14,Ann,5,Fine,Thanks,Replied\n\
-             2026-03-15,Bob,4,Good,Hi,Not replied\n2026-03-16,Cy,4,Good,,Not replied\n",
-        )
-        .await;
-    assert_eq!(counts(&report), (3, 0, 0, 0));
-    let select = "select author, ifnull(response_text, '-') from review order by author";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Ann|Thanks\nBob|-\nCy|-"
-    );
+    for (header, public, hidden) in [
+        ("Reply status", "Replied", "Not replied"),
+        ("Reply approved by", "Jo Poe", ""),
+    ] {
+        let bench = bench().await;
+        let (report, _) = bench
+            .take(format!(
+                "Review date,Reviewer,Star rating,Review,Reply,{header}\n2026-03-14,Ann,5,Fine,Thanks,{public}\n\
+                 2026-03-15,Bob,4,Good,Hi,{hidden}\n2026-03-16,Cy,4,Good,,{hidden}\n"
+            ))
+            .await;
+        assert_eq!(counts(&report), (3, 0, 0, 0));
+        let select = "select author, ifnull(response_text, '-') from review order by author";
+        assert_eq!(
+            sqlite3(bench.database.path(), select),
+            "Ann|Thanks\nBob|-\nCy|-",
+            "{header}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -114,15 +114,19 @@ async fn all_reviews_of_a_document_are_found() {
     let scraped = json!([{"title": "K", "place_id": "P1", "user_reviews": gosom(&["Ann"]),
         "user_reviews_extended": gosom(&["Ann", "Bo", "Cy"])}]);
     let place = json!([{"name": "K", "images": [{"url": "u"}], "reviews": all}]);
+    // The keys of a store have any order.
     let keyed = json!({"reviews": {"-Na": all[0], "-Nb": all[1], "-Nc": all[2]}});
+    let keyed = keyed.to_string().replace("-Na", "-Nz");
+    let list = json!({"testimonials": all});
     let mixed = json!({"comments": [{"text": "x"}], "reviews": all});
     for (content, request) in [
-        (scraped, ImportRequest::default()),
-        (place, as_table()),
+        (scraped.to_string(), ImportRequest::default()),
+        (place.to_string(), as_table()),
         (keyed, as_table()),
-        (mixed, as_table()),
+        (mixed.to_string(), as_table()),
+        (list.to_string(), ImportRequest::default()),
     ] {
-        let (bench, _, rejections) = import_into_new(content.to_string(), request).await;
+        let (bench, _, rejections) = import_into_new(&content, request).await;
         assert_eq!(rejections, [], "{content}");
         let authors =
             "select group_concat(author, ' ') from (select author from review order by 1)";
@@ -137,6 +141,9 @@ async fn a_document_without_found_reviews_is_no_empty_export() {
         json!({"averageRating": 4.5, "totalReviewCount": 7}),
         json!({"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"}),
         json!({"nextPageToken": "x"}),
+        // A scraper's list with a few names of Judge.me.
+        json!([{"review_id": "a", "review_date": "2026-03-01", "review_rating": 5, "review_title": "", "review_content": "Neat",
+            "reviewer_name": "Ann Bell"}]),
         json!({"reviews": "[{\"rating\": 5}]"}),
         json!({"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2}),
     ] {
