@@ -640,6 +640,7 @@ pub struct Words {
     pub staff: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
+    pub encodings: HashMap<String, String>,
 }
 
 /// The meaning of a column's values.

@@ -2,11 +2,12 @@
 //! refused as binary.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::imports::map::values::quoted;
+use crate::imports::map::values::{WORDS, is_in, quoted};
 use crate::imports::report::FileError;
 
 /// A file as text.
@@ -95,18 +96,70 @@ fn is_json(text: &[u8]) -> bool {
         || lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
-/// The encoding that the letters of a text suggest. What programs write in the business's country goes before: one letter proves
-/// little, and next month's file should be read in the same way.
+/// The encoding that the letters of a text suggest. What programs write in the business's country goes before, as long as it gives
+/// words: next month's file should be read in the same way, and one letter proves little.
 fn guess(text: &[u8], country: Option<&str>) -> &'static Encoding {
+    let western = || {
+        if is_of_mac(text) {
+            MACINTOSH
+        } else {
+            WINDOWS_1252
+        }
+    };
+    let read = |encoding: &'static Encoding| encoding.decode_without_bom_handling(text).0;
+    let usual = country.map(of_country);
+    if let Some(usual) = usual.filter(|usual| has_words(&read(usual))) {
+        return if usual == WINDOWS_1252 {
+            western()
+        } else {
+            usual
+        };
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
-    let domain = country.map(str::to_ascii_lowercase);
-    let guess = detector.guess(domain.as_deref().map(str::as_bytes), Utf8Detection::Deny);
-    if guess.is_single_byte() && is_of_mac(text) {
-        MACINTOSH
-    } else {
-        guess
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    let (decoded, in_western) = (read(guess), read(WINDOWS_1252));
+    // In `£50` and `5°` a sign stands alone, which is no letter of another alphabet.
+    let has_letters = !guess.is_single_byte()
+        || decoded.split(|c: char| !c.is_alphabetic()).any(|word| {
+            word.chars().nth(1).is_some() && !word.is_ascii() && !in_western.contains(word)
+        });
+    let letters: HashSet<u8> = text.iter().copied().filter(|byte| *byte >= 0xC0).collect();
+    let is_western = letters.len() < LETTERS_MIN && has_words(&in_western);
+    if [ISO_8859_4, WINDOWS_1252].contains(&guess) || !has_letters || is_western {
+        return western();
     }
+    guess
+}
+
+/// Number of different letters beyond ASCII that prove another encoding than that of western Europe.
+const LETTERS_MIN: usize = 2;
+
+/// The encoding in which Windows writes tables in a country.
+fn of_country(country: &str) -> &'static Encoding {
+    let mut encodings = WORDS.encodings.iter();
+    let encoding = encodings
+        .find(|(_, countries)| is_in(countries, country))
+        .and_then(|(name, _)| Encoding::for_label(name.as_bytes()));
+    encoding.unwrap_or(WINDOWS_1252)
+}
+
+/// Whether a decoded text has words as people write them: no sign between letters or before one, and no word of letters beyond ASCII
+/// alone, if others have some of both.
+fn has_words(text: &str) -> bool {
+    let mut last = [' '; 2];
+    let has_odd_sign = text.chars().any(|after| {
+        let [before, sign] = last;
+        last = [sign, after];
+        let is_inside = before.is_alphabetic() && "¿‚„¨¯¸".contains(sign);
+        after.is_alphabetic() && (is_inside || "£¥¦§¬±¶¹²³¤×÷¼½¾¢".contains(sign))
+    });
+    let is_odd = |c: char| c == '\u{fffd}' || ('\u{80}'..='\u{9f}').contains(&c);
+    let is_latin = text.contains(|c: char| ('À'..='ž').contains(&c));
+    let is_foreign =
+        |word: &str| word.chars().count() > 3 && !word.contains(|c: char| c.is_ascii());
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    !(has_odd_sign || text.contains(is_odd) || is_latin && words.any(is_foreign))
 }
 
 /// Whether more letters beyond ASCII are those of old Macs than those of Windows-1252.
