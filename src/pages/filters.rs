@@ -191,7 +191,13 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 }
 
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
-    locale.message(vote.name())
+    locale.message(match vote {
+        Vote::Positive => "positive",
+        Vote::Negative => "negative",
+        Vote::Mixed => "mixed",
+        Vote::Neutral => "neutral",
+        Vote::Uncertain => "uncertain",
+    })
 }
 
 impl SearchFormFragment<'_> {
