@@ -452,8 +452,9 @@ impl Places {
 /// What a column shows by its name.
 pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
     let path = header.path.as_str();
-    // The object around the review is the place.
-    if path.starts_with("^.") {
+    // The object around the review is the place; `reply.status.id` is no word of the status.
+    let member = path.rsplit_once('.').map(|(_, member)| member);
+    if path.starts_with("^.") || member.is_some_and(|member| is_in(&LISTS.not_values, member)) {
         return None;
     }
     let has_reviews = |path: &str| places.reviews.iter().any(|review| review == path);

@@ -404,7 +404,7 @@ async fn rejected_rows_are_written_to_a_file_and_the_exit_code_is_1() {
             .await
             .unwrap_err()
             .to_string()
-            .contains("name another one")
+            .contains("name another file")
     );
     assert!(fs::read_to_string(&good).unwrap().contains("r-1"));
 }
