@@ -62,13 +62,13 @@ const TEXT_BYTES_MAX: usize = 96;
 
 impl Dates<'_> {
     pub fn parse(self, text: &str) -> Result<Posted, String> {
-        let written = Written::of(text);
+        let parts = DateParts::of(text);
         let Some(format) = self.format else {
-            return self.place(&written.ok_or_else(|| unknown(text))?, text);
+            return self.place(&parts.ok_or_else(|| unknown(text))?, text);
         };
         let formatted = self.formatted(text.trim(), format);
-        formatted.or_else(|wrong| match written {
-            Some(written) if text.trim().find('-') == Some(4) => self.place(&written, text),
+        formatted.or_else(|wrong| match parts {
+            Some(parts) if text.trim().find('-') == Some(4) => self.place(&parts, text),
             Some(_) | None => Err(wrong),
         })
     }
@@ -100,23 +100,23 @@ impl Dates<'_> {
         if date.year() < 1000 {
             return Err(wrong());
         }
-        let written = Written {
-            date: WrittenDate::Day(date),
+        let parts = DateParts {
+            date: DatePart::Day(date),
             time,
             zone: None,
         };
-        self.place(&written, text)
+        self.place(&parts, text)
     }
 
     /// The day or the instant of a date.
-    fn place(self, written: &Written, text: &str) -> Result<Posted, String> {
-        let date = match &written.date {
-            WrittenDate::Instant(instant) => return posted(*instant, text),
-            WrittenDate::Day(day) => *day,
-            WrittenDate::Numbers(numbers) => self.numbers(numbers, text)?,
+    fn place(self, parts: &DateParts, text: &str) -> Result<Posted, String> {
+        let date = match &parts.date {
+            DatePart::Instant(instant) => return posted(*instant, text),
+            DatePart::Day(day) => *day,
+            DatePart::Numbers(numbers) => self.numbers(numbers, text)?,
         };
-        let zone = written.zone.or(self.zone.map(Zone::Named));
-        let instant = match (written.time.map(|time| date.and_time(time)), zone) {
+        let zone = parts.zone.or(self.zone.map(Zone::Named));
+        let instant = match (parts.time.map(|time| date.and_time(time)), zone) {
             (Some(time), Some(Zone::Minutes(minutes))) => time
                 .and_utc()
                 .checked_sub_signed(TimeDelta::minutes(minutes)),
@@ -162,14 +162,14 @@ impl Dates<'_> {
 
 /// The parts of a date.
 #[derive(Debug, Clone, Copy)]
-struct Written {
-    date: WrittenDate,
+struct DateParts {
+    date: DatePart,
     time: Option<NaiveTime>,
     zone: Option<Zone>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum WrittenDate {
+enum DatePart {
     /// Of Unix time.
     Instant(DateTime<Utc>),
     Day(NaiveDate),
@@ -183,7 +183,7 @@ enum Zone {
     Named(Tz),
 }
 
-impl Written {
+impl DateParts {
     fn of(text: &str) -> Option<Self> {
         if text.len() > TEXT_BYTES_MAX {
             return None;
@@ -302,7 +302,7 @@ fn zone_of(text: &str) -> Option<Zone> {
 }
 
 /// A date without its time.
-fn date_of(text: &str) -> Option<WrittenDate> {
+fn date_of(text: &str) -> Option<DatePart> {
     // `Fr., 14.03.2025`
     let plain = text
         .trim_start_matches(char::is_alphabetic)
@@ -323,7 +323,7 @@ fn date_of(text: &str) -> Option<WrittenDate> {
         let is_known = is_one && matches!(mark, '/' | '-' | '.');
         let is_day = |number: &str| (1..=2).contains(&number.len());
         if is_known && first.len() == 4 && is_day(second) && is_day(third) {
-            return day(first, second.parse().ok()?, third).map(WrittenDate::Day);
+            return day(first, second.parse().ok()?, third).map(DatePart::Day);
         }
         // Two digits of a year are those of this century; after dashes the year may be the first number.
         let century = match third.len() {
@@ -331,7 +331,7 @@ fn date_of(text: &str) -> Option<WrittenDate> {
             4 => 0,
             _ => return None,
         };
-        return (is_known && is_day(first) && is_day(second)).then_some(WrittenDate::Numbers(
+        return (is_known && is_day(first) && is_day(second)).then_some(DatePart::Numbers(
             Numbers {
                 first: first.parse().ok()?,
                 second: second.parse().ok()?,
@@ -353,7 +353,7 @@ fn date_of(text: &str) -> Option<WrittenDate> {
         return None;
     };
     if first.len() == 4 {
-        return day(first, month, second).map(WrittenDate::Day);
+        return day(first, month, second).map(DatePart::Day);
     }
     // `14-mrt-25`
     let is_short = second.len() == 2 && between.starts_with('-');
@@ -362,7 +362,7 @@ fn date_of(text: &str) -> Option<WrittenDate> {
     } else {
         second.to_owned()
     };
-    day(&year, month, first).map(WrittenDate::Day)
+    day(&year, month, first).map(DatePart::Day)
 }
 
 fn day(year: &str, month: u32, day: &str) -> Option<NaiveDate> {
@@ -386,7 +386,7 @@ fn months_in(text: &str) -> Vec<u32> {
 }
 
 /// Unix time in seconds, milliseconds or microseconds, or the day number of a spreadsheet; each may have a fraction.
-fn number_of_time(text: &str) -> Option<WrittenDate> {
+fn number_of_time(text: &str) -> Option<DatePart> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut digits = whole.bytes().chain(fraction.bytes());
     let number: i64 = whole.parse().ok()?;
@@ -395,12 +395,12 @@ fn number_of_time(text: &str) -> Option<WrittenDate> {
     }
     if whole.len() == 5 && SERIAL_DAYS.contains(&number) {
         let day = SERIAL_DAY_0.checked_add_signed(TimeDelta::days(number));
-        return day.map(WrittenDate::Day);
+        return day.map(DatePart::Day);
     }
     let mut units = [1, 1_000, 1_000_000].into_iter();
     let unit = units.find(|unit| UNIX_SECONDS.contains(&(number / unit)))?;
     let instant = DateTime::from_timestamp_micros(number * (1_000_000 / unit));
-    instant.map(WrittenDate::Instant)
+    instant.map(DatePart::Instant)
 }
 
 /// A date of three numbers, of which the last is the year: `10/31/2026`, `31.10.26`.
@@ -415,9 +415,9 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers of a date, which may have a time.
     pub fn of(text: &str) -> Option<Self> {
-        match Written::of(text)?.date {
-            WrittenDate::Numbers(numbers) => Some(numbers),
-            WrittenDate::Day(_) | WrittenDate::Instant(_) => None,
+        match DateParts::of(text)?.date {
+            DatePart::Numbers(numbers) => Some(numbers),
+            DatePart::Day(_) | DatePart::Instant(_) => None,
         }
     }
 

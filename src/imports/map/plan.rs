@@ -211,6 +211,21 @@ impl<'f> Plan<'f> {
         }
         phrases.retain(|(field, _)| self.field(*field).is_empty());
         self.doubtful.extend(phrases);
+        // `Kommentar` may be the firm's, beside `Bewertung`.
+        if let [text] = self.field(ReviewField::Text)[..]
+            && names(&HEADERS.remarks).any(|name| self.headers[text].is(name))
+        {
+            let taken = self.used();
+            let is_other = |column: &usize| {
+                !taken.contains(column)
+                    && self.headers[*column].contains(&HEADERS.testimonials)
+                    && self.may_fill(ReviewField::Text, *column, &answers)
+                    && table.has_sentences(*column, 3)
+            };
+            let other = self.columns_where(|_| true).find(is_other);
+            let columns = other.map(|other| (ReviewField::Text, vec![text, other]));
+            self.doubtful.extend(columns);
+        }
         self.doubtful.dedup();
     }
 

@@ -500,7 +500,8 @@ pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
         return of(&inner, Subject::Review).or_else(|| of_answer_name(&inner));
     }
     // `reviewer.isAnonymous`
-    let about_name = meaning(&inner, Subject::Review).filter(|it| it.subject == Subject::Author);
+    let about_name =
+        meaning(&inner, Subject::Review).filter(|found| found.subject == Subject::Author);
     if about_name.is_some() {
         return about_name;
     }

@@ -263,6 +263,8 @@ pub struct Headers {
     pub numbers: String,
     pub private: String,
     pub confidential: String,
+    pub remarks: String,
+    pub testimonials: String,
     fields: NamesByField,
     pub other_languages: NamesByField,
     pub questions: NamesByField,

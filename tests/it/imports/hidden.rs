@@ -883,6 +883,7 @@ async fn a_state_beside_a_reply_is_that_of_the_review() {
 async fn ignoring_a_column_publishes_the_reviews_that_it_hid() {
     for (header, hides, option) in [
         ("Private", "yes", "status="),
+        ("Confidentiel", "oui", "status="),
         ("Publish", "", "status="),
         ("Verified", "no", "verified="),
     ] {

@@ -812,6 +812,36 @@ async fn a_blank_member_is_not_filled_from_a_possibly_private_one() {
     assert_eq!(counts(&report), (1, 0, 1, 0));
 }
 
+#[tokio::test]
+async fn remarks_beside_reviews_are_refused_until_one_is_named() {
+    let bench = bench().await;
+    let rows = "2026-10-02,Ann Lee,5,The crew was on time and kind.,Call her back about the invoice.\n\
+        2026-10-03,Bo Ray,4,They fixed the heater quickly.,Ask him for a photo.\n";
+    for (review, remarks) in [
+        ("Bewertung", "Kommentar"),
+        ("Feedback", "Comments"),
+        ("Avis client", "Commentaire"),
+        ("Testimonial", "Message"),
+    ] {
+        let table = format!("Date,Name,Stars,{review},{remarks}\n{rows}");
+        let request = |maps: &[String]| ImportRequest {
+            files: vec![bench.file("reviews.csv", &table)],
+            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+            dry_run: !maps.is_empty(),
+            ..ImportRequest::default()
+        };
+        let refusal = bench.run(&request(&[])).await.0.unwrap_err().to_string();
+        let doubt = format!("the text may be {remarks} or {review}");
+        assert!(refusal.contains(&doubt), "{refusal}");
+        let report = bench.run(&request(&[format!("text={review}")])).await.0;
+        assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{review}");
+    }
+    assert_eq!(
+        sqlite3(bench.database.path(), "select count(*) from review"),
+        "0"
+    );
+}
+
 const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n2026-10-02,5,Guest\n\
     2026-10-02,5,Guest\n2026-10-03,5,Guest\n";
 
