@@ -678,7 +678,6 @@ pub fn by_name(
             // A list of work; of its words only those for a state count.
             return found(Says::Kind).filter(|_| known > 0);
         }
-        (Says::State, Evidence::Sure) => !has_texts,
         // A refusal counts whatever its cells are; other such headers are those of texts, too.
         (Says::Hidden, Evidence::Sure) if subject != Subject::Answer => true,
         (_, Evidence::Sure) => !has_texts,
