@@ -39,6 +39,7 @@ pub fn description(
     Arc::new(Description::new(move || {
         let mut document = describe(api, &links);
         hub::describe_request(&mut document, &links);
+        reviews::describe_feed(&mut document);
         describe_more(&mut document);
         document
     }))

@@ -6,6 +6,7 @@ use poem::http::HeaderValue;
 use poem::{Request, RequestBody};
 use poem_openapi::registry::{MetaParamIn, MetaSchemaRef};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, OpenApi};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
@@ -278,6 +279,14 @@ impl<'a> ApiExtractor<'a> for FeedQuery {
         let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
         let values = SearchParameters::take_from(&mut query);
         Ok(Self(Query { values, query }))
+    }
+}
+
+/// Documents that the feed takes the address of a form, which has empty values.
+pub fn describe_feed(document: &mut Value) {
+    let parameters = document["paths"][FEED_PATH]["get"]["parameters"].as_array_mut();
+    for parameter in parameters.into_iter().flatten() {
+        parameter["allowEmptyValue"] = Value::Bool(true);
     }
 }
 
