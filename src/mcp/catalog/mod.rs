@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::compute::run_long;
+use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::search::SearchParameters;
 use crate::search::facets::PeriodsParameters;
@@ -139,6 +139,9 @@ const TOOLS: [ToolDefinition; 8] = [
     },
 ];
 
+/// Tools that compute so briefly that handing this thread's other tasks on would cost more.
+const QUICK_TOOLS: [&str; 3] = ["get_business", "search_reviews", "get_review"];
+
 /// A tool as clients see it.
 #[derive(Debug)]
 pub struct Tool {
@@ -222,7 +225,10 @@ impl Catalog {
         let tool = tool.ok_or(CallError::Unknown)?;
         let arguments = ToolArguments::new(tool.name, &tool.known, arguments);
         let snapshot = self.ctx.current.load();
-        run_long(|| (tool.call)(&snapshot, &self.ctx.links, arguments))
+        let is_long = !QUICK_TOOLS.contains(&tool.name);
+        run_long_if(is_long, || {
+            (tool.call)(&snapshot, &self.ctx.links, arguments)
+        })
     }
 }
 
