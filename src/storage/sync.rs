@@ -59,11 +59,12 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
 }
 
 /// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
-/// forgotten: it may be of another place.
+/// forgotten, because it may be of another place; what happens to missing reviews says nothing about the place.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
     sqlx::query!(
         "delete from sync_review where name = ?1
-           and exists (select 1 from sync_source as s where s.name = ?1 and (s.url <> ?2 or s.options <> ?3))",
+           and exists (select 1 from sync_source as s where s.name = ?1
+             and (s.url <> ?2 or json_remove(s.options, '$.withdraw_missing') <> json_remove(?3, '$.withdraw_missing')))",
         source.name,
         source.url,
         source.options
@@ -74,8 +75,8 @@ pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::R
         "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
          on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
            etag = null, last_modified = null,
-           whole_count = iif(url = excluded.url and options = excluded.options, whole_count, null),
-           whole_format = iif(url = excluded.url and options = excluded.options, whole_format, null)",
+           whole_count = iif(exists (select 1 from sync_review as r where r.name = excluded.name), whole_count, null),
+           whole_format = iif(exists (select 1 from sync_review as r where r.name = excluded.name), whole_format, null)",
         source.name,
         source.url,
         source.schedule,

@@ -142,10 +142,15 @@ impl Secrets {
     /// Every secret, as it is and as URLs, JSON, HTML and headers encode it, in UTF-8 or Latin-1.
     fn forms(&self) -> BTreeSet<String> {
         let mut forms = BTreeSet::new();
-        for value in self.values.iter().filter(|value| !value.is_empty()) {
-            if is_str_latin1(value) {
+        // A secret may be encoded already, and its text is decoded before it is searched.
+        let values = self
+            .values
+            .iter()
+            .flat_map(|value| [value.clone(), decode(value)]);
+        for value in values.filter(|value| !value.is_empty()) {
+            if is_str_latin1(&value) {
                 // Bytes of Latin-1 that are read as UTF-8.
-                let latin1 = encode_latin1_lossy(value);
+                let latin1 = encode_latin1_lossy(&value);
                 forms.insert(percent_encode(&latin1, QUERY_VALUE).to_string());
                 forms.insert(String::from_utf8_lossy(&latin1).into_owned());
             }
@@ -153,7 +158,7 @@ impl Secrets {
             let json = &json[1..json.len() - 1];
             forms.extend([
                 value.clone(),
-                utf8_percent_encode(value, QUERY_VALUE).to_string(),
+                utf8_percent_encode(&value, QUERY_VALUE).to_string(),
                 byte_serialize(value.as_bytes()).collect(),
                 json.to_owned(),
                 json.replace('/', "\\/"),
@@ -358,6 +363,22 @@ mod tests {
                 !shown.contains("word") && shown.len() < 40,
                 "{echo}: {shown}"
             );
+        }
+    }
+
+    #[test]
+    fn secret_that_is_encoded_itself_is_removed_in_any_form() {
+        let secrets = Secrets {
+            values: BTreeSet::from(["abc%2Bdef%3D&amp;x".to_owned()]),
+            token: None,
+        };
+        for echo in [
+            "abc%2Bdef%3D&amp;x",
+            "abc+def=&x",
+            "abc%252Bdef%253D%26amp%3Bx",
+        ] {
+            assert_eq!(secrets.remove(&format!("key {echo}")), "key …", "{echo}");
+            assert!(secrets.is_in(echo), "{echo}");
         }
     }
 

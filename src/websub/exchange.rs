@@ -15,7 +15,7 @@ use sha2::Sha256;
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{Booking, RateLimits};
 use super::request::Secret;
-use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome};
+use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome, Subscriber};
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::links::Links;
@@ -279,6 +279,14 @@ impl Exchange {
     pub fn is_exempt(&self, callback: &str) -> bool {
         let policy = &self.egress.policy;
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
+    }
+
+    /// The host whose exchanges wait for each other, with its port if the callback is exempt: on a machine of the operator,
+    /// each port is another subscriber.
+    pub fn queue_of<'s>(&self, subscriber: &'s Subscriber) -> &'s str {
+        let authority = subscriber.callback.split('/').nth(2);
+        let authority = authority.filter(|_| self.is_exempt(&subscriber.callback));
+        authority.unwrap_or(&subscriber.host)
     }
 }
 

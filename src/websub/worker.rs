@@ -221,7 +221,8 @@ impl Worker {
         let is_idle = |id: i64| !self.busy.contains(&id);
         for due in verifications {
             if is_idle(due.subscriber.subscription_id) {
-                self.queues.push(Due::Verify(due));
+                let queue = self.exchange.queue_of(&due.subscriber).to_owned();
+                self.queues.push(queue, Due::Verify(due));
             }
         }
         let snapshot = self.current.load();
@@ -231,7 +232,8 @@ impl Worker {
             let confirmed = snapshot.document(due.subscriber.document).confirmed();
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
             if is_ahead && is_idle(due.subscriber.subscription_id) {
-                self.queues.push(Due::Deliver(due));
+                let queue = self.exchange.queue_of(&due.subscriber).to_owned();
+                self.queues.push(queue, Due::Deliver(due));
                 // There may be more due work than one read returns.
                 self.is_stale = true;
             }
@@ -260,7 +262,7 @@ impl Worker {
             self.next_at = self.next_at.min(again_at);
         }
         if is_over || is_late || !self.busy.insert(subscriber.subscription_id) {
-            return self.queues.end_exchange(&subscriber.host);
+            return self.queues.end_exchange(exchange.queue_of(subscriber));
         }
         if matches!(due, Due::Deliver(_)) && !exchange.is_exempt(&subscriber.callback) {
             exchange.rates.count_sent(&subscriber.host, bytes);
@@ -273,7 +275,8 @@ impl Worker {
         // Exchanges catch their panics, and only the stop aborts them.
         let Ok(attempt) = done else { return };
         let subscriber = &attempt.subscriber;
-        self.queues.end_exchange(&subscriber.host);
+        let queue = self.exchange.queue_of(subscriber);
+        self.queues.end_exchange(queue);
         match &attempt.outcome {
             Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
@@ -368,13 +371,12 @@ struct HostQueues {
 }
 
 impl HostQueues {
-    fn push(&mut self, due: Due) {
-        let host = &due.subscriber().host;
-        if let Some(queue) = self.queues.get_mut(host) {
+    fn push(&mut self, host: String, due: Due) {
+        if let Some(queue) = self.queues.get_mut(&host) {
             queue.push_back(due);
         } else {
             self.turns.push_back(host.clone());
-            self.queues.insert(host.clone(), VecDeque::from([due]));
+            self.queues.insert(host, VecDeque::from([due]));
         }
     }
 
@@ -429,13 +431,13 @@ mod tests {
     use crate::snapshot::Document;
     use crate::websub::store::{DueDelivery, Subscriber};
 
-    fn due(subscription_id: i64, host: &str) -> Due {
+    fn due(subscription_id: i64) -> Due {
         Due::Deliver(DueDelivery {
             subscriber: Subscriber {
                 subscription_id,
                 document: Document::JsonFeed,
                 callback: String::new(),
-                host: host.to_owned(),
+                host: String::new(),
             },
             secret: None,
             lease_ends_at: DateTime::UNIX_EPOCH,
@@ -448,8 +450,8 @@ mod tests {
     #[test]
     fn hosts_take_turns_and_have_a_limit_in_flight() {
         let mut ready = HostQueues::default();
-        (0..6).for_each(|number| ready.push(due(number, "many")));
-        ready.push(due(9, "one"));
+        (0..6).for_each(|number| ready.push("many".to_owned(), due(number)));
+        ready.push("one".to_owned(), due(9));
         let popped = |ready: &mut HostQueues| -> Vec<i64> {
             std::iter::from_fn(|| Some(ready.pop(|_| false)?.subscriber().subscription_id))
                 .collect()
@@ -465,7 +467,7 @@ mod tests {
     #[test]
     fn a_waiting_host_keeps_the_turn() {
         let mut ready = HostQueues::default();
-        ready.push(due(1, "resting"));
+        ready.push("resting".to_owned(), due(1));
         assert!(ready.pop(|_| true).is_none());
         assert!(ready.pop(|_| false).is_some());
     }

@@ -510,6 +510,16 @@ fn changed_source_withholds_nothing_of_the_former_place() {
 }
 
 #[test]
+fn source_that_withholds_later_knows_what_it_brought() {
+    let (home, site) = added(20, &[]);
+    answer_with(&site, 19);
+    let url = site.url("/r");
+    add(&home, "google", &url, &["--withdraw-missing"], &[]).done();
+    sync(&home).done();
+    assert_eq!(withheld(&home), "1");
+}
+
+#[test]
 fn dry_run_previews_every_source_and_takes_one_as_it_is() {
     let (home, site) = added(20, &["--withdraw-missing"]);
     let broken = google_site(1);

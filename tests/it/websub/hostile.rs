@@ -64,10 +64,10 @@ async fn receivers_that_hang_delay_only_themselves() {
         subscribed(&home, &receiver, SUBSCRIPTIONS);
         hanging.push(receiver);
     }
-    let (healthy, late) = (
-        Receiver::start().await,
-        Receiver::at(7, Manner::Https).await,
-    );
+    // On the address of one that hangs, at another port.
+    let healthy = Receiver::at(2, Manner::Https).await;
+
+    let late = Receiver::at(7, Manner::Https).await;
     late.always(Reply::Challenge);
     subscribed(&home, &healthy, 1);
 
