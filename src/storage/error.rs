@@ -99,8 +99,8 @@ pub enum DbError {
         .0.display()
     )]
     LogGone(PathBuf),
-    /// The file or its folder cannot be written.
-    #[error("the database {} cannot be written; give this user write permission to the file and its folder", .0.display())]
+    /// The file or its folder cannot be read or written.
+    #[error("the database {} cannot be opened for writing; give this user read and write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),
     /// Another process holds the lock.
     #[error("the database {} is locked by another process for more than 5 s; end its transaction and try again", .0.display())]

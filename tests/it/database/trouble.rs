@@ -145,7 +145,7 @@ async fn a_read_only_database_is_still_served() {
             .await
             .unwrap_err()
             .to_string()
-            .contains("cannot be written")
+            .contains("cannot be opened for writing")
     );
     assert!(app.get("/reviews.json").await.body == before.body);
     let app = app.restart().await;
