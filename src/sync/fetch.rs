@@ -267,8 +267,13 @@ fn find_below(root: &Path, path: &str) -> io::Result<Vec<(Metadata, PathBuf)>> {
     if !place.starts_with(&root) {
         return Err(io::Error::other("it leads out of that folder"));
     }
-    if !place.is_dir() {
-        return Ok(vec![(place.metadata()?, place)]);
+    let metadata = place.metadata()?;
+    if metadata.is_file() {
+        return Ok(vec![(metadata, place)]);
+    }
+    if !metadata.is_dir() {
+        // Reading a pipe may never end.
+        return Err(io::Error::other("it is neither a file nor a folder"));
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(&place)? {

@@ -2,8 +2,9 @@
 //! `Oct 31, 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-use chrono::format::{Item, Parsed, StrftimeItems};
+use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
@@ -662,22 +663,13 @@ fn order_of(format: &str) -> Option<DateOrder> {
 /// A date format in strftime notation, also from `mm/dd/yyyy`.
 ///
 /// # Errors
-/// When it is empty, or has other letters.
+/// When it does not say a whole day, or has other letters.
 pub fn strftime(format: &str) -> Result<String, FileError> {
-    if format.contains('%') || format.is_empty() {
-        let is_date = !format.is_empty() && StrftimeItems::new(format).all(|it| it != Item::Error);
-        let wrong = || {
-            let format = quoted(format);
-            format!(
-                "--date-format {format} is no date format; write it like %m/%d/%Y or mm/dd/yyyy"
-            )
-        };
-        return is_date
-            .then(|| format.to_owned())
-            .ok_or_else(|| FileError::new(wrong()));
-    }
     let mut written = String::new();
     let mut rest = format;
+    if format.contains('%') {
+        (written, rest) = (format.to_owned(), "");
+    }
     let mut is_after_hour = false;
     while let Some(first) = rest.chars().next() {
         let count = rest
@@ -704,7 +696,16 @@ pub fn strftime(format: &str) -> Result<String, FileError> {
         is_after_hour = first.eq_ignore_ascii_case(&'h') || is_after_hour && first == ':';
         rest = &rest[first.len_utf8() * count..];
     }
-    Ok(written)
+    let (mut text, mut parsed) = (String::new(), Parsed::new());
+    let is_read = write!(text, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok()
+        && chrono::format::parse(&mut parsed, &text, StrftimeItems::new(&written)).is_ok();
+    if is_read && (parsed.to_naive_date().is_ok() || parsed.to_datetime().is_ok()) {
+        return Ok(written);
+    }
+    Err(FileError::new(format!(
+        "--date-format {} is no format of a whole day; write it like %m/%d/%Y or mm/dd/yyyy",
+        quoted(format)
+    )))
 }
 
 #[cfg(test)]
@@ -905,6 +906,18 @@ mod tests {
         ] {
             assert_eq!(strftime(format).unwrap(), written);
         }
-        assert!(strftime("dd/mm/jjjj").is_err());
+        for wrong in [
+            "dd/mm/jjjj",
+            "",
+            " ",
+            "%d",
+            "%d.%m.",
+            "%H:%M",
+            "%q",
+            "%%",
+            "%!",
+        ] {
+            assert!(strftime(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -211,6 +211,12 @@ impl<'a> Collector<'a> {
                     listed(counts.collect()),
                 )))
             }
+            Some(chosen) if locations.is_empty() && !self.collected.rows.is_empty() => {
+                Err(FileError::new(format!(
+                    "--location {chosen}: no row names its location; leave --location out, and name the reviews of each location \
+                     with --source"
+                )))
+            }
             Some(chosen)
                 if !locations.is_empty()
                     && !locations.keys().any(|name| fold(name) == fold(chosen)) =>

@@ -269,7 +269,7 @@ async fn dates_read_in_the_other_order_move_the_reviews() {
 
 #[tokio::test]
 async fn a_date_format_that_is_none_is_refused() {
-    for format in ["", "%!", "%d/%"] {
+    for format in ["", "%!", "%d/%", "%q", "%d.%m."] {
         let bench = bench().await;
         let request = ImportRequest {
             files: vec![bench.file("t.csv", "Date,Name,Stars,Comment\n2026-03-01,Ann,5,Neat\n")],
@@ -278,7 +278,7 @@ async fn a_date_format_that_is_none_is_refused() {
         };
         let refusal = bench.run(&request).await.0.unwrap_err().to_string();
         assert!(
-            refusal.contains("is no date format; write it like"),
+            refusal.contains("is no format of a whole day; write it like"),
             "{refusal}"
         );
     }

@@ -50,6 +50,13 @@ async fn two_locations_are_never_merged_silently() {
     let report = report.unwrap();
     assert_eq!((counts(&report), report.elsewhere), ((1, 0, 0, 0), 1));
     assert!(bench.find("88.b").await.is_some() && bench.find("77.a").await.is_none());
+    let table = bench.file("t.csv", "Name,Date,Stars,Text\nAnn,2026-03-14,5,Neat\n");
+    let request = ImportRequest {
+        files: vec![table],
+        ..request(Some("88"))
+    };
+    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+    assert!(refusal.contains("no row names its location"), "{refusal}");
 }
 
 #[tokio::test]
