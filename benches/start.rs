@@ -74,7 +74,6 @@ fn start(runtime: &Runtime, path: &Path) {
     let before = cpu();
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let opened = cpu();
-    runtime.block_on(database.repair_text_index()).unwrap();
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
@@ -111,7 +110,6 @@ fn parts(runtime: &Runtime, path: &Path) {
             }
         });
     };
-    let (_, looking) = timed(|| runtime.block_on(database.repair_text_index()).unwrap());
     let ((), reading) = timed(|| read(&mut drop));
     let mut reviews = Vec::new();
     read(&mut |review| reviews.push(review));
@@ -139,7 +137,6 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (entries, filling) = timed(|| Entries::new(entries, &Entries::default(), &links));
     println!("\n| part, {} reviews | CPU |\n|---|---:|", entries.len());
     let rows = [
-        ("looking whether the text index is whole", looking),
         ("reading the rows", reading),
         ("entries", printing),
         ("… of that, serialising", serialising),

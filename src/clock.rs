@@ -2,6 +2,10 @@
 //!
 //! The wall clock returns instants, which are stored and published; it may be set forwards or backwards at any moment.
 //! The monotonic clock measures durations; it never goes back and is meaningful only within this process.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that asks the system, and waits for it"
+)]
 
 use std::ops::{Add, Sub};
 use std::sync::{Arc, LazyLock};
@@ -55,10 +59,6 @@ impl Sub for Monotonic {
 }
 
 /// The first use of the monotonic clock in this process.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the one place that asks the system"
-)]
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
@@ -74,14 +74,6 @@ impl Clock {
         }))))
     }
 
-    pub const fn is_system(&self) -> bool {
-        matches!(self.0, TimeSource::System)
-    }
-
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that asks the system"
-    )]
     pub fn now(&self) -> DateTime<Utc> {
         match &self.0 {
             TimeSource::System => Utc::now(),
@@ -89,13 +81,13 @@ impl Clock {
         }
     }
 
-    /// The wait that `Retry-After` names: seconds, or an HTTP date (RFC 9110 §10.2.3).
+    /// The wait that `Retry-After` names: seconds, or an HTTP date in its one form that may still be sent (RFC 9110 §10.2.3).
     pub fn retry_after(&self, field: &str) -> Option<Duration> {
         if field.bytes().all(|byte| byte.is_ascii_digit()) {
             return field.parse().ok().map(Duration::from_secs);
         }
-        let until = httpdate::parse_http_date(field).ok()?;
-        Some(until.duration_since(self.now().into()).unwrap_or_default())
+        let until = DateTime::parse_from_rfc2822(field).ok()?;
+        Some((until.to_utc() - self.now()).to_std().unwrap_or_default())
     }
 
     pub fn monotonic(&self) -> Monotonic {
@@ -128,10 +120,6 @@ impl Clock {
         self.sleep_until(self.monotonic() + duration).await;
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that waits for the system"
-    )]
     pub async fn sleep_until(&self, until: Monotonic) {
         match &self.0 {
             TimeSource::System => tokio::time::sleep(until - self.monotonic()).await,

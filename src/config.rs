@@ -1,5 +1,10 @@
 //! The settings: a flag, else its environment variable, else the file of settings, else the default. No other module reads
 //! the environment.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::doc_markdown,
+    reason = "clap reads most variables, the others are read here; and `--help` prints comments as they are"
+)]
 
 use std::collections::BTreeMap;
 use std::env::VarError;
@@ -28,7 +33,6 @@ use crate::links::{BaseUrlError, Links};
 pub struct TradeConfig {
     /// Trade package that defines topics and phrases: a folder, a TOML file, or one of home_services, food, general [default:
     /// by the business's type]
-    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         id = "trade_package",
         long = "trade",
@@ -137,10 +141,6 @@ pub struct SyncConfig {
 ///
 /// # Errors
 /// If the file cannot be read.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the names of these variables are the owner's, so clap does not know them"
-)]
 pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
     match std::env::var(name) {
         Ok(value) if !value.is_empty() => Ok(Some(value)),
@@ -323,10 +323,6 @@ impl SettingsFile {
 
     /// Sets the file's values as defaults; the help hides them, because they may contain a password. Removes empty
     /// environment variables: environment files and containers use an empty value for "not set".
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "clap reads the variables; this says which of them it reads"
-    )]
     pub(crate) fn apply(&self, command: Command) -> Command {
         command
             .mut_args(|argument| {
@@ -349,10 +345,6 @@ impl SettingsFile {
     }
 
     /// A note that an invalid value is from the environment or the file; `command` is the program.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "clap reads the variables; this says which of them was read"
-    )]
     pub(crate) fn note(&self, error: &clap::Error, mut command: Command) -> Option<String> {
         let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) = (
             error.get(ContextKind::InvalidArg),
@@ -390,7 +382,6 @@ fn variable_of(command: &Command, argument: &str) -> Option<String> {
 #[derive(Debug, Clone, Args)]
 pub struct DatabaseConfig {
     /// The database: a file's path, sqlite://PATH, or an rqlite cluster's URL
-    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         long = "database",
         value_name = "PATH|URL",

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
@@ -125,10 +125,6 @@ impl PublishChanges {
     /// # Errors
     /// If it is unknown whether there are changes, or they cannot be rendered. The previous snapshot stays, and the next run tries
     /// again.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "measures how long printing took; nothing is decided by it"
-    )]
     pub async fn run_once(&mut self) -> anyhow::Result<bool> {
         // Open connections keep using a file that was replaced, and would not see further changes.
         let database = &self.publisher.database;
@@ -144,17 +140,18 @@ impl PublishChanges {
         if !self.changes.any().await? && !self.publisher.progress.is_analyzed() {
             return Ok(false);
         }
-        let started = Instant::now();
+        let started = self.ctx.clock.monotonic();
         let next = self.next().await.inspect_err(|_| self.changes.forget())?;
         let Some((reviews, change_no)) = next else {
             return Ok(false);
         };
-        let duration = started.elapsed();
+        let now = self.ctx.clock.monotonic();
+        let duration = now - started;
         metrics::SNAPSHOTS.count(&[]);
         metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .observe(duration.as_secs_f64());
-        self.ctx.freshness.published(self.ctx.clock.monotonic());
+        self.ctx.freshness.published(now);
         tracing::info!(
             reviews,
             change_no,

@@ -1,9 +1,12 @@
-//! Every absolute URL that the service publishes, built from the base URL, and the spelling by which URLs are compared.
+//! Every absolute URL that the service publishes, built from the base URL; the spelling by which URLs are compared; and the
+//! addresses that are not on the public Internet.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use thiserror::Error;
 use url::{Host, Url, form_urlencoded};
 
@@ -55,29 +58,24 @@ pub fn normal(url: &str) -> Cow<'_, str> {
     if !url.contains('%') {
         return Cow::Borrowed(url);
     }
-    let (mut normal, mut rest) = (String::with_capacity(url.len()), url);
-    while let Some((before, after)) = rest.split_once('%') {
-        normal.push_str(before);
-        match after.get(..2).and_then(|digits| {
-            u8::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| !digits.starts_with('+'))
-        }) {
-            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
-                normal.push(char::from(byte));
-                rest = &after[2..];
+    let mut parts = url.split('%');
+    let mut normal = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let escape = part.split_at_checked(2).and_then(|(digits, rest)| {
+            let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            Some((
+                u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?,
+                rest,
+            ))
+        });
+        let _ = match escape {
+            Some((byte, rest)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                write!(normal, "{}{rest}", char::from(byte))
             }
-            Some(byte) => {
-                let _ = write!(normal, "%{byte:02X}");
-                rest = &after[2..];
-            }
-            None => {
-                normal.push('%');
-                rest = after;
-            }
-        }
+            Some((byte, rest)) => write!(normal, "%{byte:02X}{rest}"),
+            None => write!(normal, "%{part}"),
+        };
     }
-    normal.push_str(rest);
     Cow::Owned(normal)
 }
 
@@ -137,6 +135,77 @@ pub fn is_local<S: AsRef<str>>(host: Host<S>) -> bool {
         }
     }
 }
+
+/// The purpose of a special address; `None` for an ordinary public one. It must be canonical.
+pub fn special_use(address: IpAddr) -> Option<&'static str> {
+    match SPECIAL.iter().find(|(net, _)| net.contains(&address)) {
+        Some((_, purpose)) => Some(*purpose),
+        None if address.is_ipv4() || GLOBAL_UNICAST.contains(&address) => None,
+        None => Some("not global unicast"),
+    }
+}
+
+const fn v4([a, b, c, d]: [u8; 4], prefix: u8) -> IpNet {
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix))
+}
+
+const fn v6(bits: u128, prefix: u8) -> IpNet {
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::from_bits(bits), prefix))
+}
+
+/// RFC 4291 §2.4: all global unicast addresses assigned so far are in it.
+const GLOBAL_UNICAST: IpNet = v6(0x2000 << 112, 3);
+
+/// The purpose of each net; the first that contains an address counts. The nets are those of the IANA IPv4 and IPv6
+/// special-purpose address registries (RFC 6890 and its updates), including anycast and cloud metadata services, and every
+/// IPv6 form that embeds an IPv4 address, because its translator may be inside our network. For IPv6: those within
+/// `2000::/3`, and named ones outside.
+const SPECIAL: [(IpNet, &str); 38] = [
+    (v4([0, 0, 0, 0], 8), "this network, RFC 791"),
+    (v4([10, 0, 0, 0], 8), "private use, RFC 1918"),
+    (v4([100, 64, 0, 0], 10), "shared address space, RFC 6598"),
+    (v4([127, 0, 0, 0], 8), "loopback, RFC 1122"),
+    (v4([168, 63, 129, 16], 32), "a cloud's metadata service"),
+    (
+        v4([169, 254, 0, 0], 16),
+        "link-local and metadata services, RFC 3927",
+    ),
+    (v4([172, 16, 0, 0], 12), "private use, RFC 1918"),
+    (
+        v4([192, 0, 0, 0], 24),
+        "IETF protocol assignments, RFC 6890",
+    ),
+    (v4([192, 0, 2, 0], 24), "documentation, RFC 5737"),
+    (v4([192, 31, 196, 0], 24), "AS112 service, RFC 7535"),
+    (v4([192, 52, 193, 0], 24), "multicast tunnelling, RFC 7450"),
+    (v4([192, 88, 99, 0], 24), "6to4 relays, RFC 7526"),
+    (v4([192, 168, 0, 0], 16), "private use, RFC 1918"),
+    (v4([192, 175, 48, 0], 24), "AS112 service, RFC 7534"),
+    (v4([198, 18, 0, 0], 15), "benchmarking, RFC 2544"),
+    (v4([198, 51, 100, 0], 24), "documentation, RFC 5737"),
+    (v4([203, 0, 113, 0], 24), "documentation, RFC 5737"),
+    (v4([224, 0, 0, 0], 4), "multicast, RFC 5771"),
+    (v4([255, 255, 255, 255], 32), "broadcast, RFC 919"),
+    (v4([240, 0, 0, 0], 4), "reserved, RFC 1112"),
+    (v6(0, 128), "unspecified, RFC 4291"),
+    (v6(1, 128), "loopback, RFC 4291"),
+    (v6(0xffff << 32, 96), "IPv4-mapped, RFC 4291"),
+    (v6(0, 96), "IPv4-compatible, RFC 4291"),
+    (v6(0x0064_ff9b << 96, 96), "NAT64, RFC 6052"),
+    (v6(0x0064_ff9b_0001 << 80, 48), "local NAT64, RFC 8215"),
+    (v6(0x0100 << 112, 64), "discard-only, RFC 6666"),
+    (v6(0x2001 << 112, 32), "Teredo, RFC 4380"),
+    (v6(0x2001_0db8 << 96, 32), "documentation, RFC 3849"),
+    (v6(0x2001 << 112, 23), "IETF protocol assignments, RFC 2928"),
+    (v6(0x2002 << 112, 16), "6to4, RFC 3056"),
+    (v6(0x2620_004f_8000 << 80, 48), "AS112 service, RFC 7534"),
+    (v6(0x3fff << 112, 20), "documentation, RFC 9637"),
+    (v6(0x5f00 << 112, 16), "segment routing, RFC 9602"),
+    (v6(0xfc00 << 112, 7), "unique local, RFC 4193"),
+    (v6(0xfe80 << 112, 10), "link-local, RFC 4291"),
+    (v6(0xfec0 << 112, 10), "site-local, RFC 3879"),
+    (v6(0xff00 << 112, 8), "multicast, RFC 4291"),
+];
 
 impl fmt::Display for Links {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -76,10 +76,6 @@ impl ResponseSpec for wire::AspectEvidence {
 }
 
 #[OpenApi(tag = "OperationGroup::Datasets")]
-#[expect(
-    clippy::unused_async,
-    reason = "poem-openapi takes only async handlers; some do not wait"
-)]
 impl DatasetsApi {
     /// Get the whole dataset
     ///

@@ -272,8 +272,22 @@ impl<'a, T: Arguments + Send> ApiExtractor<'a> for Query<T> {
         Some(MetaParamIn::Query)
     }
 
+    /// An object with a property for each parameter, of which [`Expanded`] makes parameters.
     fn param_schema_ref() -> Option<MetaSchemaRef> {
-        Some(parameters_schema(T::specs()))
+        let mut object = MetaSchema::new("object");
+        for spec in T::specs() {
+            object
+                .required
+                .extend(spec.is_required.then_some(spec.name));
+            let schema = MetaSchema {
+                description: Some(spec.description),
+                all_of: spec.component.into_iter().collect(),
+                ..spec.schema
+            };
+            let schema = MetaSchemaRef::Inline(Box::new(schema));
+            object.properties.push((spec.name, schema));
+        }
+        Some(MetaSchemaRef::Inline(Box::new(object)))
     }
 
     async fn from_request(
@@ -285,24 +299,6 @@ impl<'a, T: Arguments + Send> ApiExtractor<'a> for Query<T> {
         let values = T::take_from(&mut query);
         Ok(Self { values, query })
     }
-}
-
-/// An object with a property for each parameter, of which [`Expanded`] makes parameters.
-pub fn parameters_schema(specs: impl IntoIterator<Item = ParameterSpec>) -> MetaSchemaRef {
-    let mut object = MetaSchema::new("object");
-    for spec in specs {
-        object
-            .required
-            .extend(spec.is_required.then_some(spec.name));
-        let schema = MetaSchema {
-            description: Some(spec.description),
-            all_of: spec.component.into_iter().collect(),
-            ..spec.schema
-        };
-        let schema = MetaSchemaRef::Inline(Box::new(schema));
-        object.properties.push((spec.name, schema));
-    }
-    MetaSchemaRef::Inline(Box::new(object))
 }
 
 /// An API whose document has a parameter for each property of a [`Query`], because the derive documents one parameter for

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use poem::http::HeaderValue;
-use poem::{Request, RequestBody};
-use poem_openapi::registry::{MetaParamIn, MetaSchemaRef};
-use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions, OpenApi};
+use poem_openapi::OpenApi;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec, parameters_schema,
+    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
 };
 use crate::compute::{run_long, run_long_if};
 use crate::links::{Links, SEARCH_PATH, with_query};
@@ -62,10 +60,6 @@ impl ResponseSpec for wire::Review {
 }
 
 #[OpenApi(tag = "OperationGroup::Reviews")]
-#[expect(
-    clippy::unused_async,
-    reason = "poem-openapi takes only async handlers; some do not wait"
-)]
 impl ReviewsApi {
     /// Search the reviews
     ///
@@ -101,9 +95,10 @@ impl ReviewsApi {
     async fn get_search_feed(
         &self,
         client: ClientAddress,
-        parameters: FeedQuery,
+        parameters: Query<SearchParameters>,
     ) -> poem::Result<Cacheable<wire::SearchFeed>> {
-        let FeedQuery(Query { values, mut query }) = parameters;
+        let mut query = parameters.query.as_form(&IGNORED);
+        let values = SearchParameters::take_from(&mut query);
         let (ctx, snapshot) = (&self.0, self.0.current.load());
         let mode = TextMatch::Words;
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
@@ -251,42 +246,13 @@ const FEED_PATH: &str = "/search.atom";
 /// Parameters of a search that its feed ignores: it is always the newest reviews.
 const IGNORED: [&str; 3] = ["sort", "limit", "cursor"];
 
-/// The parameters of a search's feed.
-struct FeedQuery(Query<SearchParameters>);
-
-impl<'a> ApiExtractor<'a> for FeedQuery {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Query)
-    }
-
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        let specs = SearchParameters::specs().into_iter();
-        Some(parameters_schema(
-            specs.filter(|spec| !IGNORED.contains(&spec.name)),
-        ))
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        _: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        let mut query = QueryParameters::of_form(request).with(&IGNORED, &[]);
-        let values = SearchParameters::take_from(&mut query);
-        Ok(Self(Query { values, query }))
-    }
-}
-
-/// Documents that the feed takes the address of a form, which has empty values.
+/// Documents that the feed takes the address of a form, which has empty values, and ignores some parameters.
 pub fn describe_feed(document: &mut Value) {
-    let parameters = document["paths"][FEED_PATH]["get"]["parameters"].as_array_mut();
-    for parameter in parameters.into_iter().flatten() {
-        parameter["allowEmptyValue"] = Value::Bool(true);
+    if let Some(parameters) = document["paths"][FEED_PATH]["get"]["parameters"].as_array_mut() {
+        parameters.retain(|parameter| !IGNORED.iter().any(|name| parameter["name"] == *name));
+        for parameter in parameters {
+            parameter["allowEmptyValue"] = Value::Bool(true);
+        }
     }
 }
 

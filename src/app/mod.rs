@@ -42,21 +42,6 @@ const CODINGS: [Coding; 2] = [Coding::Gzip, Coding::Brotli];
 /// Maximum number of rounds of [`App::drain`]; then it reports that a job does not finish.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
-/// Adds missing rows to the text index, which only shells query: its triggers do the rest.
-async fn repair_text_index(database: &Database) {
-    match database.repair_text_index().await {
-        Ok(0) => {}
-        Ok(rows) => tracing::warn!(
-            rows,
-            "text_index.repaired: rows were missing from `review_fts`; they were restored"
-        ),
-        Err(error) => tracing::warn!(
-            %error,
-            "text_index.not_repaired: `review_fts` lacks rows, so queries of it from a shell find too little; a restart tries again"
-        ),
-    }
-}
-
 pub struct App {
     pub database: Database,
     pub ctx: Arc<Ctx>,
@@ -92,7 +77,6 @@ impl App {
         let mut changes = database.changes().await?;
         // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
-        repair_text_index(&database).await;
         let first = publisher.first().await?;
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);

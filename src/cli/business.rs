@@ -1,20 +1,20 @@
-//! The command `reviews business`: shows the business, or merges a file into it.
+//! The commands `reviews business` and `reviews editorial`: each shows what is stored, or merges a file into it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::database::{change, read};
+use super::database::{change, existing_address, read};
 use super::init::{format_summary, store};
 use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::OwnerFile;
-use crate::model::business::Business;
+use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Database;
 use crate::wire;
@@ -63,7 +63,10 @@ impl BusinessCommand {
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
-        let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
+        let difference = difference(
+            &business_json(known.as_ref())?,
+            &business_json(Some(&loaded))?,
+        );
         let summary = format_summary(&loaded, is_zone_known, moved, path);
         Ok(summary + &difference)
     }
@@ -93,13 +96,64 @@ pub(super) async fn own(
 }
 
 /// The business in the format of a file; an empty object if there is none.
-fn json(business: Option<&Business>) -> serde_json::Result<Value> {
+fn business_json(business: Option<&Business>) -> serde_json::Result<Value> {
     let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
     value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
 }
 
+/// Show your own FAQ and summary, or load them from an editorial.json
+#[derive(Debug, Args)]
+pub struct EditorialCommand {
+    /// An editorial.json, {"summary": {"text"}, "faq": [{"question", "answer"}]}: missing members stay, null removes a
+    /// member, a list replaces the whole list; an entry may have an "id", else it is made of the question
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl EditorialCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        let Some(file) = &self.file else {
+            return show_editorial(config).await;
+        };
+        let file = OwnerFile::read_editorial(file)?;
+        change(&existing_address(config)?, async |database| {
+            load_editorial(&file, database).await
+        })
+        .await
+    }
+}
+
+/// Merges the file and returns the difference.
+async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
+    let mut write = database.write_as_owner().await?;
+    let known = storage::business::editorial(write.for_reading()).await?;
+    let loaded = file.merged_editorial(&known)?;
+    if loaded != known {
+        storage::business::replace_editorial(&mut write, &loaded).await?;
+    }
+    write.commit().await?;
+    Ok(difference(
+        &editorial_json(&known),
+        &editorial_json(&loaded),
+    ))
+}
+
+async fn show_editorial(config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    let editorial = read(config, storage::business::editorial).await?;
+    print_result(&format!("{:#}\n", editorial_json(&editorial)))
+}
+
+/// The editorial texts in the format of a file.
+pub(super) fn editorial_json(editorial: &Editorial) -> Value {
+    let mut members = json!({ "faq": editorial.faq });
+    if let Some(text) = &editorial.summary {
+        members["summary"] = json!({ "text": text });
+    }
+    members
+}
+
 /// The differences of two objects by member: `-` before, `+` after.
-pub(super) fn difference(before: &Value, after: &Value) -> String {
+fn difference(before: &Value, after: &Value) -> String {
     let names: BTreeSet<&String> = [before, after]
         .into_iter()
         .filter_map(Value::as_object)

@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::business::own;
-use super::editorial::as_json;
+use super::business::{editorial_json, own};
 use super::output;
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
@@ -201,7 +200,7 @@ async fn about(
     }
     // The line is recognised by the editorial texts, even without one.
     if editorial != Editorial::default() || own.is_some() || !columns.is_empty() {
-        members.insert("editorial".to_owned(), as_json(&editorial));
+        members.insert("editorial".to_owned(), editorial_json(&editorial));
     }
     if !columns.is_empty() {
         let columns: Vec<_> = columns.rows().collect();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
@@ -11,7 +11,7 @@ use super::report::{Exit, print_result};
 use super::show::{draw_stars, shorten};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
-use crate::model::{Review, ReviewId, Status, fold};
+use crate::model::{Review, ReviewId, fold};
 use crate::storage::reviews::{self, KnownReview};
 
 /// Reviews read at a time.
@@ -30,8 +30,8 @@ pub struct ListCommand {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     rating: Option<u8>,
     /// Only reviews with this status
-    #[arg(long, value_enum)]
-    status: Option<StatusOption>,
+    #[arg(long, value_parser = ["published", "withheld"])]
+    status: Option<String>,
     /// Only reviews from this source, for example Google
     #[arg(long, value_name = "S")]
     source: Option<String>,
@@ -44,14 +44,6 @@ pub struct ListCommand {
     /// Print JSON, with full texts
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StatusOption {
-    /// On the pages
-    Published,
-    /// Not shown
-    Withheld,
 }
 
 impl ListCommand {
@@ -79,14 +71,10 @@ impl ListCommand {
         &self,
         reader: &mut SqliteConnection,
     ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
-        let status = self.status.map(|status| match status {
-            StatusOption::Published => Status::Published,
-            StatusOption::Withheld => Status::Withheld { reason: None },
-        });
         let source = self.source.as_deref().map(fold);
         let query = self.query.as_deref().map(fold);
         let mut rows = Vec::new();
-        let ids = reviews::list_ids(reader, self.rating, status.as_ref()).await?;
+        let ids = reviews::list_ids(reader, self.rating, self.status.as_deref()).await?;
         for ids in ids.chunks(READ) {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
             let mut standing = reviews::standing(reader, &list).await?;

@@ -1,11 +1,10 @@
-//! The command line: one file per command. Results go to standard output, logs to standard error.
+//! The command line: each command has a file, alone or with one like it. Results go to standard output, logs to standard error.
 
 mod backup;
 mod business;
 mod check;
 mod database;
 mod delete;
-mod editorial;
 mod export;
 pub mod guide;
 mod healthcheck;
@@ -17,7 +16,6 @@ pub(crate) mod logging;
 mod mcp;
 mod migrate;
 mod output;
-mod publish;
 mod report;
 mod respond;
 mod restore;
@@ -70,7 +68,7 @@ enum CliCommand {
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
-    Editorial(editorial::EditorialCommand),
+    Editorial(business::EditorialCommand),
     Seed(seed::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
@@ -80,7 +78,7 @@ enum CliCommand {
     List(list::ListCommand),
     Show(show::Show),
     Withhold(withhold::Withhold),
-    Publish(publish::Publish),
+    Publish(withhold::Publish),
     Respond(respond::Respond),
     Delete(delete::Delete),
     Export(export::ExportCommand),

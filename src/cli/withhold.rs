@@ -1,4 +1,4 @@
-//! The command `reviews withhold`: withholds a review, regardless of later imports.
+//! The commands `reviews withhold` and `reviews publish`: whether a review is shown, regardless of later imports.
 
 use anyhow::ensure;
 use clap::Args;
@@ -7,7 +7,7 @@ use super::database::{Decided, decide};
 use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::model::{Status, Unit};
+use crate::model::{Method, Status, Unit, Verification};
 use crate::storage::Write;
 use crate::storage::reviews::{self, ReviewCopy};
 
@@ -78,6 +78,49 @@ impl Withhold {
             Ok(Decided::Changed(format!(
                 "withheld ({reason}){was}; the reason is public{noted}; imports keep it withheld, `reviews publish {id}` publishes \
                  it again\n{copies}"
+            )))
+        })
+        .await
+    }
+}
+
+/// Publish a withheld review again
+#[derive(Debug, Args)]
+pub struct Publish {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+impl Publish {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        decide(config, clock, &self.id, async |write, review| {
+            // Only verified reviews are published, so the verification is decided, too.
+            let decided = [Unit::Status, Unit::Verification];
+            reviews::note_decided(write, review, &decided).await?;
+            let reason = match &review.status {
+                Status::Published => {
+                    let report = "is already published; the next import keeps it published\n";
+                    return Ok(Decided::Unchanged(report.to_owned()));
+                }
+                Status::Withheld { reason } => {
+                    reason.clone().unwrap_or_else(|| "not stated".to_owned())
+                }
+            };
+            let mut vouched = "";
+            if !review.verification.verified {
+                // Only verified reviews are published; publishing one by hand verifies it.
+                review.verification = Verification {
+                    verified: true,
+                    method: Method::Manual,
+                    verified_at: Some(clock.now()),
+                };
+                vouched = "; it was not verified, so it is now marked as verified by you (manual)";
+            }
+            review.status = Status::Published;
+            reviews::set_note(write, review.id.as_str(), None).await?;
+            Ok(Decided::Changed(format!(
+                "published; was withheld ({reason}){vouched}\n"
             )))
         })
         .await

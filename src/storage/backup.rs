@@ -396,8 +396,7 @@ async fn withholdings(
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
     let mut count = 0;
-    let withheld = Status::Withheld { reason: None };
-    let ids = list_ids(former, None, Some(&withheld)).await?;
+    let ids = list_ids(former, None, Some("withheld")).await?;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let (theirs, ours) = (

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::text::{NullableText, Text, strings};
@@ -56,8 +55,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
             .address
             .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
         geo: row.latitude.zip(row.longitude),
-        same_as: elements(row.same_as.as_ref()),
-        review_links: elements(row.review_links.as_ref()),
+        same_as: row.same_as.into(),
+        review_links: row.review_links.into(),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
         service_areas: service_areas(connection).await?,
@@ -66,20 +65,13 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
 
 /// In the owner's order.
 async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        Service,
         r#"select service_id as "id: Text", name as "name: Text",
              synonyms as "synonyms!: Text" from service order by position, service_id"#
     )
     .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Service {
-            id: row.id.into(),
-            name: row.name.into(),
-            synonyms: elements(row.synonyms.as_ref()),
-        })
-        .collect())
+    .await
 }
 
 /// In the owner's order.
@@ -179,33 +171,17 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     .map(drop)
 }
 
-/// The elements of a JSON array (the table checks that it is one); what is no `T` is left out.
-fn elements<T: DeserializeOwned>(json: &str) -> Vec<T> {
-    let elements: Vec<Value> = serde_json::from_str(json).unwrap_or_default();
-    let elements = elements.into_iter();
-    elements
-        .filter_map(|element| serde_json::from_value(element).ok())
-        .collect()
-}
-
 // Staff rows, and the numbers shown in place of full names.
 
 /// In the owner's order.
 async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        Technician,
         r#"select technician_id as "id: Text", name as "name: Text",
              aliases as "aliases!: Text" from technician order by position, technician_id"#
     )
     .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Technician {
-            id: row.id.into(),
-            name: row.name.into(),
-            aliases: elements(row.aliases.as_ref()),
-        })
-        .collect())
+    .await
 }
 
 /// The number of each technician, by technician id. It never changes and reveals nothing about the person.

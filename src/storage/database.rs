@@ -21,7 +21,6 @@ use super::files::{
     remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
-use super::verify;
 use super::write::Write;
 use crate::clock::Clock;
 use crate::config::DatabaseAddress;
@@ -142,20 +141,6 @@ impl Database {
         if let Err(error) = files::note_lost(&self.path, is_lost) {
             tracing::debug!(%error, "database.loss_not_noted: other processes cannot see that the database was replaced");
         }
-    }
-
-    /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.
-    ///
-    /// # Errors
-    /// [`DbError`]; the index may then lack rows.
-    pub async fn repair_text_index(&self) -> Result<u64, DbError> {
-        let mut reader = self.reader().await?;
-        if verify::is_whole(&mut reader).await.at(&self.path)? {
-            return Ok(0);
-        }
-        drop(reader);
-        let write = self.write().await?;
-        verify::repair(write).await.at(&self.path)
     }
 
     /// Begins a write. There is only one writer, so this waits for its turn, and up to 5 s for other processes. On a

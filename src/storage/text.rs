@@ -2,6 +2,8 @@
 //! others: they become U+FFFD.
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Type, ValueRef as _};
@@ -13,6 +15,17 @@ pub struct Text(String);
 impl From<Text> for String {
     fn from(text: Text) -> Self {
         text.0
+    }
+}
+
+/// The elements of a JSON array (the tables check that it is one); what is no `T` is left out.
+impl<T: DeserializeOwned> From<Text> for Vec<T> {
+    fn from(text: Text) -> Self {
+        let elements: Vec<Value> = serde_json::from_str(&text.0).unwrap_or_default();
+        let elements = elements.into_iter();
+        elements
+            .filter_map(|element| serde_json::from_value(element).ok())
+            .collect()
     }
 }
 

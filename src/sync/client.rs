@@ -1,7 +1,7 @@
 //! Requests to sources: HTTPS, redirects that carry no secret to another origin, retries, and limits of time and size. The
 //! addresses are the owner's, so this is not the hub's guarded client. An answer with status 200 may be an error all the same.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
@@ -13,7 +13,7 @@ use url::Url;
 use super::secret::{Secrets, SyncError};
 use crate::clock::Clock;
 use crate::config::{SyncConfig, client_builder, read_file};
-use crate::links::is_local;
+use crate::links::{is_local, special_use};
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -256,11 +256,8 @@ fn failure_of(error: reqwest::Error, secrets: &Secrets) -> SyncError {
         return SyncError::TimedOut;
     }
     let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    let words = cause.to_string();
+    let cause = anyhow::Chain::new(&error).next_back();
+    let words = cause.map(ToString::to_string).unwrap_or_default();
     let mut advice = TLS_ADVICE.into_iter();
     if let Some((_, advice)) = advice.find(|(fault, _)| words.contains(fault)) {
         return SyncError::failed(advice);
@@ -270,37 +267,16 @@ fn failure_of(error: reqwest::Error, secrets: &Secrets) -> SyncError {
     } else {
         "the request failed"
     };
-    SyncError::Failed(cut(&secrets.remove(&format!("{step}: {cause}"))))
+    SyncError::Failed(cut(&secrets.remove(&format!("{step}: {words}"))))
 }
 
-// Addresses that are not on the public Internet (IANA's special-purpose registries).
-
-fn is_private(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            address.is_private()
-                || address.is_loopback()
-                || address.is_link_local()
-                || address.is_unspecified()
-                || address.is_broadcast()
-                || (first == 100 && (64..128).contains(&second))
-        }
-        IpAddr::V6(address) => {
-            address.is_loopback()
-                || address.is_unspecified()
-                || address.is_unique_local()
-                || address.is_unicast_link_local()
-        }
-    }
-}
-
-/// Whether one of the host's addresses is private; a name that only a proxy knows is not.
+/// Whether one of the host's addresses is not public; a name that only a proxy knows is not.
 async fn has_private_address(url: &Url) -> bool {
     let port = url.port_or_known_default().unwrap_or_default();
     let host = url.host_str().unwrap_or_default();
     let addresses = tokio::net::lookup_host(format!("{host}:{port}")).await;
-    addresses.is_ok_and(|mut addresses| addresses.any(|address| is_private(address.ip())))
+    let is_special = |address: SocketAddr| special_use(address.ip().to_canonical()).is_some();
+    addresses.is_ok_and(|mut addresses| addresses.any(is_special))
 }
 
 /// Characters of a server's words in a message.

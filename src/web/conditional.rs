@@ -4,17 +4,19 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
-    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE,
-    ETAG, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, VARY,
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG,
+    IF_MATCH, IF_NONE_MATCH, VARY,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use poem::web::headers::{HeaderMapExt as _, IfModifiedSince, IfUnmodifiedSince};
+use poem::web::headers::{
+    Date, HeaderMapExt as _, IfModifiedSince, IfUnmodifiedSince, LastModified,
+};
 use poem::{Body, Endpoint, EndpointExt, IntoResponse, Request, Response};
 use tokio::task::yield_now;
 
@@ -26,9 +28,6 @@ use crate::snapshot::{CachedBody, Coding, Content, Publication, Snapshot};
 /// cannot reach the service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
-/// The maximum delay of hyper's `Date` against the clock: it has whole seconds and may be from just before the request
-/// was read.
-const DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
 
 /// `clock` is used for `Date`.
 pub fn with_conditional_requests<E: Endpoint + 'static>(
@@ -66,20 +65,16 @@ fn complete(
             return Err(problem.with(VARY, HeaderValue::from_static("Accept-Encoding")));
         }
     };
-    let validators = Validators {
-        digest: &body.cached.content.digest,
-        modified: body.modified,
-    };
-    let outcome = decide(conditions, &validators);
+    let digest = &body.cached.content.digest;
+    let outcome = decide(conditions, digest, body.modified);
     let headers = response.headers_mut();
-    headers.insert(ETAG, etag(validators.digest, coding));
+    headers.insert(ETAG, etag(digest, coding));
     headers.entry(CACHE_CONTROL).or_insert(CACHEABLE);
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    if let Some(modified) = validators.modified {
-        headers.insert(LAST_MODIFIED, fixdate(modified.at));
-        if let Some(date) = date_beside(modified.at, clock) {
-            headers.insert(DATE, date);
-        }
+    if let Some(Modified { at, .. }) = body.modified {
+        headers.typed_insert(LastModified::from(SystemTime::from(at)));
+        // Not earlier than `Last-Modified` (RFC 9110 §8.8.2.1), even if the clock was set back after the change.
+        headers.typed_insert(Date::from(SystemTime::from(at.max(clock.now()))));
     }
     match outcome {
         ConditionalOutcome::Failed => Err(HttpProblem::new(
@@ -106,23 +101,7 @@ fn complete(
     }
 }
 
-/// The `Date` for a response with that `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). If
-/// the clock was set back after the change, `Date` is the instant of the change until the clock has passed it. `None`
-/// well after a change: hyper's own `Date` is correct then and is formatted once a second.
-fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
-    let now = clock.now();
-    let is_past = modified + DATE_BEHIND_MAX < now;
-    (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
-}
-
 // The preconditions, as pure policy over the request's fields and the validators.
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Validators<'a> {
-    /// The content's digest in hexadecimal; see [`etag`].
-    digest: &'a str,
-    modified: Option<Modified>,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Modified {
@@ -148,10 +127,9 @@ enum ConditionalOutcome {
 /// tags, and is ignored if it is a date (§13.1.3, §13.1.4).
 ///
 /// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
-fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
-    let modified = validators.modified;
+fn decide(headers: &HeaderMap, digest: &str, modified: Option<Modified>) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
-        is_named(headers, &IF_MATCH, validators.digest)
+        is_named(headers, &IF_MATCH, digest)
     } else {
         let since: Option<IfUnmodifiedSince> = headers.typed_get();
         // If the content changed twice within the second, the client's version is unknown.
@@ -164,7 +142,7 @@ fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
         return ConditionalOutcome::Failed;
     }
     let is_known = if headers.contains_key(IF_NONE_MATCH) {
-        is_named(headers, &IF_NONE_MATCH, validators.digest)
+        is_named(headers, &IF_NONE_MATCH, digest)
     } else {
         let since: Option<IfModifiedSince> = headers.typed_get();
         modified.zip(since).is_some_and(|(modified, since)| {
@@ -186,12 +164,6 @@ fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     };
     // Hexadecimal digits are always a valid field value; any other digest becomes the empty tag.
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
-}
-
-/// IMF-fixdate, to the second (RFC 9110 §5.6.7).
-fn fixdate(at: DateTime<Utc>) -> HeaderValue {
-    let date = httpdate::fmt_http_date(at.into());
-    HeaderValue::try_from(date).unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
 
 /// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
@@ -490,13 +462,7 @@ mod tests {
         for (rows, modified) in tables {
             for (name, lines, expected) in rows {
                 assert_eq!(
-                    decide(
-                        &headers(lines),
-                        &Validators {
-                            digest: "abc",
-                            modified
-                        }
-                    ),
+                    decide(&headers(lines), "abc", modified),
                     *expected,
                     "{name}"
                 );
@@ -510,15 +476,7 @@ mod tests {
             at: at("2026-02-28T23:59:59.999Z"),
             is_ambiguous: false,
         };
-        assert_eq!(fixdate(modified.at), "Sat, 28 Feb 2026 23:59:59 GMT");
-        assert_eq!(
-            fixdate(at("1970-01-01T00:00:00Z")),
-            "Thu, 01 Jan 1970 00:00:00 GMT"
-        );
-        let validators = Validators {
-            digest: "0f",
-            modified: Some(modified),
-        };
+        let decide = |name, line| decide(&headers(&[(name, line)]), "0f", Some(modified));
         let tags = [
             (None, "\"0f\""),
             (Some(Brotli), "\"0f-br\""),
@@ -528,22 +486,12 @@ mod tests {
             let tag = etag("0f", coding);
             assert_eq!(tag, text);
             for (name, expected) in [(INM, NotModified), (IM, Send)] {
-                assert_eq!(
-                    decide(&headers(&[(name, tag.to_str().unwrap())]), &validators),
-                    expected,
-                    "{name} {text}"
-                );
+                assert_eq!(decide(name, text), expected, "{name} {text}");
             }
         }
-        let sent = fixdate(modified.at);
-        assert_eq!(
-            decide(&headers(&[(IMS, sent.to_str().unwrap())]), &validators),
-            NotModified
-        );
-        assert_eq!(
-            decide(&headers(&[(IUS, sent.to_str().unwrap())]), &validators),
-            Send
-        );
+        let sent = "Sat, 28 Feb 2026 23:59:59 GMT";
+        assert_eq!(decide(IMS, sent), NotModified);
+        assert_eq!(decide(IUS, sent), Send);
     }
 
     proptest! {
@@ -553,8 +501,8 @@ mod tests {
             line in "[ -~\u{e9}\t]{0,40}|[A-Z][a-z]{2,8},? [0-9a-zA-Z: -]{15,30}( GMT)?",
         ) {
             let modified = Some(Modified { at: at("1994-11-06T08:49:37Z"), is_ambiguous: false });
-            let first = decide(&headers(&[(name, &line)]), &Validators { digest: "abc", modified });
-            prop_assert_eq!(first, decide(&headers(&[(name, &line)]), &Validators { digest: "abc", modified }));
+            let first = decide(&headers(&[(name, &line)]), "abc", modified);
+            prop_assert_eq!(first, decide(&headers(&[(name, &line)]), "abc", modified));
         }
     }
 

@@ -38,9 +38,14 @@ impl QueryParameters {
 
     /// Like [`Self::new`], for a page: empty values count as absent, because a browser's form sends every field.
     pub fn of_form(request: &Request) -> Self {
+        Self::new(request).as_form(&[])
+    }
+
+    /// The same query as that of a form, without the parameters `without`, before any parameter is read.
+    pub fn as_form(&self, without: &[&str]) -> Self {
         Self {
             is_form: true,
-            ..Self::new(request)
+            ..self.with(without, &[])
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::DateTime;
 use reviews_service::snapshot::Document;
 
 use crate::support::{Answer, Generator, TestApp, publications, table};
@@ -129,8 +130,8 @@ async fn a_change_and_a_reversal_are_two_versions_with_two_dates() {
             "{document}"
         );
         assert!(
-            httpdate::parse_http_date(&last[document].1).unwrap()
-                > httpdate::parse_http_date(date).unwrap(),
+            DateTime::parse_from_rfc2822(&last[document].1).unwrap()
+                > DateTime::parse_from_rfc2822(date).unwrap(),
             "{document}"
         );
     }

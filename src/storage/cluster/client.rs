@@ -407,11 +407,8 @@ fn shortened(text: &str) -> String {
 
 /// The innermost error, which is the most specific; never the URL, which may hold a password.
 fn cause(error: &reqwest::Error) -> String {
-    let mut error: &dyn std::error::Error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    let message = shortened(&error.to_string());
+    let cause = anyhow::Chain::new(error).next_back();
+    let message = shortened(&cause.map(ToString::to_string).unwrap_or_default());
     if message.starts_with(UNTRUSTED) {
         format!("{message}; {UNTRUSTED_ADVICE}")
     } else {

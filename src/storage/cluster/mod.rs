@@ -568,35 +568,24 @@ async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i6
     known_versions(applied.collect(), file)
 }
 
-/// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a
-/// text, a comment or a trigger's body.
+/// Splits a migration into statements, because rqlite takes one at a time. Within a trigger, lines after the first begin
+/// with a blank, but for the last.
 fn statements(sql: &str) -> Vec<String> {
-    let (mut statements, mut one, mut code, mut in_text) =
-        (Vec::new(), String::new(), String::new(), false);
-    for line in sql.lines() {
-        let mut rest = line;
-        while let Some(next) = rest.chars().next() {
-            if !in_text && rest.starts_with("--") {
-                one.push_str(rest);
-                break;
-            }
-            rest = &rest[next.len_utf8()..];
-            in_text ^= next == '\'';
-            let words = code.trim().to_ascii_lowercase();
-            let is_open = words.starts_with("create trigger") && !words.ends_with("end");
-            if next == ';' && !in_text && !is_open {
-                statements.push(std::mem::take(&mut one));
-                code.clear();
-            } else {
-                one.push(next);
-                code.push(next);
-            }
+    let mut statements: Vec<String> = Vec::new();
+    for part in sql.split_inclusive(";\n") {
+        let ends_in_comment = |text: &&mut String| {
+            text.lines()
+                .last()
+                .is_some_and(|line| line.starts_with("--"))
+        };
+        let is_within = part.starts_with(' ') || part.starts_with("end;") || part.trim().is_empty();
+        match statements
+            .last_mut()
+            .filter(|text| is_within || ends_in_comment(text))
+        {
+            Some(text) => text.push_str(part),
+            None => statements.push(part.to_owned()),
         }
-        one.push('\n');
-        code.push('\n');
-    }
-    if !code.trim().is_empty() {
-        statements.push(one);
     }
     statements
 }

@@ -402,9 +402,8 @@ pub async fn ids_with_prefix(
 pub async fn list_ids(
     connection: &mut SqliteConnection,
     rating: Option<u8>,
-    status: Option<&Status>,
+    status: Option<&str>,
 ) -> sqlx::Result<Vec<String>> {
-    let status = status.map(Status::name);
     let ids = sqlx::query_scalar!(
         r#"select review_id as "id: Text" from review
            where (?1 is null or rating = ?1) and (?2 is null or status = ?2) order by reviewed_on desc, review_id"#,

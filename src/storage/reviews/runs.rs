@@ -252,8 +252,7 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
     let run = rows.into_iter().map(|row| Run {
         id: row.id,
         started_at: row.started_at.into(),
-        // The table's check ensures an array.
-        files: serde_json::from_str(row.files.as_ref()).unwrap_or_default(),
+        files: row.files.into(),
         counts: RunCounts {
             added: row.added,
             updated: row.updated,

@@ -5,7 +5,7 @@ mod instants;
 
 use std::io::Read;
 
-use chrono::Duration;
+use chrono::{DateTime, Duration};
 use poem::http::Method;
 
 use crate::support::{Answer, Generator, TestApp};

@@ -13,28 +13,6 @@ fn filter_for(query: &str) -> ReviewFilter {
 }
 
 #[tokio::test]
-async fn a_start_restores_missing_rows_of_the_text_index() {
-    let mut reviews = Generator::new(87).reviews(600);
-    reviews.push(review_with_text(9_000, "a zyxglint of zyxglints"));
-    let mut app = TestApp::uncoded(&reviews).await;
-    let found = "select review_id from review_fts where review_fts match 'zyxglint'";
-    for damage in [
-        "delete from review_fts where review_id = 's-9000' or rowid % 3 = 0",
-        "drop table review_fts",
-    ] {
-        app.sql(damage);
-        app = app.restart().await;
-        let lacking = "select count(*) from review left join review_change using (review_id)
-            left join review_fts as f on f.rowid = review_no where f.text is not review.text";
-        assert_eq!(app.sql(lacking).trim(), "0", "{damage}");
-        assert_eq!(app.sql(found).trim(), "s-9000", "{damage}");
-    }
-    // The triggers then work on the restored rows.
-    app.sql("update review set text = 'quibblefax' where review_id = 's-9000'");
-    assert_eq!(app.sql(found).trim(), "");
-}
-
-#[tokio::test]
 async fn texts_with_invalid_bytes_or_nul_are_found() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
     // Invalid UTF-8, which is read as U+FFFD; and NUL, written with the checks off.

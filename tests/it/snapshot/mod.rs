@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::task::Poll;
 
 use bytes::Bytes;
+use chrono::DateTime;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt, poll};
 use poem::http::Method;

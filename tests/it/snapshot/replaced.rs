@@ -39,7 +39,7 @@ async fn an_older_copy_restored_into_the_file_is_published() {
     let (then, now) = (but_updated(&old), but_updated(&restored));
     assert_eq!(now.0, then.0, "its content at that time");
     assert!(now.1 > but_updated(&seen).1, "except the date of change");
-    let date = |seen: &(String, String, Vec<u8>)| httpdate::parse_http_date(&seen.1).unwrap();
+    let date = |seen: &(String, String, Vec<u8>)| DateTime::parse_from_rfc2822(&seen.1).unwrap();
     assert!(
         date(&restored) > date(&seen),
         "Last-Modified went back from {} to {}",

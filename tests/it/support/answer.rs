@@ -1,5 +1,6 @@
 //! A complete answer, and checks that apply to every answer.
 
+use chrono::DateTime;
 use poem::Response;
 use poem::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
@@ -110,7 +111,7 @@ impl Answer {
     /// Checks `Last-Modified`, `ETag` and `Cache-Control`.
     fn check_caching(&self, method: &Method, target: &str) {
         if self.headers.contains_key("last-modified") {
-            let instant = |text: &str| httpdate::parse_http_date(text).unwrap();
+            let instant = |text: &str| DateTime::parse_from_rfc2822(text).unwrap();
             let date = self
                 .date
                 .as_deref()

@@ -1,16 +1,23 @@
-//! Middleware: counts and times the responses of each route, and writes the request log (`REVIEWS_REQUEST_LOG`): one line
-//! per request, with an ID that the error document also has. Query strings are never logged, because they contain search
-//! terms.
+//! Middleware for every response, errors and 304 included: the common header fields and HEAD; counts and times per route;
+//! and the request log (`REVIEWS_REQUEST_LOG`): one line per request, with an ID that the error document also has. Query
+//! strings are never logged, because they contain search terms.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use poem::http::{Method, StatusCode};
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
+use poem::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use poem::http::{HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
 
 use super::context::Ctx;
-use super::headers::body_bytes;
 use super::routes::ListedRoute;
 use crate::config::RequestLog;
 use crate::metrics;
@@ -48,10 +55,6 @@ fn is_logged(log: RequestLog, status: StatusCode) -> bool {
 }
 
 /// Never fails. `routes` are those that the endpoint answers.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "measures how long a response took; nothing is decided by it"
-)]
 pub fn with_log<E: Endpoint + 'static>(
     endpoint: E,
     routes: &[ListedRoute],
@@ -66,7 +69,7 @@ pub fn with_log<E: Endpoint + 'static>(
     endpoint.around(move |endpoint: Arc<E>, request: Request| {
         let (labels, ctx) = (Arc::clone(&labels), Arc::clone(&ctx));
         async move {
-            let (started, log) = (Instant::now(), ctx.request_log());
+            let (started, log) = (ctx.clock.monotonic(), ctx.request_log());
             let method = request.method().clone();
             let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
             let mut response = endpoint.get_response(request).await.into_response();
@@ -74,7 +77,7 @@ pub fn with_log<E: Endpoint + 'static>(
             let route = pattern
                 .and_then(|pattern| labels.get(&*pattern.0))
                 .map_or(UNROUTED, String::as_str);
-            let (status, duration) = (response.status(), started.elapsed());
+            let (status, duration) = (response.status(), ctx.clock.monotonic() - started);
             count(route, status, duration);
             if is_logged(log, status) {
                 write_line(&mut response, &method, route, path, duration);
@@ -153,4 +156,62 @@ fn write_line(
             "request.answered: {method} {route} {code}"
         );
     }
+}
+
+/// CORS for all origins, and no content sniffing.
+const COMMON: [(HeaderName, &str); 5] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "cross-origin",
+    ),
+];
+
+/// Adds the common fields. HEAD is answered like GET, without the body (RFC 9110 §9.3.2).
+pub fn with_common_headers<E: Endpoint + 'static>(endpoint: E) -> impl Endpoint<Output = Response> {
+    endpoint.around(async |endpoint: Arc<E>, mut request: Request| {
+        let is_head = *request.method() == Method::HEAD;
+        if is_head {
+            request.set_method(Method::GET);
+        }
+        let mut response = endpoint.call(request).await?.into_response();
+        for (name, value) in COMMON {
+            let value = HeaderValue::from_static(value);
+            response.headers_mut().insert(name, value);
+        }
+        if is_head {
+            remove_body(&mut response);
+        }
+        Ok(response)
+    })
+}
+
+/// `Content-Length` stays that of GET, except for a 304 and an unknown length.
+fn remove_body(response: &mut Response) {
+    let length = body_bytes(response);
+    drop(response.take_body());
+    if let Some(length) = length
+        && response.status() != StatusCode::NOT_MODIFIED
+    {
+        let headers = response.headers_mut();
+        headers.entry(CONTENT_LENGTH).or_insert(length.into());
+    }
+}
+
+/// The body's length; `None` if it is not known in advance.
+fn body_bytes(response: &mut Response) -> Option<u64> {
+    let length = response.headers().get(CONTENT_LENGTH);
+    if let Some(length) = length.and_then(|length| length.to_str().ok()?.parse().ok()) {
+        return Some(length);
+    }
+    let body: BoxBody<Bytes, io::Error> = response.take_body().into();
+    let length = body.size_hint().exact();
+    response.set_body(body);
+    length
 }
