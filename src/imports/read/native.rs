@@ -102,7 +102,10 @@ fn read_record(
             return sink.row(at, Err(vec![fault]), || raw.clone());
         }
     };
-    map::apply(&sink.request.renames, &mut value);
+    if let Value::Object(members) = &mut value {
+        // `--map location=`
+        members.retain(|name, _| sink.request.rename(name) != Some(""));
+    }
     let read = if value.get("deleted") == Some(&Value::Bool(true)) {
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
         match id.parse::<ReviewId>() {
@@ -306,7 +309,7 @@ fn review(
         has_own_id: true,
         hidden_name: None,
         is_answer_hidden,
-        number: None,
+        counted: None,
         id_at_source: additions.id_at_source,
         location: additions.location,
         changed_at: review.updated_at,

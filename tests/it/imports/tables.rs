@@ -833,8 +833,10 @@ async fn remarks_beside_reviews_are_refused_until_one_is_named() {
         let refusal = bench.run(&request(&[])).await.0.unwrap_err().to_string();
         let doubt = format!("the text may be {remarks} or {review}");
         assert!(refusal.contains(&doubt), "{refusal}");
-        let report = bench.run(&request(&[format!("text={review}")])).await.0;
-        assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{review}");
+        for text in [review, remarks] {
+            let report = bench.run(&request(&[format!("text={text}")])).await.0;
+            assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{text}");
+        }
     }
     assert_eq!(
         sqlite3(bench.database.path(), "select count(*) from review"),
