@@ -9,9 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{
-    Day, Fingerprints, Method, ReviewId, Source, Statement, Unit, Verification, named,
-};
+use crate::model::{Day, Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
 
 pub(crate) mod answers;
 pub(crate) mod business;
@@ -70,14 +68,6 @@ impl Incoming {
             review, unstated, ..
         } = &self.statement;
         (!unstated.has(Unit::Text)).then_some(review.text.as_str())
-    }
-}
-
-/// Source of a row that states none.
-pub fn default_source() -> Source {
-    Source {
-        name: SOURCE_DEFAULT.to_owned(),
-        url: None,
     }
 }
 

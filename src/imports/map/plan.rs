@@ -227,12 +227,12 @@ impl<'f> Plan<'f> {
             && let [text] = self.field(ReviewField::Text)[..]
             && is_remark(text)
         {
-            let is_other = |other: &usize| {
+            let is_other = |(_, other): &(usize, usize)| {
                 self.headers[*other].contains(&HEADERS.testimonials)
                     && self.table.has_sentences(*other, 3)
             };
             let other = self.candidates("text").into_iter().find(is_other);
-            let columns = other.map(|other| (ReviewField::Text, vec![text, other]));
+            let columns = other.map(|(_, other)| (ReviewField::Text, vec![text, other]));
             self.doubtful.extend(columns);
         }
     }
@@ -678,7 +678,7 @@ impl<'f> Plan<'f> {
             && !self.field(ReviewField::Text).is_empty()
             && self.request.rename("response.text").is_none();
         let answers = self.candidates("response").into_iter().filter(|_| is_open);
-        let answers = answers.map(|column| {
+        let answers = answers.map(|(_, column)| {
             let (name, option) = (&table.columns[column], quote(&table.columns[column]));
             format!("{name} has sentences and is not used; if they are your answers, pass --map response={option}")
         });
@@ -782,9 +782,9 @@ impl<'f> Plan<'f> {
         }))
     }
 
-    /// The free columns whose cells may be of a field, the likeliest first; of texts those that have at least half as many words as the
-    /// longest. None whose cells are private or of something else by its header.
-    fn candidates(&self, field: &str) -> Vec<usize> {
+    /// The free columns whose cells may be of a field, each behind its rank, the likeliest first: a text has its length. None whose cells
+    /// are private or of something else by its header.
+    fn candidates(&self, field: &str) -> Vec<(usize, usize)> {
         let (table, used) = (self.table, self.used());
         let others: &[Names] = match field {
             "text" => &[
@@ -825,16 +825,17 @@ impl<'f> Plan<'f> {
         };
         let mut ranked: Vec<(usize, usize)> = (0..table.columns.len()).filter_map(rank).collect();
         ranked.sort_by_key(|(rank, _)| Reverse(*rank));
-        let most = ranked.first().map_or(0, |(rank, _)| *rank);
-        ranked.retain(|(rank, _)| rank * 2 >= most);
-        ranked.into_iter().map(|(_, column)| column).collect()
+        ranked
     }
 
     /// The option that names the column of a field, with its candidates if there are several.
     fn map_option(&self, field: &str) -> String {
-        let candidates = self.candidates(field).into_iter();
-        let candidates = candidates.map(|column| quote(&self.table.columns[column]));
-        match &candidates.collect::<Vec<_>>()[..] {
+        let candidates = self.candidates(field);
+        let most = candidates.first().map_or(0, |(rank, _)| *rank);
+        // Names and services are shorter than texts.
+        let likely = candidates.iter().filter(|(rank, _)| rank * 2 >= most);
+        let likely = likely.map(|(_, column)| quote(&self.table.columns[*column]));
+        match &likely.collect::<Vec<_>>()[..] {
             [] => format!("--map {field}=COLUMN"),
             [column] => format!("--map {field}={column}"),
             several => {
@@ -867,7 +868,9 @@ impl<'f> Plan<'f> {
             && let others = self.candidates("date")
             && !others.is_empty()
         {
-            let others = others.iter().map(|other| table.columns[*other].as_str());
+            let others = others
+                .iter()
+                .map(|(_, other)| table.columns[*other].as_str());
             return Some(format!(
                 "{} has no dates ({}), but {} has; pass {}",
                 table.columns[date],

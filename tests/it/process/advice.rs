@@ -52,13 +52,13 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
 
 #[test]
 fn the_options_advised_for_unknown_json_import_it() {
-    let row = r#"{"marks": 5, "day": "2026-11-01", "writer": "Ann B.", "words": "Good."}"#;
+    let row = r#"{"marks": 5, "day": "2026-11-01", "writer": "Ann B.", "words": "Came on time and left no dirt."}"#;
     let theirs = [("rating", "marks"), ("author", "writer"), ("text", "words")];
     for content in [
         format!("[{row}]"),
         format!("{{\"page\": 1, \"items\": [{row}]}}"),
         format!("{{\"tasks\": [{{\"result\": [{{\"items\": [{row}]}}]}}]}}"),
-        format!("{row}\n{}\n", row.replace("Good", "Bad")),
+        format!("{row}\n{}\n", row.replace("Came", "Arrived")),
         row.replace(", ", ",\n "),
         // Only some member names are unknown.
         format!(
@@ -86,7 +86,7 @@ fn the_options_advised_for_unknown_json_import_it() {
             home.sql(
                 "select rating, reviewed_on, author, text from review order by text desc limit 1"
             ),
-            "5|2026-11-01|Ann B.|Good.",
+            "5|2026-11-01|Ann B.|Came on time and left no dirt.",
             "{words:?}"
         );
     }
