@@ -52,7 +52,7 @@ pub use review::{
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{
     FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_both,
-    fold_plain_character, fold_plainly, is_of_word, is_one_name, short_name,
+    fold_plain_character, fold_plainly, is_of_word, is_one_name, short_name, without_accents,
 };
 
 // Hashes. Everything derived from them (`ETag`s, blocks, weights, notes in the database) must stay stable.

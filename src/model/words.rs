@@ -310,7 +310,7 @@ pub fn fold_plain_character(character: char) -> Option<char> {
 }
 
 /// The character without its accents, or as it is if it has none.
-fn without_accents(character: char) -> char {
+pub fn without_accents(character: char) -> char {
     if character.is_ascii() {
         return character;
     }

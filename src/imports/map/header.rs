@@ -36,8 +36,8 @@ impl Header {
             path
         };
         Self {
-            letters: letters(plain).collect(),
-            core: core(plain),
+            letters: letters(&path).collect(),
+            core: core(&path),
             words: split_words(&path),
             is_question: name.contains('?'),
             path,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{Day, Fingerprints, Method, Source, Statement, Unit, Verification, named};
+use crate::model::{Day, Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
 
 pub(crate) mod answers;
 pub(crate) mod business;
@@ -32,8 +32,8 @@ pub struct Incoming {
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
     pub is_answer_hidden: bool,
-    /// The number in its own ID, which may count the rows of the file.
-    pub number: Option<u64>,
+    /// The number in its own ID, which may count the rows of the file, and the ID that it has in that case.
+    pub counted: Option<(u64, ReviewId)>,
     /// The source's ID of the review if it has another one here; only in our own exports.
     pub id_at_source: Option<String>,
     /// The business's location, by the source's name for it.
@@ -68,14 +68,6 @@ impl Incoming {
             review, unstated, ..
         } = &self.statement;
         (!unstated.has(Unit::Text)).then_some(review.text.as_str())
-    }
-}
-
-/// Source of a row that states none.
-pub fn default_source() -> Source {
-    Source {
-        name: SOURCE_DEFAULT.to_owned(),
-        url: None,
     }
 }
 
@@ -217,8 +209,6 @@ pub const COLUMNS: Names = "id, rating, date, author, title, text, language, sou
      mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
      deleted, posted_at, responded_at, imported_from, id_at_source, fingerprints, note, columns, escaped";
 
-// `--map text=Review`: JSON Lines with other field names than ours.
-
 /// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which exist only
 /// in exports.
 fn fields() -> impl Iterator<Item = &'static str> {
@@ -228,7 +218,7 @@ fn fields() -> impl Iterator<Item = &'static str> {
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-/// Whether a review, its answer or its author's name is public, or hidden; a native record has only the first of these.
+/// Whether a review, its answer or its author's name is public; then whether each is hidden.
 const VISIBILITY: [&str; 6] = [
     "status",
     "response.status",
@@ -285,24 +275,6 @@ impl FromStr for Rename {
     }
 }
 
-/// Renames the fields of `record`. If a field is missing there, ours stays unchanged.
-pub fn apply(renames: &[Rename], record: &mut Value) {
-    let Value::Object(fields) = record else {
-        return;
-    };
-    // All values are removed before any is inserted, so that two names can be swapped.
-    let taken: Vec<_> = renames
-        .iter()
-        .filter_map(|rename| match rename.theirs.as_str() {
-            "" => fields.remove(rename.ours).and(None),
-            theirs => Some((rename.ours, fields.remove(theirs)?)),
-        })
-        .collect();
-    for (ours, value) in taken {
-        put(fields, ours, value);
-    }
-}
-
 /// Inserts a value at a path, as `source.name`.
 pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
     // An absent part stays absent: an empty object would lack required members.
@@ -326,23 +298,7 @@ pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::{Rename, apply};
-
-    #[test]
-    fn renames_can_swap_fields_and_fill_nested_ones() {
-        let renames: Vec<Rename> = ["text=title", "title=text", "source.name=From", "author=Who"]
-            .iter()
-            .map(|map| map.parse().unwrap())
-            .collect();
-        let mut record = json!({"text": "a", "title": "b", "From": "Yelp", "id": "1"});
-        apply(&renames, &mut record);
-        assert_eq!(
-            record,
-            json!({"text": "b", "title": "a", "source": {"name": "Yelp"}, "id": "1"})
-        );
-    }
+    use super::Rename;
 
     #[test]
     fn a_rename_to_an_unknown_field_is_refused() {

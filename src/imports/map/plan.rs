@@ -20,6 +20,7 @@ use crate::imports::map::values::{
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Places, Subject, Visibility};
 use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
+use crate::imports::read::json::PARENT;
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
@@ -145,6 +146,7 @@ impl<'f> Plan<'f> {
             plan.find_by_headers();
         }
         plan.find_signs(kept);
+        plan.doubt_remarks();
         plan
     }
 
@@ -211,22 +213,28 @@ impl<'f> Plan<'f> {
         }
         phrases.retain(|(field, _)| self.field(*field).is_empty());
         self.doubtful.extend(phrases);
-        // `Kommentar` may be the firm's, beside `Bewertung`.
-        if let [text] = self.field(ReviewField::Text)[..]
-            && names(&HEADERS.remarks).any(|name| self.headers[text].is(name))
+        self.doubtful.dedup();
+    }
+
+    /// Makes a text that may be the firm's own doubtful: `Kommentar` beside `Bewertung`.
+    fn doubt_remarks(&mut self) {
+        let is_remark = |column: usize| {
+            let mut remarks = names(&HEADERS.remarks);
+            remarks.any(|name| self.headers[column].is(name))
+        };
+        if self.format.reads_headers
+            && self.request.rename("text").is_none()
+            && let [text] = self.field(ReviewField::Text)[..]
+            && is_remark(text)
         {
-            let taken = self.used();
-            let is_other = |column: &usize| {
-                !taken.contains(column)
-                    && self.headers[*column].contains(&HEADERS.testimonials)
-                    && self.may_fill(ReviewField::Text, *column, &answers)
-                    && table.has_sentences(*column, 3)
+            let is_other = |(_, other): &(usize, usize)| {
+                self.headers[*other].contains(&HEADERS.testimonials)
+                    && self.table.has_sentences(*other, 3)
             };
-            let other = self.columns_where(|_| true).find(is_other);
-            let columns = other.map(|other| (ReviewField::Text, vec![text, other]));
+            let other = self.candidates("text").into_iter().find(is_other);
+            let columns = other.map(|(_, other)| (ReviewField::Text, vec![text, other]));
             self.doubtful.extend(columns);
         }
-        self.doubtful.dedup();
     }
 
     /// Whether a field has its columns, by `--map` or a rule; an author's name needs no parts.
@@ -250,7 +258,10 @@ impl<'f> Plan<'f> {
         // Booking.com asks for a grade of the place.
         let is_grade =
             || header.is("location") && table.cells(column).all(|(_, cell)| may_be_rating(cell));
-        let is_other = is_author && table.columns[column].contains('#')
+        // A title around the reviews is the place's.
+        let is_around = table.columns[column].starts_with(PARENT) && field != ReviewField::Location;
+        let is_other = is_around
+            || is_author && table.columns[column].contains('#')
             || (is_author || is_text) && answers.contains(&column)
             || (is_text || field == ReviewField::ResponseText)
                 && header.contains(&HEADERS.confidential)
@@ -277,7 +288,7 @@ impl<'f> Plan<'f> {
                 !self.table.are_dates(column)
                     && cells.any(|(_, cell)| cell.contains(char::is_alphabetic))
             }
-            ReviewField::Date => self.table.has_dates(column),
+            ReviewField::Date | ReviewField::ResponseDate => self.table.has_dates(column),
             ReviewField::Rating => cells.any(|(_, cell)| may_be_rating(cell)),
             _ => true,
         }
@@ -662,17 +673,12 @@ impl<'f> Plan<'f> {
             .columns_where(|column| self.format.reads_headers && !taken.contains(&column))
             .filter_map(describe)
             .collect();
-        let may_be_answer = |column: &usize| {
-            !taken.contains(column)
-                && !self.headers[*column].contains(&HEADERS.confidential)
-                && table.has_sentences(*column, 3)
-        };
         let is_open = self.format.reads_headers
             && self.field(ReviewField::ResponseText).is_empty()
             && !self.field(ReviewField::Text).is_empty()
             && self.request.rename("response.text").is_none();
-        let answer = self.columns_where(|_| is_open).find(may_be_answer);
-        let answer = answer.map(|column| {
+        let answers = self.candidates("response").into_iter().filter(|_| is_open);
+        let answers = answers.map(|(_, column)| {
             let (name, option) = (&table.columns[column], quote(&table.columns[column]));
             format!("{name} has sentences and is not used; if they are your answers, pass --map response={option}")
         });
@@ -694,7 +700,7 @@ impl<'f> Plan<'f> {
                 format!("{name} is empty in all rows, so every review is withheld; pass {ignore} if it means nothing")
             })
         });
-        advice.into_iter().chain(answer).chain(empty).collect()
+        advice.into_iter().chain(answers).chain(empty).collect()
     }
 
     /// # Errors
@@ -768,67 +774,88 @@ impl<'f> Plan<'f> {
         if parts.is_empty() {
             return Ok(());
         }
-        Err(FileError::new(format!(
-            "is a table with the columns {}: {}",
-            list_columns(&table.columns),
-            parts.join("; ")
-        )))
+        let (columns, parts) = (list_columns(&table.columns), parts.join("; "));
+        Err(FileError::new(if table.is_objects() {
+            format!("is JSON with keys {columns}: none of the known formats, and {parts}")
+        } else {
+            format!("is a table with the columns {columns}: {parts}")
+        }))
     }
 
-    /// A free column for a message: the one with the longest texts, or one with dates or stars; none whose cells are private or of
-    /// something else by its header.
-    fn example(&self, field: &str) -> Option<String> {
+    /// The free columns whose cells may be of a field, each behind its rank, the likeliest first: a text has its length. None whose cells
+    /// are private or of something else by its header.
+    fn candidates(&self, field: &str) -> Vec<(usize, usize)> {
         let (table, used) = (self.table, self.used());
-        let is_so = |column: usize| match field {
-            "text" => table.text_length(column).is_some(),
-            "date" => table.are_dates(column),
-            "rating" => table.are_ratings(column),
-            _ => false,
-        };
         let others: &[Names] = match field {
-            "text" => &[&HEADERS.irrelevant, &HEADERS.confidential, &HEADERS.private],
+            "text" => &[
+                &HEADERS.irrelevant,
+                &HEADERS.confidential,
+                &HEADERS.private,
+                &HEADERS.notes,
+            ],
+            "response" => &[&HEADERS.confidential, &HEADERS.notes],
             "date" => &[&HEADERS.other_dates, &HEADERS.numbers],
             _ => &[&HEADERS.numbers],
         };
+        // The words of customers may be under `Response`.
+        let answers = self.field(ReviewField::ResponseText).iter();
+        let answers: Vec<&usize> = answers.filter(|_| field == "text").collect();
         // A member of an answer is none of the review, and one of a list stands for one of several.
         let is_other = |path: &str| visibility::is_of_answer(path) || path.contains("[]");
-        let free = self.columns_where(|column| {
+        let rank = |column: usize| {
             let header = &self.headers[column];
-            // The words of customers may be under `Response`.
-            let is_answer = self.field(ReviewField::ResponseText).contains(&column);
-            let is_taken = used.contains(&column) && !(field == "text" && is_answer)
-                || others.iter().any(|list| header.contains(list))
-                || table.is_objects() && is_other(&table.columns[column]);
-            !is_taken && is_so(column)
-        });
-        let column = free.min_by_key(|column| {
-            let has_stars = field == "rating" && self.headers[*column].contains(&WORDS.stars);
-            let length = Reverse(table.text_length(*column));
-            (used.contains(column), !has_stars, length)
-        })?;
-        Some(quote(&table.columns[column]))
+            if others.iter().any(|list| header.contains(list))
+                || table.is_objects() && field != "response" && is_other(&table.columns[column])
+            {
+                return None;
+            }
+            let rank = match field {
+                "text" => table.text_length(column),
+                "response" => {
+                    (table.text_length(column)).filter(|_| table.has_sentences(column, 3))
+                }
+                "date" => table.are_dates(column).then_some(0),
+                "rating" => {
+                    (table.are_ratings(column)).then(|| usize::from(header.contains(&WORDS.stars)))
+                }
+                _ => None,
+            }?;
+            let is_free = !used.contains(&column);
+            (is_free || answers.contains(&&column)).then_some((usize::from(is_free) * rank, column))
+        };
+        let mut ranked: Vec<(usize, usize)> = (0..table.columns.len()).filter_map(rank).collect();
+        ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+        ranked
     }
 
-    /// What is missing, and the columns that hold it by their cells.
+    /// The option that names the column of a field, with its candidates if there are several.
+    fn map_option(&self, field: &str) -> String {
+        let candidates = self.candidates(field);
+        let most = candidates.first().map_or(0, |(rank, _)| *rank);
+        // Names and services are shorter than texts.
+        let likely = candidates.iter().filter(|(rank, _)| rank * 2 >= most);
+        let likely = likely.map(|(_, column)| quote(&self.table.columns[*column]));
+        match &likely.collect::<Vec<_>>()[..] {
+            [] => format!("--map {field}=COLUMN"),
+            [column] => format!("--map {field}={column}"),
+            several => {
+                let several = several.join(" or ");
+                format!("--map {field}=COLUMN (COLUMN may be {several})")
+            }
+        }
+    }
+
+    /// What is missing, and the options that name it.
     fn describe_lacks(&self, lacks: &[&str]) -> String {
-        let map = |field: &&str| {
-            let column = self.example(field).unwrap_or_else(|| "COLUMN".to_owned());
-            format!("--map {field}={column}")
-        };
-        let maps: Vec<String> = lacks.iter().map(map).collect();
-        let without: String = [
+        let maps: Vec<String> = lacks.iter().map(|field| self.map_option(field)).collect();
+        let without = [
             ("text", ", or --no-text if there is none"),
             ("author", ", or --map author= if there are no names"),
-        ]
-        .iter()
-        .filter(|(field, _)| lacks.contains(field))
-        .map(|(_, advice)| *advice)
-        .collect();
-        format!(
-            "no column is recognised as the {}; pass {}{without}",
-            lacks.join(", the "),
-            maps.join(" "),
-        )
+        ];
+        let without = without.iter().filter(|(field, _)| lacks.contains(field));
+        let without: String = without.map(|(_, advice)| *advice).collect();
+        let (lacks, maps) = (lacks.join(", the "), maps.join(" "));
+        format!("no column is recognised as the {lacks}; pass {maps}{without}")
     }
 
     /// That the date's column has no dates, although another has, or that the text's column has e-mail addresses.
@@ -838,20 +865,25 @@ impl<'f> Plan<'f> {
         if self.date_format.is_none()
             && let Some((_, cell)) = table.cells(date).next()
             && !table.has_dates(date)
-            && let Some(other) = self.example("date")
+            && let others = self.candidates("date")
+            && !others.is_empty()
         {
+            let others = others
+                .iter()
+                .map(|(_, other)| table.columns[*other].as_str());
             return Some(format!(
-                "{} has no dates ({}), but {} has; pass --map date={other}",
+                "{} has no dates ({}), but {} has; pass {}",
                 table.columns[date],
                 quoted(cell),
-                other.trim_matches(['"', '\'']),
+                others.collect::<Vec<_>>().join(" or "),
+                self.map_option("date"),
             ));
         }
         table.are_addresses(text).then(|| {
-            let other = self.example("text").unwrap_or_else(|| "COLUMN".to_owned());
             format!(
-                "{} has e-mail addresses, which are not published as texts; pass --map text={other}, or --no-text",
-                table.columns[text]
+                "{} has e-mail addresses, which are not published as texts; pass {}, or --no-text",
+                table.columns[text],
+                self.map_option("text"),
             )
         })
     }
@@ -1076,6 +1108,13 @@ mod tests {
                 "May we publish it?",
                 ["Yes", "Yes, but not my text", "ask"],
                 Some([yes, unknown, unknown]),
+            ),
+            ("Agreement", [agreed, "", agreed], Some([yes, no, yes])),
+            ("nAktiv", ["1", "0", "1"], Some([yes, no, yes])),
+            (
+                "Status",
+                ["published", "en attente de validation", "SUBMITTED"],
+                Some([yes, no, no]),
             ),
             // Other answers are refused.
             (

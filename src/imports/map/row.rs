@@ -15,13 +15,13 @@ use crate::imports::map::values::{
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, NameShown, Subject, name_shown};
 use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VERIFIED, VOUCHED};
-use crate::imports::platforms::{BY_PLATFORM, Format, NO_STARS};
+use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
 use crate::imports::report::{FieldError, FileError};
 use crate::model::business::Technician;
 use crate::model::{
-    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source,
-    Statement, Status, Unit, Units, Verification, short_name,
+    Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Statement, Status,
+    Unit, Units, Verification, short_name,
 };
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
@@ -219,22 +219,23 @@ impl<'p> RowReader<'p> {
             .cell(ReviewField::Id)
             .filter(|_| !table.is_objects())
             .and_then(|cell| number_of(cell.text));
-        let (posted_at, title_text) = (posted.posted, title.as_deref());
-        let derived = || {
-            derived_id(
-                format,
-                &source.name,
-                // A customer who hides the name later keeps the review.
-                &named,
-                posted_at,
-                rating,
-                title_text,
-                &text,
-            )
+        // The source belongs to a derived ID, because two sources may have the same row. Without a text the stars and the title do,
+        // too: otherwise one customer's rating would replace another's. A customer who hides the name later keeps the review.
+        let derived_id = || {
+            let (posted, stars) = (posted.posted.to_string(), rating.stars().to_string());
+            let mut parts = vec![source.name.as_str(), &named, &posted, &text];
+            if text.is_empty() {
+                parts.extend(title.as_deref());
+                parts.push(&stars);
+            }
+            values::digest(format.id_prefix(), &parts)
+                .map_err(|error| vec![FieldError::new("id", error.to_string())])
         };
-        let id = own_id
-            .map_or_else(derived, Ok)
-            .map_err(|error| vec![FieldError::new("id", error.to_string())])?;
+        let counted = match number {
+            Some(number) => Some((number, derived_id()?)),
+            None => None,
+        };
+        let id = own_id.map_or_else(derived_id, Ok)?;
         let (author, hidden_name) = match name_shown {
             NameShown::Whole => (named, None),
             NameShown::Short => (short_name(&named), Some(named.into())),
@@ -268,7 +269,7 @@ impl<'p> RowReader<'p> {
             has_own_id,
             hidden_name,
             is_answer_hidden: self.is_answer_hidden,
-            number,
+            counted,
             id_at_source: None,
             location,
             changed_at: updated.map(Posted::instant_or_midnight),
@@ -344,11 +345,9 @@ impl<'p> RowReader<'p> {
             );
             return self.noted(cell.header, Err(message));
         }
-        let text = clean(
-            &self.plain(cell, text),
-            self.plan.format.html,
-            self.is_google(),
-        );
+        // WordPress marks HTML so: `content.rendered`.
+        let is_html = self.plan.format.html || cell.header.ends_with(".rendered");
+        let text = clean(&self.plain(cell, text), is_html, self.is_google());
         Some(text).filter(|text| !is_empty(text, false))
     }
 
@@ -779,24 +778,4 @@ fn people(name: &str, roster: &[Technician]) -> Vec<String> {
         .or_else(|| split(&['&', '/', '+', ',']));
     let is_private = without == ANONYMOUS && name != ANONYMOUS;
     found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
-}
-
-/// An ID of author, day and text, and of the source, because two sources may have the same row. Without a text the stars
-/// and the title belong to it: otherwise one customer's rating would replace another's.
-pub fn derived_id(
-    format: &Format,
-    source: &str,
-    author: &str,
-    posted: Posted,
-    rating: Rating,
-    title: Option<&str>,
-    text: &str,
-) -> Result<ReviewId, InvalidReviewId> {
-    let (posted, stars) = (posted.to_string(), rating.stars().to_string());
-    let mut parts = vec![source, author, &posted, text];
-    if text.is_empty() {
-        parts.extend(title);
-        parts.push(&stars);
-    }
-    values::digest(format.id_prefix(), &parts)
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, without_accents};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -103,20 +103,13 @@ pub fn words(text: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// A lower-case letter of a European language without its accent.
-const fn without_accent(letter: char) -> char {
+/// A lower-case letter without its accent.
+fn without_accent(letter: char) -> char {
     match letter {
-        'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
-        'ç' | 'ć' => 'c',
-        'é' | 'è' | 'ê' | 'ë' | 'ę' => 'e',
-        'í' | 'ì' | 'î' | 'ï' => 'i',
+        // These have no decomposition in Unicode.
         'ł' => 'l',
-        'ñ' | 'ń' => 'n',
-        'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
-        'ś' => 's',
-        'ú' | 'ù' | 'û' | 'ü' => 'u',
-        'ź' | 'ż' => 'z',
-        other => other,
+        'ø' => 'o',
+        other => without_accents(other),
     }
 }
 
@@ -174,7 +167,8 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     let (value, of) = percent.map_or_else(|| fraction(&lower), |value| (value, Some("100")));
     let word = lower.split_whitespace().next().unwrap_or_default();
     let is_word = word == lower || word == value;
-    if let Some(place) = names("one, two, three, four, five").position(|it| is_word && it == word) {
+    let mut ratings = WORDS.ratings.iter();
+    if let Some(place) = ratings.position(|list| is_word && is_in(list, word)) {
         return stars(place + 1, text);
     }
     if let Some(count) = drawn(text.trim()) {
@@ -610,6 +604,8 @@ pub struct Words {
     /// Beginnings of names, English ones first.
     pub months: [String; 12],
     pub weekdays: String,
+    /// By the number of stars.
+    pub ratings: [String; 5],
     pub yes: String,
     pub no: String,
     pub recommended: String,
@@ -796,6 +792,8 @@ mod tests {
             ("4 out of 5 stars", 4),
             ("1 star", 1),
             ("FIVE", 5),
+            ("STAR_RATING_FIVE", 5),
+            ("bubble_40", 4),
             ("three", 3),
             ("Four stars", 4),
             ("4 Sterne", 4),

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::imports::map::ReviewField;
 use crate::imports::map::header::{Header, split_words};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{Says, WORDS, flag, is_empty, is_in, names, shown, words};
+use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names, shown, words};
+use crate::imports::map::{ReviewField, VISIBILITY};
 use crate::imports::platforms::TABLE;
 use crate::imports::report::FieldError;
 
@@ -34,27 +34,18 @@ impl Subject {
 
     /// The field with which `--map` names its column, or ignores all.
     pub const fn field(self) -> &'static str {
-        match self {
-            Self::Review => "status",
-            Self::Answer => "response.status",
-            Self::Author => "author.status",
-        }
-    }
-
-    /// The subject of a field of `--map`.
-    pub fn of_field(field: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|subject| [subject.field(), subject.hidden_field()].contains(&field))
+        VISIBILITY[self as usize]
     }
 
     /// The same of a column in which yes means hidden.
     pub const fn hidden_field(self) -> &'static str {
-        match self {
-            Self::Review => "hidden",
-            Self::Answer => "response.hidden",
-            Self::Author => "author.hidden",
-        }
+        VISIBILITY[Self::ALL.len() + self as usize]
+    }
+
+    /// The subject of a field of `--map`.
+    pub fn of_field(field: &str) -> Option<Self> {
+        let is_of = |subject: &Self| [subject.field(), subject.hidden_field()].contains(&field);
+        Self::ALL.into_iter().find(is_of)
     }
 }
 
@@ -656,13 +647,10 @@ pub fn by_name(
     let phrase = Phrase::new(&header.words);
     let asks = header.is_question || phrase.has(&[Word::Ask, Word::Consent]);
     // `Not at all` and `With my name` answer a question; `Public feedback` asks none.
-    let is_text = subject == Subject::Answer || !asks && phrase.has(&[Word::Review]);
-    let words_min = if says == Says::State {
-        4
-    } else if is_text {
-        3
-    } else {
-        5
+    let words_min = match says {
+        Says::State => 4,
+        _ if subject == Subject::Answer || !asks && phrase.has(&[Word::Review]) => 3,
+        _ => 5,
     };
     let has_texts = table.has_sentences(column, words_min) && known * 10 < all;
     let is_column = match (says, evidence) {
@@ -866,7 +854,7 @@ impl Says {
             Self::Filled if text.trim().is_empty() => Some(false),
             Self::Filled => (!Phrase::of_cell(text).refuses()).then_some(true),
             _ if is_in(&cells.public, word) => Some(true),
-            _ if is_in(&cells.hidden, word) => Some(false),
+            _ if begins_with(&cells.hidden, word) => Some(false),
             Self::AnswerState if is_in(&cells.unanswered, word) => Some(false),
             Self::AnswerState if is_in(&cells.answered, word) => Some(true),
             // In a column in which yes means public, an empty value means hidden.
@@ -907,6 +895,14 @@ impl Says {
     }
 }
 
+/// Whether the first words of a cell are one of these: `en attente de validation`.
+fn begins_with(list: Names, cell: &str) -> bool {
+    names(list).any(|words| {
+        let rest = cell.strip_prefix(words);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
+}
+
 /// How much of an author's name a source shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameShown {
@@ -941,8 +937,8 @@ pub fn unknown(value: &str, subject: Subject, ignore: &str) -> String {
         Subject::Author => "author's name",
     };
     format!(
-        "{value} does not say whether the {name} is public at its source; write published or withheld there, or ignore that \
-         column with {ignore}"
+        "{value} does not say whether the {name} is public at its source; write published or withheld there, or, if it means \
+         something else, ignore that column with {ignore}"
     )
 }
 

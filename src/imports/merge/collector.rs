@@ -11,9 +11,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::imports::map::business::{self, Origin};
-use crate::imports::map::row::derived_id;
 use crate::imports::map::values;
-use crate::imports::map::{Calendar, Incoming, Posted, SOURCE_DEFAULT};
+use crate::imports::map::{Calendar, Incoming, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
 use crate::imports::report::{
     FieldError, FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns,
@@ -22,8 +21,7 @@ use crate::imports::report::{
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    Fingerprints, InvalidReviewId, Rating, Review, ReviewId, Source, Unit, compose, fold,
-    short_name,
+    Fingerprints, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
 };
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 use crate::storage::reviews::{PlaceCount, SourceVersion};
@@ -94,21 +92,6 @@ impl Row {
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
-    }
-
-    /// The ID that the row has without its own.
-    fn derived_id(&self) -> Result<ReviewId, InvalidReviewId> {
-        let (review, posted_at) = (self.review(), self.incoming.posted_at);
-        let posted = posted_at.map_or(Posted::Day(review.date), Posted::Instant);
-        derived_id(
-            self.format,
-            &review.source.name,
-            self.author(),
-            posted,
-            review.rating,
-            review.title.as_deref(),
-            &review.text,
-        )
     }
 }
 
@@ -376,11 +359,8 @@ impl<'a> Collector<'a> {
             }
             for row in rows.iter_mut().filter(|row| is_in(row)) {
                 let is_number = columns.get(row.source(), header) == Some(ColumnMeaning::RowNumber);
-                if is_number
-                    && row.incoming.has_own_id
-                    && let Ok(id) = row.derived_id()
-                {
-                    row.incoming.statement.review.id = id;
+                if is_number && let Some((_, id)) = &row.incoming.counted {
+                    row.incoming.statement.review.id = id.clone();
                     row.incoming.has_own_id = false;
                     let file = &mut report.files[row.file];
                     file.row_numbers.get_or_insert_with(|| header.clone());
@@ -520,10 +500,11 @@ fn count_rows<'r>(files: impl Iterator<Item = (&'r [Row], u64)>) -> bool {
             let start = read(first);
             start.filter(|_| rows.iter().all(|row| read(row) == start))
         };
-        let up = is_same(|row| row.incoming.number?.checked_sub(row.number - 1));
+        let up = is_same(|row| row.incoming.counted.as_ref()?.0.checked_sub(row.number - 1));
         let last = |first: u64| (first + 1).checked_sub(all).filter(|_| all > 2);
         up.or_else(|| {
-            is_same(|row| row.incoming.number?.checked_add(row.number - 1)).and_then(last)
+            is_same(|row| row.incoming.counted.as_ref()?.0.checked_add(row.number - 1))
+                .and_then(last)
         })
     };
     let starts: Option<Vec<(u64, u64)>> = files

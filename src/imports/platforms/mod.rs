@@ -144,7 +144,7 @@ impl Format {
 
     /// Whether its fields may have other names, given by `--map`.
     pub const fn has_renames(&self) -> bool {
-        matches!(self.reader, Reader::Native | Reader::Columns) && !self.has_google_names
+        matches!(self.reader, Reader::Columns) && !self.has_google_names
     }
 
     /// Whether its dates may have other forms, given by `--date-format`.
@@ -201,13 +201,7 @@ pub struct Paging {
 pub static NATIVE: LazyLock<Format> = LazyLock::new(|| Format {
     name: "jsonl",
     label: "native format (JSON Lines, CSV)",
-    // Names that all our records have, the shortest list first.
-    keys: vec![
-        "id, rating, date",
-        "rating, date, author",
-        "rating, author, text",
-        "id, deleted",
-    ],
+    keys: vec!["id, rating, date, author, text", "id, deleted"],
     reader: Reader::Native,
     ..Format::default()
 });
@@ -262,6 +256,7 @@ pub struct Headers {
     pub other_dates: String,
     pub numbers: String,
     pub private: String,
+    pub notes: String,
     pub confidential: String,
     pub remarks: String,
     pub testimonials: String,

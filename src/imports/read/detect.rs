@@ -2,7 +2,6 @@
 //! Detection looks at names, and at values only to tell native records from those of others.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use encoding_rs::Encoding;
 use serde_json::Value;
@@ -11,9 +10,7 @@ use crate::imports::export::is_export;
 use crate::imports::map::table::{Table, list_columns};
 use crate::imports::map::values::{names, same_name};
 use crate::imports::map::{COLUMNS, ReviewField};
-use crate::imports::platforms::{
-    Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats, format_names,
-};
+use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
 use crate::imports::read::json::{self, JsonText, Objects, RawRow, RowArray};
 use crate::imports::read::text::{self, Dialect};
@@ -136,6 +133,8 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         return Err(FileError::new(MAPS_REVIEWS));
     }
     let requested = request.format;
+    // Native records have only names of their own.
+    let has_mapped = (request.renames.iter()).any(|rename| !rename.theirs.is_empty());
     if requested.is_none_or(Format::is_native)
         && (shape.columns().is_some_and(is_export) || begins_with_business(shape))
     {
@@ -145,10 +144,9 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         if requested.is_none_or(|requested| requested.name == format.name)
             && let Some((format, place)) = detected_as(format, shape)
         {
-            let may_be_foreign =
-                requested.is_none() && format.is_native() && request.renames.is_empty();
-            let is_foreign =
-                may_be_foreign && place.is_some_and(|number| are_foreign(shape, number));
+            let may_be_foreign = requested.is_none() && format.is_native();
+            let is_foreign = may_be_foreign
+                && (has_mapped || place.is_some_and(|number| are_foreign(shape, number)));
             return Ok((if is_foreign { &TABLE } else { format }, place));
         }
     }
@@ -159,23 +157,26 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
     if let Some(format) = requested {
         return insist(shape, format, request);
     }
-    let may_be_native = !request.renames.is_empty() || looks_native(top_names);
     match &shape.content {
         Content::Nothing => Ok((&NATIVE, TOP)),
         Content::Markup => Ok((&LINKED_DATA, TOP)),
-        Content::Text(..) | Content::Sheet(_) => Ok((&TABLE, TOP)),
+        // The faults of native records are those of rows.
         Content::Json(json)
-            if json.is_lines() && (may_be_native || top_names.is_empty())
-                || json.is_one_line() && may_be_native =>
+            if json.is_lines() && top_names.is_empty()
+                || (json.is_lines() || json.is_one_line())
+                    && !has_mapped
+                    && looks_native(top_names) =>
         {
             Ok((&NATIVE, TOP))
         }
-        Content::Json(_) | Content::Other => Err(FileError::new(format!(
-            "is {}: none of the known formats ({}); {}",
-            describe(shape),
-            format_names().collect::<Vec<_>>().join(", "),
-            advise(shape)
-        ))),
+        Content::Json(_) if shape.places.iter().all(BTreeSet::is_empty) => {
+            Err(FileError::new("is JSON without objects"))
+        }
+        Content::Text(..) | Content::Sheet(_) | Content::Json(_) => insist(shape, &TABLE, request),
+        Content::Other => Err(FileError::new(
+            "is a text without a header line of several columns; convert it to a table (CSV) with a header line, or name the \
+             row of the header with --header-row",
+        )),
     }
 }
 
@@ -230,7 +231,7 @@ fn refuse_options_of_tables(
     } else {
         return Ok(());
     };
-    let content = describe(shape);
+    let content = describe(&shape.content);
     Err(FileError::new(format!(
         "is {content}, which has no {part}; leave --{part} out"
     )))
@@ -257,27 +258,6 @@ fn is_empty(document: &str) -> bool {
     is_list(document)
         || document == "{}"
         || members.iter().any(says_none) && !members.iter().any(says_error)
-}
-
-/// Advice on importing a file of an unknown format: JSON as a table whose columns are the members of its objects.
-fn advise(shape: &FileShape<'_>) -> String {
-    if shape.json().is_none() {
-        return "convert it to a table (CSV) with a header line, or name the row of the header with --header-row".to_owned();
-    }
-    let members = shape.places.get(1).unwrap_or(shape.names());
-    let mut advice = "to read it anyway, pass --format table".to_owned();
-    for field in [
-        ReviewField::Rating,
-        ReviewField::Date,
-        ReviewField::Author,
-        ReviewField::Text,
-    ] {
-        if !names(&TABLE.fields[&field]).any(|name| has(members, name)) {
-            // Writing to a `String` cannot fail.
-            let _ = write!(advice, " --map {}=THEIR_FIELD", field.name());
-        }
-    }
-    advice
 }
 
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
@@ -307,7 +287,7 @@ fn insist(
         Reader::LinkedData => is_json || matches!(shape.content, Content::Markup),
     };
     if !fits {
-        let (content, format) = (describe(shape), format.name);
+        let (content, format) = (describe(&shape.content), format.name);
         return Err(FileError::new(format!(
             "is {content}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
         )));
@@ -361,12 +341,7 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
             .filter_map(|(row, _)| serde_json::from_str(row).ok());
         rows.filter(Value::is_object).all(|row| fits_native(&row))
     };
-    // A list of records that all lack a member which ours must have.
-    let lacks = |name: &&str| !has_key(names_there, name);
-    let is_other_list = number > 0
-        && !names_there.contains("deleted")
-        && ["id", "date", "author", "text"].iter().any(lacks);
-    has_others || !is_ours() && (is_other_list || !shape.json().is_some_and(fit))
+    has_others || !is_ours() && !shape.json().is_some_and(fit)
 }
 
 /// The first name of a path, as `reviewer` of `reviewer.name`.
@@ -398,41 +373,15 @@ fn looks_native(names: &BTreeSet<String>) -> bool {
     ours.iter().filter(|name| names.contains(**name)).count() > 1
 }
 
-/// Maximum number of names in a description.
-const NAMES_SHOWN_MAX: usize = 12;
-
 /// A description of the file for messages.
-fn describe(shape: &FileShape<'_>) -> String {
-    let list = |names: &BTreeSet<String>| {
-        let names: BTreeSet<&str> = names
-            .iter()
-            .map(|name| outer(name))
-            .filter(|name| *name != json::PARENT)
-            .collect();
-        let shown = names.iter().copied().take(NAMES_SHOWN_MAX);
-        let more = (names.len() > NAMES_SHOWN_MAX).then_some("…");
-        shown.chain(more).collect::<Vec<_>>().join(", ")
-    };
-    match &shape.content {
+fn describe(content: &Content<'_>) -> String {
+    match content {
         Content::Nothing => "an empty file".to_owned(),
         Content::Markup => "a page of HTML or XML".to_owned(),
         Content::Other => "a text without a header line of several columns".to_owned(),
         Content::Text(_, columns) => format!("a table with the columns {}", list_columns(columns)),
         Content::Sheet(columns) => format!("a workbook with the columns {}", list_columns(columns)),
-        Content::Json(json) => {
-            let mut places = json.places.iter().zip(&shape.places);
-            let named = places.find(|(_, names)| !names.is_empty());
-            let mut text = named.map_or_else(
-                || "JSON without objects".to_owned(),
-                |(_, names)| format!("JSON with keys {}", list(names)),
-            );
-            if let Some((rows, names)) = places.find(|(_, names)| !names.is_empty()) {
-                let path = &rows.path;
-                // Writing to a `String` cannot fail.
-                let _ = write!(text, ", whose {path} has objects with keys {}", list(names));
-            }
-            text
-        }
+        Content::Json(_) => "JSON".to_owned(),
     }
 }
 
@@ -495,6 +444,11 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
         None => Content::Nothing,
         Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected)?),
         Some(b'<') => Content::Markup,
+        Some(_) if is_dump(text) => {
+            return Err(FileError::new(
+                "is a dump of a database (SQL); export its table of reviews as CSV",
+            ));
+        }
         Some(_) => match text::sniff(text, request) {
             Some((dialect, columns)) => Content::Text(dialect, columns),
             None => match request.header_row {
@@ -544,6 +498,15 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
     }
     Ok(file)
 }
+
+/// Whether one of the first lines of a text is a statement of SQL.
+fn is_dump(text: &str) -> bool {
+    let mut lines = text.lines().take(LINES_LOOKED_AT);
+    lines.any(|line| line.starts_with("CREATE TABLE ") || line.starts_with("INSERT INTO "))
+}
+
+/// Number of first lines in which a statement of SQL is searched.
+const LINES_LOOKED_AT: usize = 200;
 
 /// Reads a workbook.
 pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<InputFile, FileError> {

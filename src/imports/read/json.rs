@@ -56,14 +56,13 @@ impl<'t> JsonText<'t> {
         let places = match serde_json::from_str::<&RawValue>(text) {
             Ok(document) => {
                 let (document, mut found) = (document.get(), Vec::new());
-                arrays(document, "", ARRAYS_DEEP_MAX, &mut found);
-                // Elements that match no format may themselves hold arrays of reviews.
-                let inner: Vec<_> = found.iter().flat_map(RowArray::inner).collect();
+                arrays(vec![(document, None)], "", ARRAYS_DEEP_MAX, &mut found);
+                found.sort_by_key(|array| array.path.matches('.').count());
                 let top = RowArray {
                     kind: RowKind::Document,
                     ..RowArray::new(String::new(), vec![(document, None)])
                 };
-                std::iter::once(top).chain(found).chain(inner).collect()
+                std::iter::once(top).chain(found).collect()
             }
             Err(_) if has_lines(text) => vec![RowArray::lines(text)],
             Err(_) => {
@@ -117,10 +116,13 @@ fn has_lines(text: &str) -> bool {
 pub struct RowArray<'t> {
     /// As `result.reviews`, or `data[][].reviews_data`; empty at the top level.
     pub path: String,
-    /// Each may be broken; with the object that encloses the array, if it is itself an element of one.
-    pub elements: Vec<(&'t str, Option<&'t str>)>,
+    /// Each may be broken.
+    pub elements: Vec<Element<'t>>,
     kind: RowKind,
 }
+
+/// A value, with the object that encloses its array, if that object is itself an element of one.
+type Element<'t> = (&'t str, Option<&'t str>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowKind {
@@ -145,32 +147,57 @@ pub fn elements(array: &str) -> Vec<&str> {
     elements.into_iter().map(RawValue::get).collect()
 }
 
-/// The arrays of objects in a document, the outermost first, without those inside their elements.
-fn arrays<'t>(value: &'t str, path: &str, deep: usize, found: &mut Vec<RowArray<'t>>) {
-    if value.starts_with('[') {
-        let (mut path, mut rows) = (path.to_owned(), elements(value));
-        while rows.iter().any(|row| row.starts_with('[')) {
-            rows = rows.into_iter().flat_map(elements).collect();
-            path += "[]";
-        }
-        if rows.iter().any(|row| row.starts_with('{')) {
-            let elements = rows.into_iter().map(|row| (row, None)).collect();
-            found.push(RowArray::new(path, elements));
-        }
-    } else if deep > 0 {
-        let members = members(value);
-        // A store may keep its rows by their keys.
-        if are_rows(members.values().copied()) {
-            let mut rows: Vec<&str> = members.values().copied().collect();
-            rows.sort_by_key(|row| row.as_ptr());
-            let elements = rows.into_iter().map(|row| (row, None)).collect();
-            found.push(RowArray::new(path.to_owned(), elements));
-        }
-        for (name, member) in members {
-            arrays(member, &joined(path, &name), deep - 1, found);
+/// Adds the arrays of objects in these values, which have one path; those of one member are one array over all elements.
+fn arrays<'t>(
+    values: Vec<Element<'t>>,
+    path: &str,
+    mut deep: usize,
+    found: &mut Vec<RowArray<'t>>,
+) {
+    let (lists, objects): (Vec<_>, Vec<_>) = values
+        .into_iter()
+        .partition(|(value, _)| value.starts_with('['));
+    let rows_of = |(list, around): Element<'t>| {
+        let rows = elements(list).into_iter();
+        rows.map(move |row| (row, around))
+    };
+    let mut rows: Vec<Element<'t>> = lists.into_iter().flat_map(rows_of).collect();
+    let mut array = path.to_owned();
+    while deep > 0 && rows.iter().any(|(row, _)| row.starts_with('[')) {
+        rows = rows.into_iter().flat_map(rows_of).collect();
+        array += "[]";
+        deep -= 1;
+    }
+    if deep > 0 {
+        let inner = rows.iter().map(|(row, _)| (*row, Some(*row)));
+        for (path, objects) in [
+            (format!("{array}[]"), inner.collect()),
+            (path.to_owned(), objects),
+        ] {
+            let mut named: BTreeMap<String, Vec<Element<'t>>> = BTreeMap::new();
+            for (object, around) in objects {
+                if !object.starts_with('{') {
+                    continue;
+                }
+                for (name, member) in members(object) {
+                    named.entry(name).or_default().push((member, around));
+                }
+            }
+            // A store may keep its rows by their keys.
+            let members = named.values().flatten();
+            if are_rows(members.clone().map(|(member, _)| *member)) {
+                let mut rows: Vec<Element<'t>> = members.copied().collect();
+                rows.sort_by_key(|(row, _)| row.as_ptr());
+                found.push(RowArray::new(path.clone(), rows));
+            }
+            for (name, members) in named {
+                arrays(members, &joined(&path, &name), deep - 1, found);
+            }
         }
     }
-    found.sort_by_key(|array| array.path.matches('.').count());
+    if rows.iter().any(|(row, _)| row.starts_with('{')) {
+        found.push(RowArray::new(array, rows));
+    }
 }
 
 /// Whether there are several objects, and all have the members of the first, or nearly so.
@@ -203,22 +230,6 @@ impl<'t> RowArray<'t> {
             kind: RowKind::Line,
             ..Self::new(String::new(), lines.map(|line| (line, None)).collect())
         }
-    }
-
-    /// The arrays of objects that are members of this array's elements, each over all elements.
-    fn inner(&self) -> Vec<Self> {
-        let mut inner: BTreeMap<String, Vec<_>> = BTreeMap::new();
-        for (element, _) in &self.elements {
-            for (name, member) in members(element) {
-                let rows = elements(member)
-                    .into_iter()
-                    .map(|row| (row, Some(*element)));
-                inner.entry(name).or_default().extend(rows);
-            }
-        }
-        inner.retain(|_, rows| rows.iter().any(|(row, _)| row.starts_with('{')));
-        let array = |(name, elements)| Self::new(format!("{}[].{name}", self.path), elements);
-        inner.into_iter().map(array).collect()
     }
 
     /// The paths of the members of the first rows; of a document only its own members.

@@ -52,11 +52,12 @@ pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, File
         if let Some((_, error, _)) = faults.into_iter().next() {
             return Err(error.into());
         }
-        let has_table = || page.to_ascii_lowercase().contains("<table");
+        let page = page.to_ascii_lowercase();
+        let mut known = OTHER_PAGES.iter().filter(|_| texts.is_empty());
+        if let Some((_, content)) = known.find(|(part, _)| page.contains(part)) {
+            return Err(FileError::new(*content));
+        }
         let content = match texts.len() {
-            0 if has_table() => return Err(FileError::new(
-                "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
-            )),
             0 => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
             elements => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
         };
@@ -76,6 +77,18 @@ pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, File
     }
     Ok(objects.table)
 }
+
+/// Parts of pages without structured data, in lower case, with what to do about such a page.
+const OTHER_PAGES: [(&str, &str); 2] = [
+    (
+        "xmlns:wp=",
+        "is an export of WordPress (WXR); export the comments as CSV with a plugin, or take them from /wp-json/wp/v2/comments",
+    ),
+    (
+        "<table",
+        "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
+    ),
+];
 
 fn table(reviews: Vec<Value>) -> Objects {
     let mut objects = Objects::default();

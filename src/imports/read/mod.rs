@@ -217,7 +217,9 @@ fn plan<'f, 'r: 'f>(
     collector: &mut Collector<'r>,
 ) -> Result<Option<Plan<'f>>, FileError> {
     let (format, calendar) = (file.format, collector.collected.calendar);
-    if !collector.request.renames.is_empty() && !format.has_renames() {
+    let mut renames = collector.request.renames.iter();
+    // `--map status=` ignores a member of native records, too.
+    if !format.has_renames() && renames.any(|it| !(format.is_native() && it.theirs.is_empty())) {
         let name = format.name;
         return Err(FileError::new(format!(
             "is in the format {name}, whose field names are fixed; leave --map out"

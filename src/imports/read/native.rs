@@ -17,7 +17,7 @@ use crate::imports::map::shape::{
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
 use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
-use crate::imports::map::{self, COLUMNS, Calendar, Incoming, VOUCHED, default_source};
+use crate::imports::map::{self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, VOUCHED};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows};
@@ -102,7 +102,10 @@ fn read_record(
             return sink.row(at, Err(vec![fault]), || raw.clone());
         }
     };
-    map::apply(&sink.request.renames, &mut value);
+    if let Value::Object(members) = &mut value {
+        // `--map location=`
+        members.retain(|name, _| sink.request.rename(name) != Some(""));
+    }
     let read = if value.get("deleted") == Some(&Value::Bool(true)) {
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
         match id.parse::<ReviewId>() {
@@ -282,7 +285,7 @@ fn review(
     };
     let unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
     let mut record = json!({
-        "source": default_source(), "verification": VOUCHED, "mentions": Mentions::default(),
+        "source": {"name": SOURCE_DEFAULT}, "verification": VOUCHED, "mentions": Mentions::default(),
     });
     members.retain(|_, member| !member.is_null());
     patch(&mut record, Value::Object(members));
@@ -306,7 +309,7 @@ fn review(
         has_own_id: true,
         hidden_name: None,
         is_answer_hidden,
-        number: None,
+        counted: None,
         id_at_source: additions.id_at_source,
         location: additions.location,
         changed_at: review.updated_at,

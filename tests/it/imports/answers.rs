@@ -355,6 +355,26 @@ async fn dates_and_authors_of_listed_answers_are_read_in_any_json() {
 }
 
 #[tokio::test]
+async fn the_date_of_an_answer_has_many_names_in_tables() {
+    for name in [
+        "Reply date",
+        "Business Response Date",
+        "replied_at",
+        "Antwort am",
+        "owner_answer_date",
+        "Developer Reply Date and Time",
+    ] {
+        let content = format!(
+            "Date,Name,Stars,Comment,Reply,{name}\n2026-10-01,Ann,5,Neat,Thanks,2026-10-05\n"
+        );
+        let (bench, _, rejections) = import_into_new(content, ImportRequest::default()).await;
+        assert_eq!(rejections, []);
+        let found = sqlite3(bench.database.path(), "select response_on from review");
+        assert_eq!(found, "2026-10-05", "{name}");
+    }
+}
+
+#[tokio::test]
 async fn the_answer_in_a_feed_is_not_part_of_the_text() {
     let item = |id: &str, text: &str| {
         json!({"id": id, "content_text": text, "date_published": "2026-10-01T00:00:00-07:00", "authors": [{"name": id}],

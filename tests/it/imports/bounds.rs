@@ -121,10 +121,9 @@ async fn files_without_reviews_are_identified() {
         ),
         (workbook(&[]), "all of its sheets are empty"),
         (b"[{\"sku\": 1, \"price\": 2}]".to_vec(), "is JSON with keys price, sku"),
-        (
-            b"{\"orders\": [{\"sku\": 1}], \"page\": 2}".to_vec(),
-            "is JSON with keys orders, page, whose orders has objects with keys sku",
-        ),
+        (b"{\"orders\": [{\"sku\": 1}], \"page\": 2}".to_vec(), "is JSON with keys sku"),
+        (b"-- MySQL dump\n\nCREATE TABLE `review` (\n".to_vec(), "export its table of reviews as CSV"),
+        (b"<?xml version=\"1.0\"?><rss xmlns:wp=\"http://wordpress.org/export/1.2/\"></rss>".to_vec(), "is an export of WordPress (WXR)"),
     ] {
         let refusal = bench.refusal(content).await;
         assert!(refusal.contains(expected), "{refusal} should contain {expected}");

@@ -159,6 +159,20 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
     let private = "Name,Stars,Date,Email,Phone,Street\nAnn,5,2025-03-01,a@example.com,+1 602 555 0188,12 Hidden Lane East\n";
     let refusal = bench.refusal(private).await;
     assert!(refusal.contains("--map text=COLUMN"), "{refusal}");
+    for (notes, hint) in [
+        ("Vermerk", "--map text=\"What the customer said\", or"),
+        ("Admin comment", "--map text=\"What the customer said\", or"),
+        (
+            "What else",
+            "--map text=COLUMN (COLUMN may be \"What the customer said\" or \"What else\")",
+        ),
+    ] {
+        let table = format!(
+            "Date,Name,Stars,{notes},What the customer said\n2026-03-14,Ann,5,Call her back about the invoice,They came on time and left no dirt\n"
+        );
+        let refusal = bench.refusal(table).await;
+        assert!(refusal.contains(hint), "{refusal}");
+    }
     // One address among texts is not published.
     let (done, _, _) = import_into_new(
         "id,rating,date,author,text\nr,5,2025-03-01,Ann,ann@example.com\nt,4,2025-03-01,Bo,Good.\n",

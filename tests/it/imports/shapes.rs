@@ -108,7 +108,7 @@ async fn answers_of_platform_apis_are_read_as_they_are() {
 async fn all_reviews_of_a_document_are_found() {
     let all = ["Ann", "Bo", "Cy"].map(review);
     let gosom = |names: &[&str]| -> Value {
-        let row = |name: &&str| json!({"Name": name, "ProfilePicture": "u", "Rating": 5, "Description": "Very neat", "When": "2026-3-14"});
+        let row = |name: &&str| json!({"Name": name, "ProfilePicture": "u", "Rating": 5, "Description": format!("Text of {name}"), "When": "2026-10-1"});
         names.iter().map(row).collect()
     };
     let scraped = json!([{"title": "K", "place_id": "P1", "user_reviews": gosom(&["Ann"]),
@@ -118,21 +118,43 @@ async fn all_reviews_of_a_document_are_found() {
     let keyed = json!({"reviews": {"-Na": all[0], "-Nb": all[1], "-Nc": all[2]}});
     let keyed = keyed.to_string().replace("-Na", "-Nz");
     let list = json!({"testimonials": all});
+    let deep = json!({"tasks": [{"id": "t", "result": [{"title": "K", "rating": {"value": 4.4}, "items": all}]}]});
+    let fields = all.clone().map(
+        |review| json!({"id": review["author"], "createdTime": "2020-01-01", "fields": review}),
+    );
+    // A scraper's list with a few names of Judge.me.
+    let scraper = ["Ann", "Bo", "Cy"].map(|name| {
+        json!({"review_id": name, "review_date": "2026-10-01", "review_rating": 5,
+        "review_title": "", "review_content": format!("Text of {name}"), "reviewer_name": name})
+    });
     let mixed = json!({"comments": [{"text": "x"}], "reviews": all});
     for (content, request) in [
         (scraped.to_string(), ImportRequest::default()),
         (place.to_string(), as_table()),
-        (keyed, as_table()),
-        (mixed.to_string(), as_table()),
+        (keyed, ImportRequest::default()),
+        (mixed.to_string(), ImportRequest::default()),
         (list.to_string(), ImportRequest::default()),
+        (deep.to_string(), ImportRequest::default()),
+        (json!(fields).to_string(), ImportRequest::default()),
+        (json!(scraper).to_string(), ImportRequest::default()),
     ] {
         let (bench, _, rejections) = import_into_new(&content, request).await;
         assert_eq!(rejections, [], "{content}");
-        let authors =
-            "select group_concat(author, ' ') from (select author from review order by 1)";
-        let authors = sqlite3(bench.database.path(), authors);
-        assert_eq!(authors, "Ann Bo Cy", "{content}");
+        let found = "select group_concat(author, ' ') || max(text || reviewed_on) || max(ifnull(title, '')) from (select * from review order by author)";
+        let found = sqlite3(bench.database.path(), found);
+        assert_eq!(found, "Ann Bo CyText of Cy2026-10-01", "{content}");
     }
+}
+
+#[tokio::test]
+async fn a_rendered_member_of_wordpress_is_html() {
+    let row = json!({"id": 1, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},
+        "content": {"rendered": "<p>They&#8217;re neat</p>\n"}});
+    let (bench, _, rejections) =
+        import_into_new(json!([row]).to_string(), ImportRequest::default()).await;
+    assert_eq!(rejections, []);
+    let text = sqlite3(bench.database.path(), "select text from review");
+    assert_eq!(text, "They’re neat");
 }
 
 #[tokio::test]
@@ -141,9 +163,6 @@ async fn a_document_without_found_reviews_is_no_empty_export() {
         json!({"averageRating": 4.5, "totalReviewCount": 7}),
         json!({"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"}),
         json!({"nextPageToken": "x"}),
-        // A scraper's list with a few names of Judge.me.
-        json!([{"review_id": "a", "review_date": "2026-03-01", "review_rating": 5, "review_title": "", "review_content": "Neat",
-            "reviewer_name": "Ann Bell"}]),
         json!({"reviews": "[{\"rating\": 5}]"}),
         json!({"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2}),
     ] {

@@ -815,15 +815,16 @@ async fn a_blank_member_is_not_filled_from_a_possibly_private_one() {
 #[tokio::test]
 async fn remarks_beside_reviews_are_refused_until_one_is_named() {
     let bench = bench().await;
-    let rows = "2026-10-02,Ann Lee,5,The crew was on time and kind.,Call her back about the invoice.\n\
-        2026-10-03,Bo Ray,4,They fixed the heater quickly.,Ask him for a photo.\n";
+    let rows = "2026-10-02,Ann Lee,5,The crew was on time and kind.,Call her back about the invoice.,-\n\
+        2026-10-03,Bo Ray,4,They fixed the heater quickly.,Ask him for a photo.,\
+        A list of all the parts that were cleaned or replaced on that day in the attic\n";
     for (review, remarks) in [
         ("Bewertung", "Kommentar"),
         ("Feedback", "Comments"),
         ("Avis client", "Commentaire"),
         ("Testimonial", "Message"),
     ] {
-        let table = format!("Date,Name,Stars,{review},{remarks}\n{rows}");
+        let table = format!("Date,Name,Stars,{review},{remarks},Parts\n{rows}");
         let request = |maps: &[String]| ImportRequest {
             files: vec![bench.file("reviews.csv", &table)],
             renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
@@ -833,8 +834,10 @@ async fn remarks_beside_reviews_are_refused_until_one_is_named() {
         let refusal = bench.run(&request(&[])).await.0.unwrap_err().to_string();
         let doubt = format!("the text may be {remarks} or {review}");
         assert!(refusal.contains(&doubt), "{refusal}");
-        let report = bench.run(&request(&[format!("text={review}")])).await.0;
-        assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{review}");
+        for text in [review, remarks] {
+            let report = bench.run(&request(&[format!("text={text}")])).await.0;
+            assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{text}");
+        }
     }
     assert_eq!(
         sqlite3(bench.database.path(), "select count(*) from review"),

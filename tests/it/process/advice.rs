@@ -52,32 +52,29 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
 
 #[test]
 fn the_options_advised_for_unknown_json_import_it() {
-    let row = r#"{"grade": 5, "when": "2026-11-01", "customer": "Ann B.", "words": "Good."}"#;
-    let theirs = [
-        ("rating", "grade"),
-        ("date", "when"),
-        ("author", "customer"),
-        ("text", "words"),
-    ];
+    let row = r#"{"marks": 5, "day": "2026-11-01", "writer": "Ann B.", "words": "Came on time and left no dirt."}"#;
+    let theirs = [("rating", "marks"), ("author", "writer"), ("text", "words")];
     for content in [
         format!("[{row}]"),
         format!("{{\"page\": 1, \"items\": [{row}]}}"),
-        format!("{row}\n{}\n", row.replace("Good", "Bad")),
+        format!("{{\"tasks\": [{{\"result\": [{{\"items\": [{row}]}}]}}]}}"),
+        format!("{row}\n{}\n", row.replace("Came", "Arrived")),
         row.replace(", ", ",\n "),
         // Only some member names are unknown.
         format!(
             "[{}]",
-            row.replace("grade", "stars").replace("customer", "name")
+            row.replace("marks", "stars").replace("writer", "name")
         ),
     ] {
         let home = Home::new();
         home.file("foreign.json", &content);
         let refused = home.run("import foreign.json");
         assert_eq!(refused.code, Some(2), "{content}: {}", refused.err);
-        let advice = refused.err.trim_end().split("pass ").nth(1).unwrap();
+        let advice = refused.err.split("pass ").nth(1).unwrap();
+        let advice = advice.split(',').next().unwrap().replace('"', "");
         let mut words = vec!["import".to_owned(), "foreign.json".to_owned()];
         for word in advice.split(' ') {
-            let ours = word.strip_suffix("=THEIR_FIELD");
+            let ours = word.strip_suffix("=COLUMN");
             words.push(ours.map_or(word.to_owned(), |ours| {
                 let (_, their) = theirs.iter().find(|(name, _)| *name == ours).unwrap();
                 format!("{ours}={their}")
@@ -89,7 +86,7 @@ fn the_options_advised_for_unknown_json_import_it() {
             home.sql(
                 "select rating, reviewed_on, author, text from review order by text desc limit 1"
             ),
-            "5|2026-11-01|Ann B.|Good.",
+            "5|2026-11-01|Ann B.|Came on time and left no dirt.",
             "{words:?}"
         );
     }
