@@ -11,7 +11,7 @@ use std::ops::{Add, Sub};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use tokio::sync::watch;
 
 /// Cloning shares the same clock.
@@ -81,13 +81,21 @@ impl Clock {
         }
     }
 
-    /// The wait that `Retry-After` names: seconds, or an HTTP date in its one form that may still be sent (RFC 9110 §10.2.3).
+    /// The wait that `Retry-After` names (RFC 9110 §10.2.3): seconds, or a date in any of the three forms of HTTP (§5.6.7).
     pub fn retry_after(&self, field: &str) -> Option<Duration> {
         if field.bytes().all(|byte| byte.is_ascii_digit()) {
             return field.parse().ok().map(Duration::from_secs);
         }
-        let until = DateTime::parse_from_rfc2822(field).ok()?;
-        Some((until.to_utc() - self.now()).to_std().unwrap_or_default())
+        let forms = [
+            "%a, %d %b %Y %T GMT",
+            "%A, %d-%b-%y %T GMT",
+            "%a %b %e %T %Y",
+        ];
+        let mut dates = forms
+            .iter()
+            .map(|form| NaiveDateTime::parse_from_str(field, form));
+        let until = dates.find_map(Result::ok)?.and_utc();
+        Some((until - self.now()).to_std().unwrap_or_default())
     }
 
     pub fn monotonic(&self) -> Monotonic {
@@ -151,6 +159,23 @@ pub mod tests {
     pub fn set_wall(clock: &Clock, by: chrono::Duration) {
         if let TimeSource::Manual(now) = &clock.0 {
             now.send_modify(|now| now.wall += by);
+        }
+    }
+
+    #[test]
+    fn a_wait_is_read_in_every_form_of_a_date() {
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + chrono::Duration::days(20_000));
+        for (field, seconds) in [
+            ("900", Some(900)),
+            ("Wed, 04 Oct 2024 00:15:00 GMT", None),
+            ("Fri, 04 Oct 2024 00:15:00 GMT", Some(900)),
+            ("Friday, 04-Oct-24 00:15:00 GMT", Some(900)),
+            ("Fri Oct  4 00:15:00 2024", Some(900)),
+            ("Thu, 03 Oct 2024 00:00:00 GMT", Some(0)),
+            ("soon", None),
+        ] {
+            let wait = clock.retry_after(field).map(|wait| wait.as_secs());
+            assert_eq!(wait, seconds, "{field}");
         }
     }
 
