@@ -1,15 +1,16 @@
-//! Finds all patterns of a trade at once: one prefix tree holds all patterns, and a vocabulary has, for each word, the
-//! nodes that it leads to, so that only numbers are compared.
+//! Finds all patterns of a trade at once: one prefix tree holds all patterns, and a vocabulary has the symbols of each
+//! word, so that only numbers are compared.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
 use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
 
-/// The number of a word, list or class.
+/// The number of a word, list or class, from [`GAPS`], or the maximum number of words of a gap.
 type Symbol = u32;
+const GAPS: Symbol = 1 << u8::BITS;
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -25,16 +26,28 @@ pub enum Rank {
     Joins,
 }
 
-/// A node, and the one after it.
-type Edge = (u32, u32);
+/// From a node to the next one, over a word or a gap.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    symbol: Symbol,
+    next: u32,
+    /// The bits of the words that may follow, and [`END`] if the next node has rules. They are here because most edges
+    /// lead nowhere.
+    followers: u64,
+    /// The bits of the words that may follow after a gap.
+    beyond: u64,
+}
 
-/// The edges of each symbol.
-type SymbolEdges = HashMap<Symbol, Vec<Edge>>;
+/// The bit of no word, for patterns that end.
+const END: u64 = 1 << 63;
 
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    /// By the maximum number of words of a gap, the node after it.
-    gaps: Vec<(u8, u32)>,
+    /// Its edges over words, by their next nodes, as a range of those of the tree.
+    edges: Range<u32>,
+    /// The same over gaps.
+    gaps: Range<u32>,
+    followers: u64,
     rules: Vec<RuleIndex>,
     rank: Rank,
     is_above: bool,
@@ -44,8 +57,7 @@ struct PatternNode {
 #[derive(Debug, Clone, Default)]
 pub struct PatternTrie {
     nodes: Vec<PatternNode>,
-    /// For each node, the bits of the words that may follow it, and [`END`] if it has rules or gaps.
-    followers: Vec<u64>,
+    edges: Vec<Edge>,
     /// The node of patterns that begin with `^`; 0 if there are none.
     beginning: u32,
 }
@@ -67,10 +79,10 @@ pub struct Match<'judge> {
 }
 
 impl PatternTrie {
-    /// The tree of a trade's patterns, and its edges.
-    fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> (Self, SymbolEdges) {
+    /// The tree of a trade's patterns, without followers.
+    fn new<'trade>(trade: &'trade Trade, numbers: &mut SymbolNumbers<'trade>) -> Self {
         use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
-        let (mut nodes, mut next) = (vec![PatternNode::default()], HashMap::new());
+        let (mut nodes, mut next) = (vec![PatternNode::default()], NextNodes::default());
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
                 insert(&mut nodes, &mut next, way, numbers, index);
@@ -98,25 +110,64 @@ impl PatternTrie {
         }
         let beginning = numbers.get("^").and_then(|symbol| next.get(&(0, *symbol)));
         let beginning = beginning.copied().unwrap_or_default();
-        let mut edges = SymbolEdges::new();
-        for ((node, symbol), next) in next {
-            edges.entry(symbol).or_default().push((node, next));
-        }
-        let is_end = |node: &PatternNode| !node.rules.is_empty() || !node.gaps.is_empty();
-        let followers = nodes
-            .iter()
-            .map(|node| if is_end(node) { END } else { 0 })
+        let next = next.into_iter();
+        let mut next: Vec<_> = next
+            .map(|((node, symbol), next)| (node, symbol < GAPS, next, symbol))
             .collect();
-        let trie = Self {
-            nodes,
-            followers,
-            beginning,
+        next.sort_unstable();
+        for ((node, is_gap, ..), at) in next.iter().zip(0..) {
+            let node = &mut nodes[*node as usize];
+            let edges = if *is_gap {
+                &mut node.gaps
+            } else {
+                &mut node.edges
+            };
+            let start = if edges.end == 0 { at } else { edges.start };
+            *edges = start..at + 1;
+        }
+        let edge = |(_, _, next, symbol)| Edge {
+            symbol,
+            next,
+            followers: 0,
+            beyond: 0,
         };
-        (trie, edges)
+        Self {
+            nodes,
+            edges: next.into_iter().map(edge).collect(),
+            beginning,
+        }
+    }
+
+    /// Writes the followers of all nodes and edges; `bits` has the bits of each symbol's words.
+    fn set_followers(&mut self, bits: &[u64]) {
+        for at in 0..self.nodes.len() {
+            let node = &self.nodes[at];
+            let end = if node.rules.is_empty() { 0 } else { END };
+            let followers = self.edges(&node.edges).iter();
+            let followers = followers.map(|edge| bits[edge.symbol as usize]);
+            self.nodes[at].followers = followers.fold(end, |all, bits| all | bits);
+        }
+        for at in 0..self.edges.len() {
+            let next = &self.nodes[self.edges[at].next as usize];
+            let beyond = self.edges(&next.gaps).iter();
+            let beyond = beyond.map(|gap| self.nodes[gap.next as usize].followers);
+            let beyond = beyond.fold(0, |all, followers| all | followers);
+            let followers = next.followers;
+            let edge = &mut self.edges[at];
+            (edge.followers, edge.beyond) = (followers, beyond);
+        }
+    }
+
+    fn edges(&self, edges: &Range<u32>) -> &[Edge] {
+        &self.edges[edges.start as usize..edges.end as usize]
     }
 
     /// Writes every match in a sentence to `matches`.
-    pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
+    pub fn find<'judge>(
+        &'judge self,
+        units: &[WordUnit<'judge>],
+        matches: &mut Vec<Match<'judge>>,
+    ) {
         let mut search = TrieSearch {
             trie: self,
             units,
@@ -125,24 +176,27 @@ impl PatternTrie {
         if self.beginning != 0 {
             search.on(self.beginning, 0..0, 0);
         }
-        // Without rules, there is no root.
-        let starts = self.nodes.first().map_or(0, |_| units.len());
-        for start in 0..starts {
-            search.step(0, start..start, 0);
+        for (start, unit) in units.iter().enumerate() {
+            for edge in unit.starts {
+                if search.goes_on(edge, start) {
+                    search.on(edge.next, start..start + 1, 1);
+                }
+            }
         }
     }
 }
 
 struct TrieSearch<'walk, 'judge> {
     trie: &'judge PatternTrie,
-    units: &'walk [WordUnit<'walk>],
+    units: &'walk [WordUnit<'judge>],
     matches: &'walk mut Vec<Match<'judge>>,
 }
 
 impl TrieSearch<'_, '_> {
     /// Continues from the node that was reached with the units `over`.
     fn on(&mut self, number: u32, over: Range<usize>, words: u64) {
-        let node = &self.trie.nodes[number as usize];
+        let nodes = &self.trie.nodes;
+        let node = &nodes[number as usize];
         if !node.rules.is_empty() {
             self.matches.push(Match {
                 start: over.start,
@@ -153,69 +207,62 @@ impl TrieSearch<'_, '_> {
                 is_above: node.is_above,
             });
         }
-        self.step(number, over.clone(), words);
-        for (most, beyond) in &node.gaps {
-            let last = over.end + usize::from(*most);
+        self.step(node.followers, number, over.clone(), words);
+        for gap in self.trie.edges(&node.gaps) {
+            let last = over.end + gap.symbol as usize;
             for at in over.end..=last {
-                self.step(*beyond, over.start..at, words);
-                // A gap may contain words and commas, but no other mark.
-                let passes = self
-                    .units
-                    .get(at)
-                    .is_some_and(|unit| !unit.is_mark || unit.is_comma);
-                if !passes {
+                self.step(gap.followers, gap.next, over.start..at, words);
+                if !self.units.get(at).is_some_and(WordUnit::can_be_skipped) {
                     break;
                 }
             }
         }
     }
 
-    /// Follows the edges of a node with the unit after `over`.
-    fn step(&mut self, node: u32, over: Range<usize>, words: u64) {
-        let followers = &self.trie.followers;
-        let Some(unit) =
-            (self.units.get(over.end)).filter(|unit| followers[node as usize] & unit.bits != 0)
-        else {
+    /// Follows the edges of a node with these followers over the unit after `over`.
+    fn step(&mut self, followers: u64, node: u32, over: Range<usize>, words: u64) {
+        let unit = self.units.get(over.end);
+        let Some(unit) = unit.filter(|unit| unit.bits & followers != 0) else {
             return;
         };
-        let words = words | 1 << over.len().min(63);
-        let after = self.units.get(over.end + 1);
-        let bits = END | after.map_or(0, |unit| unit.bits);
-        let first = unit.edges.partition_point(|(from, _)| *from < node);
-        let edges = unit.edges[first..].iter();
-        for (_, next) in edges.take_while(|(from, _)| *from == node) {
-            // Most patterns with these words go on with other words than the next.
-            if followers[*next as usize] & bits != 0 {
-                self.on(*next, over.start..over.end + 1, words);
+        let node = &self.trie.nodes[node as usize];
+        for edge in self.trie.edges(&node.edges) {
+            if self.goes_on(edge, over.end) && unit.symbols.binary_search(&edge.symbol).is_ok() {
+                let words = words | 1 << over.len().min(63);
+                self.on(edge.next, over.start..over.end + 1, words);
             }
         }
     }
+
+    /// Whether a pattern may go on with the text after the unit that follows an edge.
+    fn goes_on(&self, edge: &Edge, unit: usize) -> bool {
+        let after = self.units.get(unit + 1);
+        let (bits, ahead) = after.map_or((0, 0), |after| (after.bits, after.ahead));
+        edge.followers & (bits | END) != 0 || edge.beyond & ahead != 0
+    }
 }
 
-fn insert(
+/// The node after a node and a symbol.
+type NextNodes = HashMap<(u32, Symbol), u32, BuildHasherDefault<Fingerprint>>;
+
+fn insert<'trade>(
     nodes: &mut Vec<PatternNode>,
-    next: &mut HashMap<(u32, Symbol), u32>,
-    way: &[PatternStep],
-    numbers: &SymbolNumbers<'_>,
+    next: &mut NextNodes,
+    way: &'trade [PatternStep],
+    numbers: &mut SymbolNumbers<'trade>,
     rule: RuleIndex,
 ) {
     let mut node = 0;
     for step in way {
-        let fresh = u32::try_from(nodes.len()).unwrap_or_default();
-        let gaps = &mut nodes[node as usize].gaps;
-        node = match step {
+        let symbol = match step {
+            PatternStep::Gap(words) => Symbol::from(*words),
             PatternStep::Symbol(symbol) => {
-                *(next.entry((node, numbers[symbol.as_str()]))).or_insert(fresh)
-            }
-            PatternStep::Gap(words) => {
-                let known = gaps.iter().find(|(most, _)| most == words);
-                let beyond = known.map_or(fresh, |(_, beyond)| *beyond);
-                if beyond == fresh {
-                    gaps.push((*words, fresh));
-                }
-                beyond
+                let fresh = Symbol::try_from(numbers.len()).unwrap_or_default();
+                *numbers.entry(symbol).or_insert(GAPS + fresh)
             }
         };
+        let fresh = u32::try_from(nodes.len()).unwrap_or_default();
+        node = *next.entry((node, symbol)).or_insert(fresh);
         if node == fresh {
             nodes.push(PatternNode::default());
         }
@@ -226,36 +273,30 @@ fn insert(
     }
 }
 
-/// The number of each symbol in a trade's patterns, from 1.
-type SymbolNumbers<'a> = HashMap<&'a str, Symbol>;
+/// The number of each symbol in a trade's patterns.
+type SymbolNumbers<'trade> = HashMap<&'trade str, Symbol, BuildHasherDefault<Fingerprint>>;
 
-fn symbol_numbers(trade: &Trade) -> SymbolNumbers<'_> {
-    let steps = trade.rules.iter().flat_map(|rule| &rule.ways).flatten();
-    let symbols: BTreeSet<&str> = steps.filter_map(PatternStep::symbol).collect();
-    symbols.into_iter().zip(1..).collect()
-}
-
-/// The edges that each word follows.
+/// The symbols of each word.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// By the word's fingerprint. Words with the same edges share them.
-    words: WordMap<Arc<WordEdges>>,
-    number: Arc<WordEdges>,
-    money: Arc<WordEdges>,
-    name: Arc<WordEdges>,
+    /// By the word's fingerprint, the index of its symbols. Words with the same symbols share them.
+    words: WordMap<usize>,
+    number: usize,
+    money: usize,
+    name: usize,
+    symbols: Vec<WordSymbols>,
 }
 
-/// The edges that a word follows.
-#[derive(Debug, Default)]
-struct WordEdges {
-    /// By their first node.
-    edges: Box<[Edge]>,
+/// The symbols of a word.
+#[derive(Debug, Clone)]
+struct WordSymbols {
+    /// Ascending.
+    all: Box<[Symbol]>,
+    /// The edges of the root with these symbols.
+    starts: Box<[Edge]>,
     /// A bit that few other words have.
     bits: u64,
 }
-
-/// The bit of no word, for patterns that end.
-const END: u64 = 1 << 63;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -264,70 +305,96 @@ pub struct WordUnit<'judge> {
     pub start: usize,
     /// Index of the token after the last.
     pub end: usize,
-    edges: &'judge [Edge],
+    symbols: &'judge [Symbol],
+    starts: &'judge [Edge],
     bits: u64,
+    /// The bits of this unit, and of those after it that a gap can reach.
+    ahead: u64,
     pub is_mark: bool,
-    pub is_comma: bool,
+    is_comma: bool,
+}
+
+impl WordUnit<'_> {
+    /// Whether a gap may contain it: words and commas, but no other mark.
+    const fn can_be_skipped(&self) -> bool {
+        !self.is_mark || self.is_comma
+    }
 }
 
 impl Vocabulary {
-    /// Contains all words in the trade's patterns and lists.
-    fn new(
-        trade: &Trade,
-        numbers: &SymbolNumbers<'_>,
-        edges: &SymbolEdges,
-        trie: &mut PatternTrie,
-    ) -> Self {
-        let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
+    /// Contains all words in the trade's patterns and lists. Writes the followers of `trie`.
+    fn new(trade: &Trade, numbers: &SymbolNumbers<'_>, trie: &mut PatternTrie) -> Self {
+        let (mut words, mut numerals) = (WordMap::<Vec<Symbol>>::default(), Vec::new());
         for (symbol, number) in numbers {
             for word in members(trade, symbol) {
-                words.entry(word).or_default().insert(*number);
+                let fingerprint = Fingerprint::of(&word);
+                words.entry(fingerprint).or_default().push(*number);
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    numerals.push(fingerprint);
+                }
             }
         }
-        let [number, money, name] =
-            ["<number>", "<money>", "<name>"].map(|class| words.remove(class).unwrap_or_default());
+        let [number, money, name] = ["<number>", "<money>", "<name>"].map(|class| {
+            let class = words.remove(&Fingerprint::of(class));
+            class.unwrap_or_default()
+        });
         // `3` is a literal in some pattern, and also a number.
-        for (_, symbols) in words
-            .iter_mut()
-            .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
-        {
-            symbols.extend(&number);
+        for numeral in numerals {
+            words.entry(numeral).or_default().extend(&number);
         }
         let language = trade.language_words();
         for (right, wrong) in &trade.spellings {
             for spelling in wrong {
                 let forms = language.forms(right).into_iter();
                 for (form, other) in forms.zip(language.forms(spelling)) {
-                    let symbols = words.get(&form).cloned().unwrap_or_default();
-                    words.entry(other).or_default().extend(symbols);
+                    let symbols = words.get(&Fingerprint::of(&form)).cloned();
+                    let other = words.entry(Fingerprint::of(&other)).or_default();
+                    other.extend(symbols.unwrap_or_default());
                 }
             }
         }
-        let mut shared: HashMap<BTreeSet<Symbol>, Arc<WordEdges>> = HashMap::new();
-        let mut edges_of = |symbols: BTreeSet<Symbol>| {
-            let bit = 1 << (shared.len() % 63);
-            let known = shared.entry(symbols).or_insert_with_key(|symbols| {
-                let edges = symbols.iter().filter_map(|symbol| edges.get(symbol));
-                let mut edges: Vec<Edge> = edges.flatten().copied().collect();
-                edges.sort_unstable();
-                for (from, _) in &edges {
-                    trie.followers[*from as usize] |= bit;
-                }
-                Arc::new(WordEdges {
-                    edges: edges.into(),
-                    bits: bit,
-                })
-            });
-            Arc::clone(known)
+        let (mut all, mut shared) = (Vec::new(), HashMap::new());
+        let mut index = |mut symbols: Vec<Symbol>| {
+            symbols.sort_unstable();
+            symbols.dedup();
+            *shared.entry(symbols).or_insert_with_key(|symbols| {
+                all.push(WordSymbols {
+                    all: symbols.as_slice().into(),
+                    starts: Box::default(),
+                    bits: 1 << (all.len() % 63),
+                });
+                all.len() - 1
+            })
         };
+        let [number, money, name] = [number, money, name].map(&mut index);
+        let words = words.into_iter();
+        let words = words
+            .map(|(word, symbols)| (word, index(symbols)))
+            .collect();
+        let mut bits = vec![0; GAPS as usize + numbers.len()];
+        for word in &all {
+            for symbol in &word.all {
+                bits[*symbol as usize] |= word.bits;
+            }
+        }
+        trie.set_followers(&bits);
+        let mut starts = vec![None; GAPS as usize + numbers.len()];
+        for edge in trie.edges(&trie.nodes[0].edges) {
+            starts[edge.symbol as usize] = Some(*edge);
+        }
+        for word in &mut all {
+            let symbols = word.all.iter();
+            word.starts = symbols
+                .filter_map(|symbol| starts[*symbol as usize])
+                .collect();
+            word.starts.sort_unstable_by_key(|edge| edge.next);
+        }
         Self {
-            number: edges_of(number),
-            money: edges_of(money),
-            name: edges_of(name),
-            words: words
-                .into_iter()
-                .map(|(word, symbols)| (Fingerprint::of(&word), edges_of(symbols)))
-                .collect(),
+            words,
+            number,
+            money,
+            name,
+            symbols: all,
         }
     }
 
@@ -344,47 +411,55 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first =
                 at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, edges) = self.unit(text, at, end, is_first);
+            let (len, index) = self.unit(text, at, end, is_first);
+            let word = index.and_then(|index| self.symbols.get(index));
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
-                edges: edges.map_or(&[], |word| &*word.edges),
-                bits: edges.map_or(0, |word| word.bits),
+                symbols: word.map_or(&[], |word| &word.all),
+                starts: word.map_or(&[], |word| &word.starts),
+                bits: word.map_or(0, |word| word.bits),
+                ahead: 0,
                 is_mark,
                 is_comma: is_mark && text.word(at) == ",",
             });
             at += len;
         }
+        let mut ahead = 0;
+        for unit in units.iter_mut().rev() {
+            ahead = unit.bits | if unit.can_be_skipped() { ahead } else { 0 };
+            unit.ahead = ahead;
+        }
     }
 
-    /// The number of tokens in the unit at `at`, and its edges.
+    /// The number of tokens in the unit at `at`, and the index of its symbols.
     fn unit(
         &self,
         text: &TokenizedText,
         at: usize,
         end: usize,
         is_first: bool,
-    ) -> (usize, Option<&WordEdges>) {
+    ) -> (usize, Option<usize>) {
         use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
         if token.shape == Number && goes_on(&language.money) {
-            return (2, Some(&self.money));
+            return (2, Some(self.money));
         }
         if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
-            return (2, Some(&self.money));
+            return (2, Some(self.money));
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
-            return (1, Some(known));
+            return (1, Some(*known));
         }
-        let edges = match token.shape {
-            Number => Some(&*self.number),
-            Capitalised | Mixed if !is_first => Some(&*self.name),
+        let index = match token.shape {
+            Number => Some(self.number),
+            Capitalised | Mixed if !is_first => Some(self.name),
             Capitalised | Mixed | Lower | Upper | Mark => None,
         };
-        (1, edges)
+        (1, index)
     }
 }
 
@@ -432,9 +507,9 @@ pub struct CompiledRules {
 impl CompiledRules {
     /// Takes the phrases out of `trade`.
     pub fn new(trade: &mut Trade) -> Self {
-        let numbers = symbol_numbers(trade);
-        let (mut trie, edges) = PatternTrie::new(trade, &numbers);
-        let vocabulary = Vocabulary::new(trade, &numbers, &edges, &mut trie);
+        let mut numbers = SymbolNumbers::default();
+        let mut trie = PatternTrie::new(trade, &mut numbers);
+        let vocabulary = Vocabulary::new(trade, &numbers, &mut trie);
         let phrases = trade.take_phrases().into_iter();
         Self {
             trie,

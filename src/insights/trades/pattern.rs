@@ -13,21 +13,22 @@
 //! | `^` | where a sentence begins |
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A step of one way to match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PatternStep {
     /// One word with this symbol: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
-    Symbol(String),
+    Symbol(Arc<str>),
     /// A gap of at most this many words.
     Gap(u8),
 }
 
 impl PatternStep {
     /// `None` for a gap.
-    pub const fn symbol(&self) -> Option<&str> {
+    pub fn symbol(&self) -> Option<&str> {
         match self {
-            Self::Symbol(symbol) => Some(symbol.as_str()),
+            Self::Symbol(symbol) => Some(symbol),
             Self::Gap(_) => None,
         }
     }
@@ -145,14 +146,14 @@ fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> 
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
         match part.as_slice() {
-            [PatternStep::Symbol(word)] if word != "^" => words.push(word.clone()),
+            [PatternStep::Symbol(word)] if **word != *"^" => words.push(word.clone()),
             _ => joined.push(part),
         }
     }
     words.sort();
     words.dedup();
     if !words.is_empty() {
-        joined.push(vec![PatternStep::Symbol(words.join("|"))]);
+        joined.push(vec![PatternStep::Symbol(words.join("|").into())]);
     }
     joined
 }
@@ -238,7 +239,7 @@ impl Parser<'_> {
     fn symbol(&self, word: &str) -> Result<Vec<PatternPart>, String> {
         let single = |word: &str| {
             let name = word.trim_matches(['~', '@', '<', '>', '^']);
-            let symbol = PatternStep::Symbol(word.to_owned());
+            let symbol = PatternStep::Symbol(word.into());
             Ok(vec![PatternPart::of(name, vec![symbol])])
         };
         if word.is_empty() {
