@@ -61,7 +61,7 @@ impl RuleEngine {
     /// The same classifier without rules.
     pub fn without_rules(self) -> Self {
         Self {
-            compiled: CompiledRules::default(),
+            compiled: CompiledRules::new(&mut Trade::default()),
             ..self
         }
     }

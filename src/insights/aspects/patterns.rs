@@ -27,7 +27,7 @@ pub enum Rank {
 }
 
 /// From a node to the next one, over a word or a gap.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Edge {
     symbol: Symbol,
     next: u32,
@@ -43,10 +43,8 @@ const END: u64 = 1 << 63;
 
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    /// Its edges over words, by their next nodes, as a range of those of the tree.
+    /// Its edges, as a range of those of the tree: by their next nodes, the gaps last.
     edges: Range<u32>,
-    /// The same over gaps.
-    gaps: Range<u32>,
     followers: u64,
     rules: Vec<RuleIndex>,
     rank: Rank,
@@ -54,7 +52,7 @@ struct PatternNode {
 }
 
 /// A prefix tree of all patterns; its root is the first node.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct PatternTrie {
     nodes: Vec<PatternNode>,
     edges: Vec<Edge>,
@@ -115,21 +113,15 @@ impl PatternTrie {
             .map(|((node, symbol), next)| (node, symbol < GAPS, next, symbol))
             .collect();
         next.sort_unstable();
-        for ((node, is_gap, ..), at) in next.iter().zip(0..) {
-            let node = &mut nodes[*node as usize];
-            let edges = if *is_gap {
-                &mut node.gaps
-            } else {
-                &mut node.edges
-            };
+        for ((node, ..), at) in next.iter().zip(0..) {
+            let edges = &mut nodes[*node as usize].edges;
             let start = if edges.end == 0 { at } else { edges.start };
             *edges = start..at + 1;
         }
         let edge = |(_, _, next, symbol)| Edge {
             symbol,
             next,
-            followers: 0,
-            beyond: 0,
+            ..Edge::default()
         };
         Self {
             nodes,
@@ -143,13 +135,13 @@ impl PatternTrie {
         for at in 0..self.nodes.len() {
             let node = &self.nodes[at];
             let end = if node.rules.is_empty() { 0 } else { END };
-            let followers = self.edges(&node.edges).iter();
+            let followers = self.edges(node).iter();
             let followers = followers.map(|edge| bits[edge.symbol as usize]);
             self.nodes[at].followers = followers.fold(end, |all, bits| all | bits);
         }
         for at in 0..self.edges.len() {
             let next = &self.nodes[self.edges[at].next as usize];
-            let beyond = self.edges(&next.gaps).iter();
+            let beyond = self.gaps(next);
             let beyond = beyond.map(|gap| self.nodes[gap.next as usize].followers);
             let beyond = beyond.fold(0, |all, followers| all | followers);
             let followers = next.followers;
@@ -158,8 +150,13 @@ impl PatternTrie {
         }
     }
 
-    fn edges(&self, edges: &Range<u32>) -> &[Edge] {
-        &self.edges[edges.start as usize..edges.end as usize]
+    fn edges(&self, node: &PatternNode) -> &[Edge] {
+        &self.edges[node.edges.start as usize..node.edges.end as usize]
+    }
+
+    fn gaps(&self, node: &PatternNode) -> impl Iterator<Item = &Edge> {
+        let edges = self.edges(node).iter().rev();
+        edges.take_while(|edge| edge.symbol < GAPS)
     }
 
     /// Writes every match in a sentence to `matches`.
@@ -177,7 +174,7 @@ impl PatternTrie {
             search.on(self.beginning, 0..0, 0);
         }
         for (start, unit) in units.iter().enumerate() {
-            for edge in unit.starts {
+            for edge in &unit.word.starts {
                 if search.goes_on(edge, start) {
                     search.on(edge.next, start..start + 1, 1);
                 }
@@ -208,11 +205,11 @@ impl TrieSearch<'_, '_> {
             });
         }
         self.step(node.followers, number, over.clone(), words);
-        for gap in self.trie.edges(&node.gaps) {
+        for gap in self.trie.gaps(node) {
             let last = over.end + gap.symbol as usize;
             for at in over.end..=last {
                 self.step(gap.followers, gap.next, over.start..at, words);
-                if !self.units.get(at).is_some_and(WordUnit::can_be_skipped) {
+                if self.units.get(at).is_none_or(|unit| !unit.fits_gap) {
                     break;
                 }
             }
@@ -222,12 +219,12 @@ impl TrieSearch<'_, '_> {
     /// Follows the edges of a node with these followers over the unit after `over`.
     fn step(&mut self, followers: u64, node: u32, over: Range<usize>, words: u64) {
         let unit = self.units.get(over.end);
-        let Some(unit) = unit.filter(|unit| unit.bits & followers != 0) else {
+        let Some(unit) = unit.filter(|unit| unit.word.bits & followers != 0) else {
             return;
         };
         let node = &self.trie.nodes[node as usize];
-        for edge in self.trie.edges(&node.edges) {
-            if self.goes_on(edge, over.end) && unit.symbols.binary_search(&edge.symbol).is_ok() {
+        for edge in self.trie.edges(node) {
+            if self.goes_on(edge, over.end) && unit.word.all.binary_search(&edge.symbol).is_ok() {
                 let words = words | 1 << over.len().min(63);
                 self.on(edge.next, over.start..over.end + 1, words);
             }
@@ -237,7 +234,7 @@ impl TrieSearch<'_, '_> {
     /// Whether a pattern may go on with the text after the unit that follows an edge.
     fn goes_on(&self, edge: &Edge, unit: usize) -> bool {
         let after = self.units.get(unit + 1);
-        let (bits, ahead) = after.map_or((0, 0), |after| (after.bits, after.ahead));
+        let (bits, ahead) = after.map_or((0, 0), |after| (after.word.bits, after.ahead));
         edge.followers & (bits | END) != 0 || edge.beyond & ahead != 0
     }
 }
@@ -277,13 +274,14 @@ fn insert<'trade>(
 type SymbolNumbers<'trade> = HashMap<&'trade str, Symbol, BuildHasherDefault<Fingerprint>>;
 
 /// The symbols of each word.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Vocabulary {
     /// By the word's fingerprint, the index of its symbols. Words with the same symbols share them.
     words: WordMap<usize>,
     number: usize,
     money: usize,
     name: usize,
+    /// The symbols of unknown words, which have none, are the first.
     symbols: Vec<WordSymbols>,
 }
 
@@ -305,20 +303,12 @@ pub struct WordUnit<'judge> {
     pub start: usize,
     /// Index of the token after the last.
     pub end: usize,
-    symbols: &'judge [Symbol],
-    starts: &'judge [Edge],
-    bits: u64,
+    word: &'judge WordSymbols,
     /// The bits of this unit, and of those after it that a gap can reach.
     ahead: u64,
     pub is_mark: bool,
-    is_comma: bool,
-}
-
-impl WordUnit<'_> {
     /// Whether a gap may contain it: words and commas, but no other mark.
-    const fn can_be_skipped(&self) -> bool {
-        !self.is_mark || self.is_comma
-    }
+    fits_gap: bool,
 }
 
 impl Vocabulary {
@@ -334,10 +324,8 @@ impl Vocabulary {
                 }
             }
         }
-        let [number, money, name] = ["<number>", "<money>", "<name>"].map(|class| {
-            let class = words.remove(&Fingerprint::of(class));
-            class.unwrap_or_default()
-        });
+        let mut class = |class| words.remove(&Fingerprint::of(class)).unwrap_or_default();
+        let [number, money, name] = ["<number>", "<money>", "<name>"].map(&mut class);
         // `3` is a literal in some pattern, and also a number.
         for numeral in numerals {
             words.entry(numeral).or_default().extend(&number);
@@ -366,6 +354,7 @@ impl Vocabulary {
                 all.len() - 1
             })
         };
+        index(Vec::new());
         let [number, money, name] = [number, money, name].map(&mut index);
         let words = words.into_iter();
         let words = words
@@ -379,7 +368,7 @@ impl Vocabulary {
         }
         trie.set_followers(&bits);
         let mut starts = vec![None; GAPS as usize + numbers.len()];
-        for edge in trie.edges(&trie.nodes[0].edges) {
+        for edge in trie.edges(&trie.nodes[0]) {
             starts[edge.symbol as usize] = Some(*edge);
         }
         for word in &mut all {
@@ -411,53 +400,44 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first =
                 at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, index) = self.unit(text, at, end, is_first);
-            let word = index.and_then(|index| self.symbols.get(index));
+            let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
-                symbols: word.map_or(&[], |word| &word.all),
-                starts: word.map_or(&[], |word| &word.starts),
-                bits: word.map_or(0, |word| word.bits),
+                word: &self.symbols[word],
                 ahead: 0,
                 is_mark,
-                is_comma: is_mark && text.word(at) == ",",
+                fits_gap: !is_mark || text.word(at) == ",",
             });
             at += len;
         }
         let mut ahead = 0;
         for unit in units.iter_mut().rev() {
-            ahead = unit.bits | if unit.can_be_skipped() { ahead } else { 0 };
+            ahead = unit.word.bits | if unit.fits_gap { ahead } else { 0 };
             unit.ahead = ahead;
         }
     }
 
     /// The number of tokens in the unit at `at`, and the index of its symbols.
-    fn unit(
-        &self,
-        text: &TokenizedText,
-        at: usize,
-        end: usize,
-        is_first: bool,
-    ) -> (usize, Option<usize>) {
+    fn unit(&self, text: &TokenizedText, at: usize, end: usize, is_first: bool) -> (usize, usize) {
         use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
         let (token, word) = (&text.tokens()[at], text.word(at));
         let language = text.language_words();
         let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
         if token.shape == Number && goes_on(&language.money) {
-            return (2, Some(self.money));
+            return (2, self.money);
         }
         if matches!(word, "$" | "€" | "£") && at + 1 < end && text.has_shape(at + 1, Number) {
-            return (2, Some(self.money));
+            return (2, self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
-            return (1, Some(*known));
+            return (1, *known);
         }
         let index = match token.shape {
-            Number => Some(self.number),
-            Capitalised | Mixed if !is_first => Some(self.name),
-            Capitalised | Mixed | Lower | Upper | Mark => None,
+            Number => self.number,
+            Capitalised | Mixed if !is_first => self.name,
+            Capitalised | Mixed | Lower | Upper | Mark => 0,
         };
         (1, index)
     }
@@ -496,7 +476,7 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
 }
 
 /// All phrases of a trade, compiled.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CompiledRules {
     pub vocabulary: Vocabulary,
     pub trie: PatternTrie,

@@ -78,6 +78,8 @@ impl NgramModel {
         if !rows.remainder().is_empty() {
             return Err(WeightsError::Length);
         }
+        model.rows.reserve(rows.len());
+        model.weights.reserve(rest.len());
         for (key, weights) in rows.filter_map(<[u8]>::split_first_chunk) {
             let weights = weights.iter().map(|weight| weight.cast_signed());
             model.insert(u32::from_le_bytes(*key), weights);
@@ -115,6 +117,7 @@ impl NgramModel {
             biases: [self.biases.as_slice(), &other.biases].concat(),
             ..Self::default()
         };
+        joined.rows.reserve(self.rows.len());
         let nothing = [0; HEADS_MAX];
         for key in self.rows.keys().chain(other.rows.keys()) {
             let own = self.row(*key).unwrap_or(&nothing[..self.heads.len()]);

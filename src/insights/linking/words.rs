@@ -333,10 +333,7 @@ impl<'a> TaggedText<'a> {
 
     /// Whether a token is capitalised.
     pub fn is_capital(&self, token: usize) -> bool {
-        matches!(
-            self.text.tokens()[token].shape,
-            Capitalisation::Capitalised | Capitalisation::Upper | Capitalisation::Mixed
-        )
+        self.text.tokens()[token].is_capital()
     }
 
     pub fn is_mark(&self, token: usize) -> bool {

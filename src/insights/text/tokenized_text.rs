@@ -47,6 +47,11 @@ impl Token {
     pub const fn is_word(&self) -> bool {
         !matches!(self.shape, Capitalisation::Number | Capitalisation::Mark)
     }
+
+    /// Whether it is a word with a capital letter.
+    pub fn is_capital(&self) -> bool {
+        self.is_word() && self.shape != Capitalisation::Lower
+    }
 }
 
 /// A text with its tokens and sentences.
@@ -136,8 +141,8 @@ impl TokenizedText {
             };
             let is_free = name.len() > 1 || begins.binary_search(&at).is_err();
             let fingerprints = words.iter().map(|word| word.fingerprint);
-            let is_capital = |word: &Token| word.is_word() && word.shape != Capitalisation::Lower;
-            if is_free && fingerprints.eq(name.iter().copied()) && words.iter().any(is_capital) {
+            let is_name = fingerprints.eq(name.iter().copied());
+            if is_free && is_name && words.iter().any(Token::is_capital) {
                 for word in words {
                     (word.start, word.fingerprint) = (word.end, hidden);
                 }

@@ -111,6 +111,8 @@ impl PatternPart {
     fn either(mut choices: Vec<Self>, is_optional: bool) -> Self {
         if is_optional {
             choices.insert(0, Self::of("", Vec::new()));
+        } else if choices.len() == 1 {
+            return choices.remove(0);
         }
         let name = choices.first().map(|choice| choice.name.clone());
         let ways: Option<Vec<_>> = choices.into_iter().map(|choice| choice.ways).collect();
