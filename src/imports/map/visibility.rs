@@ -647,10 +647,13 @@ pub fn by_name(
     let phrase = Phrase::new(&header.words);
     let asks = header.is_question || phrase.has(&[Word::Ask, Word::Consent]);
     // `Not at all` and `With my name` answer a question; `Public feedback` asks none.
-    let words_min = match says {
-        Says::State => 4,
-        _ if subject == Subject::Answer || !asks && phrase.has(&[Word::Review]) => 3,
-        _ => 5,
+    let is_text = subject == Subject::Answer || !asks && phrase.has(&[Word::Review]);
+    let words_min = if says == Says::State {
+        4
+    } else if is_text {
+        3
+    } else {
+        5
     };
     let has_texts = table.has_sentences(column, words_min) && known * 10 < all;
     let is_column = match (says, evidence) {
