@@ -1,5 +1,17 @@
 //! Reviews: their rows, what their sources last said, and the imports that changed them.
 
+/// Deletes the rows of these reviews; the IDs are a JSON array.
+macro_rules! delete_rows {
+    ($write:ident, $table:literal, $ids:ident) => {
+        sqlx::query!(
+            "delete from " + $table + " where review_id in (select value from json_each(?))",
+            $ids
+        )
+        .execute(&mut *$write)
+        .await
+    };
+}
+
 mod rows;
 mod runs;
 mod source;

@@ -341,12 +341,7 @@ pub async fn update_undecided(
 /// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
 pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
-        "delete from deleted_review where review_id in (select value from json_each(?))",
-        ids
-    )
-    .execute(&mut *write)
-    .await?;
+    delete_rows!(write, "deleted_review", ids)?;
     sqlx::query!(
         "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
         ids
@@ -359,25 +354,13 @@ pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
 /// Removes what sources said of these reviews.
 pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
-        "delete from review_source where review_id in (select value from json_each(?))",
-        ids
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
+    delete_rows!(write, "review_source", ids).map(drop)
 }
 
 /// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
 pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
     let ids = Value::from(ids).to_string();
-    let deleted = sqlx::query!(
-        "delete from review where review_id in (select value from json_each(?))",
-        ids
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(deleted.rows_affected())
+    Ok(delete_rows!(write, "review", ids)?.rows_affected())
 }
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the

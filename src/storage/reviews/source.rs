@@ -478,13 +478,7 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     )
     .execute(&mut *write)
     .await?;
-    sqlx::query!(
-        "delete from undone_review where review_id in (select value from json_each(?))",
-        ids
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
+    delete_rows!(write, "undone_review", ids).map(drop)
 }
 
 /// Up to `limit` ids, after `after`, that a review has or had.
