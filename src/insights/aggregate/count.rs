@@ -24,8 +24,8 @@ pub struct OpinionCounts {
     pub mentions: u32,
     /// Number of times that texts name it ambiguously.
     pub ambiguous: u32,
-    /// Whether rules judge it, alone or with the classifier.
-    pub is_of_rules: bool,
+    /// Number of reviews in which rules judge it, alone or with the classifier; only counted for aspects.
+    pub ruled: u32,
     /// Quotable sentences: praise first, then blame.
     pub quotes: [Shortlist; 2],
 }
@@ -34,7 +34,7 @@ impl OpinionCounts {
     /// Whether a review mentions it, and rules judge it, or enough reviews do if it is the classifier alone.
     pub const fn is_shown(&self) -> bool {
         let judged = self.votes.judged();
-        self.votes.reviews() > 0 && (self.is_of_rules || judged == 0 || judged >= UNRULED_MIN)
+        self.votes.reviews() > 0 && (self.ruled > 0 || judged == 0 || judged >= UNRULED_MIN)
     }
 }
 
@@ -203,8 +203,9 @@ impl Counted {
             };
             judged.aspects |= 1 << finding.aspect;
             opinion_counts.mentions += 1;
-            opinion_counts.is_of_rules |= finding.polarity.judges()
+            let is_ruled = finding.polarity.judges()
                 && matches!(finding.backing, WitnessCount::Rule | WitnessCount::Both);
+            judged.ruled |= u64::from(is_ruled) << finding.aspect;
             if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
                 let quote_rank = quote_rank(*finding, compact_analysis, age_days);
                 if let Some(kept) = judged.quote_ranks.get_mut(number) {
@@ -221,6 +222,7 @@ impl Counted {
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
                 if let Some(review) = review_vote(about_it) {
                     self.aspects[aspect].votes.count_review(review);
+                    self.aspects[aspect].ruled += u32::from(judged.ruled >> aspect & 1 == 1);
                     month.cells[aspect].count_review(review);
                 }
             }
@@ -289,6 +291,8 @@ impl Counted {
 struct Judged {
     /// A bit for each judged aspect.
     aspects: u64,
+    /// A bit for each aspect that rules judge.
+    ruled: u64,
     /// The rank of each finding's sentence as a quote, if it can be quoted.
     quote_ranks: [Option<u32>; MASKED_FINDINGS_MAX],
 }

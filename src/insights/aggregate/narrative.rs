@@ -126,6 +126,12 @@ const fn is_decided(votes: &VoteCounts) -> bool {
     votes.uncertain <= votes.judged()
 }
 
+/// Whether rules judge an aspect in at least half of its judgements; otherwise there is no sentence: the classifier alone
+/// has the right aspect in 3 of 5 complaints of real reviews, the rules in 9 of 10.
+const fn is_ruled(counts: &OpinionCounts) -> bool {
+    counts.ruled * 2 >= counts.votes.judged()
+}
+
 /// The aspect with the most praise or the most blame, other than the firm as a whole; of equal ones, that with the larger
 /// share. The side needs [`SIDE_MIN`] reviews; praise needs more than half of the judgements, and blame [`REVIEWS_MIN`].
 pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> Option<usize> {
@@ -134,9 +140,10 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
     } else {
         figure_min(counted).max(REVIEWS_MIN)
     };
-    let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
-    votes
-        .enumerate()
+    let ruled = counted.aspects.iter().enumerate();
+    ruled
+        .filter(|(_, counts)| is_ruled(counts))
+        .map(|(at, counts)| (at, &counts.votes))
         .filter(|(at, votes)| {
             trade.overall != Some(*at)
                 && is_decided(votes)
@@ -351,7 +358,8 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
     };
     let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
     for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
-        if !is_judged(counts) || input.sources.answered.contains(&aspect.id) {
+        let is_known = input.sources.answered.contains(&aspect.id);
+        if is_known || !is_ruled(counts) || !is_judged(counts) {
             continue;
         }
         let answered = Faq {

@@ -443,6 +443,15 @@ mod tests {
             ("The owner couldn't care less.", "professionalism-"),
             ("We will not be booking with them again.", "overall-"),
             ("The whole process has been infuriating.", "overall-"),
+            ("We hate dealing with these people.", "overall-"),
+            ("The motel is a dump.", "overall-"),
+            ("I don't see us going back.", "overall-"),
+            ("Sadly one to avoid.", "overall-"),
+            ("I am ready to switch banks.", "overall-"),
+            (
+                "If there was an option for zero stars, I would take it.",
+                "overall-",
+            ),
             ("They lied to us about the deposit.", "honesty-"),
             (
                 "I have emailed five times and got no reply.",
@@ -461,6 +470,8 @@ mod tests {
                 assert!(found.contains(finding), "{text}: {found}");
             }
         }
+        let wait = "There was only a 20 minute wait.";
+        assert_eq!(findings_in(&food, wait), "waiting+");
         for text in [
             "They never left us in the lurch.",
             "Honest valuation, no empty promises.",
@@ -480,20 +491,23 @@ mod tests {
             let findings = general.analyze_with(&TokenizedText::new(text), Some(stars));
             list_findings(&findings.findings)
         };
-        for text in [
-            "The parcel was thrown over the fence and half of it was missing.",
-            "They sent the wrong size and refuse to exchange it.",
+        for (text, stars) in [
+            (
+                "The parcel was thrown over the fence and half of it was missing.",
+                1,
+            ),
+            ("They sent the wrong size and refuse to exchange it.", 3),
+            ("We ordered two lamps but received only one.", 3),
         ] {
-            assert!(
-                found(text, 1).contains("overall-"),
-                "{text}: {}",
-                found(text, 1)
-            );
-            assert!(!found(text, 5).contains("overall-"), "{text}");
+            let found = found(text, stars);
+            assert!(found.contains("overall-"), "{text}: {found}");
         }
+        let text = "The parcel was thrown over the fence and half of it was missing.";
+        assert!(!found(text, 5).contains("overall-"), "{text}");
         for text in [
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
+            "I told him that it was not my car.",
         ] {
             assert!(!found(text, 1).contains('-'), "{text}: {}", found(text, 1));
         }
@@ -967,7 +981,7 @@ mod tests {
             found("Nothing ever comes of these emails.", 1),
             "communication-"
         );
-        assert_eq!(found("I would not send my dog there.", 1), "");
+        assert_eq!(found("I would not send my dog there.", 1), "overall-");
         assert!(!found("Nothing ever comes of these emails.", 3).contains("communication-"));
     }
 

@@ -189,7 +189,8 @@ impl Scorer<'_> {
             hits.push(self.hit(negator, -2 * sum));
             sum = -sum;
         }
-        if clause.about.open {
+        // A phrase that can mean nothing else is no condition: `if there was a way to leave no stars`.
+        if clause.about.open && !hits[0].rule.starts_with("plain:") {
             let cue = self.last_cue(&item, Cue::Open);
             hits.push(self.hit(cue.unwrap_or(item), -sum));
             return hits;

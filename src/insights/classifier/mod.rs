@@ -350,7 +350,11 @@ mod tests {
         for (sentence, complains) in [
             ("The parcel never came and nobody answers my emails.", true),
             ("Three weeks later I am still waiting for my refund.", true),
+            ("The crew finally rolled up three hours later.", true),
+            ("She rolled her eyes and walked away.", true),
             ("I ordered a jacket for my son in May.", false),
+            ("I told him that it was not my car.", false),
+            ("Granted, I waited a week before I called them.", false),
             ("Breakfast was good and the view was beautiful.", false),
         ] {
             let (_, _, parts) = scores(sentence);

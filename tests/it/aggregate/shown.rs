@@ -172,7 +172,7 @@ fn low_ratings_without_a_negative_text_are_reported() {
 }
 
 #[test]
-fn the_summary_omits_aspects_with_mostly_uncertain_votes() {
+fn the_summary_omits_aspects_with_mostly_unsure_votes() {
     let reported = |written: &[Written]| {
         let insights = insights(written);
         let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
@@ -198,6 +198,14 @@ fn the_summary_omits_aspects_with_mostly_uncertain_votes() {
             assert!(!is_unsure || !after.contains(&aspect.id), "{}", aspect.id);
             silenced += usize::from(is_unsure && before.contains(&aspect.id));
         }
+        let mut unruled = write(seed, 120);
+        let findings = unruled
+            .iter_mut()
+            .flat_map(|one| &mut one.analysis.findings);
+        for hit in findings.flat_map(|finding| &mut finding.hits) {
+            hit.rule = "examples:said".to_owned();
+        }
+        assert!(reported(&unruled).0.is_empty(), "rules judge nothing");
     }
     assert!(silenced > 3, "the premise: {silenced}");
 }
