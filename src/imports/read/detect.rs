@@ -305,7 +305,11 @@ fn insist(
             let mut columns = format.columns(**field);
             columns.any(|name| has(&shape.places[*number], name))
         };
-        needed.iter().filter(has_field).count()
+        // Of arrays with equally many, the one with the most columns that are not inside other arrays.
+        let own = shape.places[*number]
+            .iter()
+            .filter(|name| !name.contains('['));
+        (needed.iter().filter(has_field).count(), own.count())
     };
     let best = (1..shape.places.len()).rev().max_by_key(known);
     let place = shape.find_place(has_mapped).or(best);
