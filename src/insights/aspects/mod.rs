@@ -507,7 +507,7 @@ mod tests {
         for text in [
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
-            "I told him that it was not my car.",
+            "I told her that it could not be mine.",
         ] {
             assert!(!found(text, 1).contains('-'), "{text}: {}", found(text, 1));
         }
