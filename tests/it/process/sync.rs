@@ -1,5 +1,7 @@
 //! Sources that are fetched on a schedule, against a server that answers like the platforms do.
 
+use std::os::unix::net::UnixListener;
+
 use super::*;
 
 /// A home with a business, so that instants have a time zone.
@@ -744,6 +746,8 @@ fn files_of_a_folder_are_read_oldest_first() {
     home.sql("update sync_source set url = '../'");
     run_with(&home, &["sync", "run"], &environment).failed("REVIEWS_SYNC_FILES");
     add(&home, "other", "exports", &[], &[]).failed("REVIEWS_SYNC_FILES is not set");
+    let _socket = UnixListener::bind(folder.join("socket")).unwrap();
+    add(&home, "other", "socket", &[], &environment).failed("it is neither a file nor a folder");
 }
 
 #[test]
