@@ -218,11 +218,9 @@ impl Worker {
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.queues.clear();
         self.revised.clear();
-        let is_idle = |id: i64| !self.busy.contains(&id);
         for due in verifications {
-            if is_idle(due.subscriber.subscription_id) {
-                let queue = self.exchange.queue_of(&due.subscriber).to_owned();
-                self.queues.push(queue, Due::Verify(due));
+            if !self.busy.contains(&due.subscriber.subscription_id) {
+                self.push(Due::Verify(due));
             }
         }
         let snapshot = self.current.load();
@@ -231,14 +229,18 @@ impl Worker {
             // that this process has not rendered cannot be sent.
             let confirmed = snapshot.document(due.subscriber.document).confirmed();
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
-            if is_ahead && is_idle(due.subscriber.subscription_id) {
-                let queue = self.exchange.queue_of(&due.subscriber).to_owned();
-                self.queues.push(queue, Due::Deliver(due));
+            if is_ahead && !self.busy.contains(&due.subscriber.subscription_id) {
+                self.push(Due::Deliver(due));
                 // There may be more due work than one read returns.
                 self.is_stale = true;
             }
         }
         Ok(())
+    }
+
+    fn push(&mut self, due: Due) {
+        let host = self.exchange.queue_of(due.subscriber()).to_owned();
+        self.queues.push(host, due);
     }
 
     fn start(&mut self, due: Due) {

@@ -140,8 +140,8 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
     } else {
         figure_min(counted).max(REVIEWS_MIN)
     };
-    let ruled = counted.aspects.iter().enumerate();
-    ruled
+    let aspects = counted.aspects.iter().enumerate();
+    aspects
         .filter(|(_, counts)| is_ruled(counts))
         .map(|(at, counts)| (at, &counts.votes))
         .filter(|(at, votes)| {

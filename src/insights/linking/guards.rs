@@ -199,7 +199,7 @@ impl ContextStep {
     fn new(step: &PatternStep) -> Result<Self, String> {
         match step {
             PatternStep::Gap(most) => Ok(Self::Gap(*most)),
-            PatternStep::Symbol(symbol) if **symbol == *"^" => Ok(Self::Start),
+            PatternStep::Symbol(symbol) if symbol.as_ref() == "^" => Ok(Self::Start),
             PatternStep::Symbol(symbol) => {
                 let conditions = symbol.split('|').map(Condition::new);
                 Ok(Self::One(conditions.collect::<Result<_, _>>()?))

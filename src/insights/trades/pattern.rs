@@ -148,7 +148,7 @@ fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> 
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
         match part.as_slice() {
-            [PatternStep::Symbol(word)] if **word != *"^" => words.push(word.clone()),
+            [PatternStep::Symbol(word)] if word.as_ref() != "^" => words.push(word.clone()),
             _ => joined.push(part),
         }
     }
