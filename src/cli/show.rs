@@ -10,7 +10,7 @@ use super::database::{read, resolve_id, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
-use crate::model::{DigestKey, Status, Unit};
+use crate::model::{DigestKey, Unit};
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
@@ -58,43 +58,12 @@ fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
     line("id", review.id.as_str());
     let count = review.rating.stars();
     line("rating", &format!("{} {count} of 5", draw_stars(count)));
-    line("date", &review.date.to_string());
-    line("author", &review.author);
-    let status = match &review.status {
-        Status::Published => "published".to_owned(),
-        Status::Withheld { reason } => {
-            let reason = reason.as_deref().unwrap_or("no reason stated");
-            format!("withheld ({reason})")
+    let mut below = vec![Unit::Title, Unit::Text, Unit::Response];
+    below.retain(|unit| !unit.is_unset(review));
+    for unit in Unit::ALL.into_iter().skip(1) {
+        if !unit.is_unset(review) && !below.contains(&unit) {
+            line(unit.name(), &unit.describe(review));
         }
-    };
-    line("status", &status);
-    let source_name = &review.source.name;
-    let from = match &review.source.url {
-        None => source_name.clone(),
-        Some(url) => format!("{source_name}, {url}"),
-    };
-    line("source", &from);
-    let verified = if review.verification.verified {
-        "yes"
-    } else {
-        "no"
-    };
-    line(
-        "verified",
-        &format!("{verified} ({})", review.verification.method.name()),
-    );
-    let mentions = &review.mentions;
-    for (name, values) in [
-        ("technicians", &mentions.technicians),
-        ("services", &mentions.services),
-        ("areas", &mentions.service_areas),
-    ] {
-        if !values.is_empty() {
-            line(name, &values.join(", "));
-        }
-    }
-    if let Some(language) = &review.language {
-        line("language", language);
     }
     if let Some(updated_at) = review.updated_at {
         line(
@@ -109,22 +78,14 @@ fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
         (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
     };
     line("decided", &decided);
-    if let Some(title) = &review.title {
-        let _ = write!(text, "\n{}", format_paragraphs(title));
-    }
-    if !review.text.is_empty() {
-        let _ = write!(text, "\n{}", format_paragraphs(&review.text));
-    }
-    if let Some(response) = &review.response {
-        let by = response.author.as_deref().unwrap_or("you");
-        let on = response
-            .date
-            .map_or_else(String::new, |day| format!(", {day}"));
-        let _ = write!(
-            text,
-            "\nAnswer ({by}{on}):\n{}",
-            format_paragraphs(&response.text)
-        );
+    for unit in below {
+        let head = if unit == Unit::Response {
+            "answer:\n"
+        } else {
+            ""
+        };
+        let paragraphs = format_paragraphs(&unit.describe(review));
+        let _ = write!(text, "\n{head}{paragraphs}");
     }
     if let Some(note) = &known.note {
         let _ = write!(text, "\nnote, not public:\n{}", format_paragraphs(note));

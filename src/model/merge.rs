@@ -241,13 +241,14 @@ impl DigestKey {
     }
 
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        // An ID has no NUL, so where it ends is certain.
+        // An ID has no NUL, and no unit's name begins another's, so where they end is certain.
         let mac = self
             .0
             .clone()
             .chain_update(review.id.as_str())
             .chain_update([0])
-            .chain_update(unit.bytes(review));
+            .chain_update(unit.name())
+            .chain_update(unit.value(review).to_string());
         let digest = mac.finalize().into_bytes();
         digest.first_chunk().copied().unwrap_or_default()
     }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use thiserror::Error;
 
 /// A review as stored.
@@ -409,58 +410,24 @@ impl Unit {
 
     /// Whether two reviews have the same value.
     pub fn is_same(self, one: &Review, other: &Review) -> bool {
-        self.bytes(one) == self.bytes(other)
+        self.value(one) == self.value(other)
     }
 
-    /// The unit and its value, as bytes that differ for any two: each part with its length.
-    pub(super) fn bytes(self, review: &Review) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(64);
-        let mut add = |part: Option<&str>| {
-            bytes.push(u8::from(part.is_some()));
-            let part = part.unwrap_or_default().as_bytes();
-            bytes.extend((part.len() as u64).to_be_bytes());
-            bytes.extend(part);
-        };
-        add(Some(self.name()));
+    /// The member of the review that has the unit's name.
+    pub(super) fn value(self, review: &Review) -> Value {
         match self {
-            Self::Rating => add(Some(&review.rating.stars().to_string())),
-            Self::Date => add(Some(&review.date.number().to_string())),
-            Self::Author => add(Some(&review.author)),
-            Self::Title => add(review.title.as_deref()),
-            Self::Text => add(Some(&review.text)),
-            Self::Language => add(review.language.as_deref()),
-            Self::Source => {
-                add(Some(&review.source.name));
-                add(review.source.url.as_deref());
-            }
-            Self::Status => {
-                add(Some(review.status.name()));
-                add(review.status.reason());
-            }
-            Self::Verification => {
-                let verification = &review.verification;
-                add(Some(&verification.verified.to_string()));
-                add(Some(verification.method.name()));
-                add(verification
-                    .verified_at
-                    .map(|at| at.to_rfc3339())
-                    .as_deref());
-            }
-            Self::Response => {
-                if let Some(response) = &review.response {
-                    add(Some(&response.text));
-                    add(response.date.map(|day| day.to_string()).as_deref());
-                    add(response.author.as_deref());
-                }
-            }
-            Self::Mentions => {
-                for (kind, value) in review.mentions.pairs() {
-                    add(Some(kind.name()));
-                    add(Some(value));
-                }
-            }
+            Self::Rating => json!(review.rating),
+            Self::Date => json!(review.date),
+            Self::Author => json!(review.author),
+            Self::Title => json!(review.title),
+            Self::Text => json!(review.text),
+            Self::Language => json!(review.language),
+            Self::Source => json!(review.source),
+            Self::Status => json!(review.status),
+            Self::Verification => json!(review.verification),
+            Self::Response => json!(review.response),
+            Self::Mentions => json!(review.mentions),
         }
-        bytes
     }
 }
 

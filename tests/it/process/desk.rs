@@ -193,7 +193,7 @@ fn show_prints_a_review_as_text_or_json() {
         "status          published\n",
         "decided         response: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
-        ":\n  Thank you, Ann.\n",
+        "\nanswer:\n  Thank you, Ann. (",
     ] {
         assert!(message.contains(line), "{line}: {message}");
     }
