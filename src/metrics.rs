@@ -140,12 +140,12 @@ impl Families {
 /// # Errors
 /// If the metrics cannot be encoded.
 pub fn render() -> prometheus::Result<String> {
-    for queue in lock(&LINE_QUEUES).iter_mut() {
-        let dropped = queue.errors.dropped_lines() as u64;
+    if let Some((errors, counted)) = &mut *lock(&LOG_QUEUE) {
+        let dropped = errors.dropped_lines() as u64;
         LINES_DROPPED
-            .counter(&[queue.stream])
-            .inc_by(dropped - queue.counted);
-        queue.counted = dropped;
+            .counter(&["stderr"])
+            .inc_by(dropped - *counted);
+        *counted = dropped;
     }
     update_process_metrics();
     TextEncoder::new().encode_to_string(&FAMILIES.registry.gather())
@@ -177,23 +177,12 @@ fn update_process_metrics() -> Option<()> {
     Some(())
 }
 
-/// A queue of lines that drops lines if it is full.
-struct LineQueue {
-    stream: &'static str,
-    errors: ErrorCounter,
-    /// Dropped lines that the metric has.
-    counted: u64,
-}
+/// The counter of the log's queue, which drops lines if it is full, and how many of them the metric has.
+static LOG_QUEUE: Mutex<Option<(ErrorCounter, u64)>> = Mutex::new(None);
 
-static LINE_QUEUES: Mutex<Vec<LineQueue>> = Mutex::new(Vec::new());
-
-/// Counts the lines that the queue of `stream` drops.
-pub fn watch_dropped_lines(stream: &'static str, errors: ErrorCounter) {
-    lock(&LINE_QUEUES).push(LineQueue {
-        stream,
-        errors,
-        counted: 0,
-    });
+/// Counts the lines that the log's queue drops.
+pub fn watch_dropped_lines(errors: ErrorCounter) {
+    *lock(&LOG_QUEUE) = Some((errors, 0));
 }
 
 /// A count as a gauge's value; exact up to 2⁵³.
@@ -282,8 +271,8 @@ catalog! {
         "Start of the process in seconds since 1970-01-01 UTC.";
     PROCESS_THREADS "process_threads" MetricKind::Gauge, []
         "Threads of the process.";
-    LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr", "stdout"]]
-        "Lines for standard error (the log) or standard output that could not be queued or written.";
+    LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr"]]
+        "Lines for standard error (the log) that could not be queued or written.";
 
     SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
         "Snapshots published since the start, except the first one.";

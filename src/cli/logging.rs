@@ -3,7 +3,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
-use std::io::{self, IsTerminal, Write, stderr};
+use std::io::{self, IsTerminal, Stderr, Write, stderr};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -87,7 +87,8 @@ pub enum LogFormat {
 
 /// The log from [`start`] to the end of the process.
 pub struct Log {
-    lines: Lines,
+    writer: NonBlocking,
+    guard: WorkerGuard,
     format: LogFormat,
 }
 
@@ -102,12 +103,22 @@ impl Log {
             }
         };
         // The queue drops lines instead of failing.
-        let _ = self.lines.writer().write_all(line.as_bytes());
+        let _ = self.writer.clone().write_all(line.as_bytes());
     }
 
     /// Waits at most two seconds until queued lines are written.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it ends with the process: it may wait for ever for what it writes to"
+    )]
     pub fn close(self) {
-        self.lines.close();
+        let (closed, is_closed) = channel();
+        std::thread::spawn(move || {
+            drop(self.guard);
+            closed.send(())
+        });
+        // After a timeout there is no output left to report it to.
+        let _ = is_closed.recv_timeout(CLOSE_TIMEOUT);
     }
 }
 
@@ -118,10 +129,12 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
     } else {
         filter
     }));
-    let lines = Lines::start("stderr", stderr());
+    let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
+    let (writer, guard) = queue.finish(CountingOutput(stderr()));
+    metrics::watch_dropped_lines(writer.error_counter());
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(lines.writer())
+        .with_writer(writer.clone())
         // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);
     match format {
@@ -136,7 +149,11 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
             tracing::error!("process.panicked: {panic}");
         }
     }));
-    Log { lines, format }
+    Log {
+        writer,
+        guard,
+        format,
+    }
 }
 
 // Log lines as JSON, one object per line: `timestamp` (RFC 3339, UTC), `level`, `event` (the name in the table of
@@ -227,23 +244,20 @@ fn split(message: &str) -> (Option<&str>, &str) {
         .map_or((None, message), |(name, text)| (Some(name), text))
 }
 
-// Output never blocks the service: a separate thread writes the lines. Lines beyond the queue, and those that cannot be
+// The log never blocks the service: a separate thread writes the lines. Lines beyond the queue, and those that cannot be
 // written, are dropped and counted (`reviews_output_lines_dropped_total`).
 
 const QUEUED_LINES_MAX: usize = 8_192;
 /// The maximum wait of the process at its end for queued lines.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-struct CountingOutput<W> {
-    stream: &'static str,
-    out: W,
-}
+struct CountingOutput(Stderr);
 
-impl<W: Write> Write for CountingOutput<W> {
+impl Write for CountingOutput {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        match self.out.write(line) {
+        match self.0.write(line) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                metrics::LINES_DROPPED.count(&[self.stream]);
+                metrics::LINES_DROPPED.count(&["stderr"]);
                 Ok(line.len())
             }
             written => written,
@@ -251,43 +265,7 @@ impl<W: Write> Write for CountingOutput<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// A queue of lines for standard error or standard output.
-pub struct Lines {
-    writer: NonBlocking,
-    guard: WorkerGuard,
-}
-
-impl Lines {
-    /// Starts the thread that writes to `out`; `stream` is its name in the metrics.
-    pub fn start(stream: &'static str, out: impl Write + Send + 'static) -> Self {
-        let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
-        let (writer, guard) = queue.finish(CountingOutput { stream, out });
-        metrics::watch_dropped_lines(stream, writer.error_counter());
-        Self { writer, guard }
-    }
-
-    /// Accepts lines without waiting. Each write is one line.
-    pub fn writer(&self) -> NonBlocking {
-        self.writer.clone()
-    }
-
-    /// Waits at most two seconds until all queued lines are written.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "it ends with the process: it may wait for ever for what it writes to"
-    )]
-    pub fn close(self) {
-        let (closed, is_closed) = channel();
-        std::thread::spawn(move || {
-            drop(self.guard);
-            closed.send(())
-        });
-        // After a timeout there is no output left to report it to.
-        let _ = is_closed.recv_timeout(CLOSE_TIMEOUT);
+        self.0.flush()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The command `reviews serve`.
 
-use std::io::{Write as _, stdout};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
@@ -14,10 +13,9 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
-use tracing_appender::non_blocking::NonBlocking;
 
-use super::logging::{Lines, LogConfig, LogFormat};
-use super::report::{Exit, print_result, progress, watch};
+use super::logging::{LogConfig, LogFormat};
+use super::report::{Exit, print_report, print_result, progress, watch};
 use super::signals::Signals;
 use super::sync::format_report;
 use super::{insights, seed};
@@ -25,7 +23,6 @@ use crate::app::{App, HubOptions, Limits};
 use crate::clock::{Clock, Monotonic};
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, variable};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
-use crate::mcp::escaped;
 use crate::model::business::SET_UP_COMMAND;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
@@ -63,30 +60,23 @@ impl Serve {
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
-        let out = (log.format == LogFormat::Text).then(|| Lines::start("stdout", stdout()));
+        let prints = log.format == LogFormat::Text;
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
-        let (writer, is_started, is_stopped) = (
-            out.as_ref().map(Lines::writer),
-            started.clone(),
-            stop.clone(),
-        );
-        let work = move || self.serve(database, clock, writer, is_started, is_stopped);
+        let (is_started, is_stopped) = (started.clone(), stop.clone());
+        let work = move || self.serve(database, clock, prints, is_started, is_stopped);
         let (outcome, reason) = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        if let Some(out) = out {
-            // The queue drops lines instead of failing.
-            let _ = writeln!(out.writer(), "{reason}");
-            out.close();
+        if prints {
+            print_report(&format!("{reason}\n"));
         }
         Ok(outcome)
     }
 
-    /// Output never blocks the service: `out` drops lines instead of waiting or failing.
     async fn serve(
         self,
         database: DatabaseConfig,
         clock: Clock,
-        mut out: Option<NonBlocking>,
+        prints: bool,
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
@@ -128,8 +118,8 @@ impl Serve {
             let opening = Opening::of(&address).await?;
             let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
             let report = opening.end(loaded).await?;
-            if let (Some(report), Some(out)) = (report, &mut out) {
-                let _ = out.write_all(report.as_bytes());
+            if let Some(report) = report.filter(|_| prints) {
+                print_report(&report);
             }
         }
         let database = open_database(&address).await?;
@@ -152,7 +142,7 @@ impl Serve {
         let _ = app.ctx.contacts.set(self.config.security_contact);
         let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
-        print_greeting(&app, &links, bound, bound_admin, out);
+        print_greeting(&app, &links, bound, bound_admin, prints);
         let mut limits = Limits::default();
         if files.is_none_or(|files| files >= FILES_PLENTY) {
             limits.connections_max = CONNECTIONS_MAX;
@@ -188,7 +178,7 @@ fn print_greeting(
     links: &Links,
     listen: SocketAddr,
     admin: Option<SocketAddr>,
-    out: Option<NonBlocking>,
+    prints: bool,
 ) {
     let snapshot = app.ctx.current.load();
     let business = &snapshot.input.business;
@@ -220,7 +210,7 @@ fn print_greeting(
         }
         _ => (label, links.absolute(path)),
     });
-    let Some(mut out) = out else {
+    if !prints {
         let url = |label| {
             rows.iter()
                 .find(|row| row.0 == label)
@@ -234,7 +224,7 @@ fn print_greeting(
             "server.started: {heading}"
         );
         return;
-    };
+    }
     let rows = rows
         .map(|(label, url)| format!("  {label:<11} {url}"))
         .join("\n");
@@ -253,7 +243,7 @@ fn print_greeting(
     let greeting = format!(
         "{heading}\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
     );
-    let _ = out.write_all(escaped(greeting).as_bytes());
+    print_report(&greeting);
 }
 
 /// The command that sets up the business in this database.
