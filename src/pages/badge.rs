@@ -12,10 +12,11 @@ use super::home::newest_day;
 use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
+use crate::model::named;
 use crate::snapshot::{Entries, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{HttpProblem, ReadyBody};
-use crate::wire::{Issue, IssueCode};
+use crate::web::{HttpProblem, QueryParameters, ReadyBody};
+use crate::wire::parameters::{OneOf, ParameterSource as _, parameters};
 
 pub const BADGE_PATH: &str = "/badge.svg";
 /// In pixels: the maximum average width of a character in a name.
@@ -25,26 +26,24 @@ pub const NARROW: &str = "(max-width: 600px)";
 /// Longer names are cut.
 const NAME_CHARACTERS: usize = 40;
 
-/// `form=short` omits the name and the day.
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum BadgeForm {
+        Full = "full",
+        /// Without the name and the day.
+        Short = "short",
+    }
+}
+
+parameters! {
+    Form = "form", OneOf<BadgeForm>: OneOf(&BadgeForm::ALL, BadgeForm::find, None);
+}
+
 #[handler]
 pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
-    let query = request.uri().query().unwrap_or_default();
-    let pairs = url::form_urlencoded::parse(query.as_bytes());
-    let forms: Vec<_> = pairs
-        .filter(|(name, value)| name == "form" && !value.is_empty())
-        .map(|(_, form)| form)
-        .collect();
-    let wrong = |code, message, form| {
-        let issue = Issue::new("form", code, message, form);
-        Err(HttpProblem::invalid_parameters(vec![issue]).into())
-    };
-    let is_short = match forms.as_slice() {
-        [] => false,
-        [form] if form == "full" => false,
-        [form] if form == "short" => true,
-        [form] => return wrong(IssueCode::InvalidString, "must be full or short", form),
-        [.., form] => return wrong(IssueCode::Duplicate, "must be given once", form),
-    };
+    let mut query = QueryParameters::of_form(request);
+    let is_short = query.take::<Form>() == Some(BadgeForm::Short);
+    query.check()?;
     let snapshot = ctx.current.load();
     if !snapshot.input.business.is_set_up() {
         return Err(

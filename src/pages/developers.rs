@@ -53,7 +53,6 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
             title: format!("{heading}: {}", business.name).into(),
             description: Some(locale.message("developers-lead")),
             canonical: Some(links.absolute("/developers")),
-            is_hidden_from_search: false,
             site: site.clone(),
         },
         heading,

@@ -364,10 +364,7 @@ fn try_page(
         options,
         faults,
         label: locale.message_with("reviews-of", &named),
-        frame: Frame {
-            canonical: Some(links.absolute(TRY_PATH)),
-            ..Frame::unlisted(locale.message_with("try-title", &named), &site)
-        },
+        frame: Frame::unlisted(locale.message_with("try-title", &named), &site),
     })
 }
 

@@ -47,9 +47,8 @@ pub struct Frame<'a> {
     pub title: Cow<'static, str>,
     /// A sentence for search engines.
     pub description: Option<Cow<'static, str>>,
+    /// The page's address for search engines; without one, the page has `noindex`.
     pub canonical: Option<String>,
-    /// Whether the page has `noindex`.
-    pub is_hidden_from_search: bool,
     pub site: Site<'a>,
 }
 
@@ -60,7 +59,6 @@ impl<'a> Frame<'a> {
             title,
             description: None,
             canonical: None,
-            is_hidden_from_search: true,
             site: site.clone(),
         }
     }

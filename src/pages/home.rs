@@ -219,7 +219,6 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
             title: locale.message_with("reviews-of", &named),
             description: Some(description(snapshot, locale)),
             canonical: Some(links.home()),
-            is_hidden_from_search: false,
             site: site.clone(),
         },
     };

@@ -145,7 +145,6 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
             title: locale.message_with("review-title", &title),
             description: Some(description.into()).filter(|text: &Cow<'_, str>| !text.is_empty()),
             canonical: Some(review.url.clone()),
-            is_hidden_from_search: false,
             site: site.clone(),
         },
         structured: structured::review(

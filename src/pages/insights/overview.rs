@@ -109,7 +109,6 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
             title: locale.message_with("insights-of", &named),
             description: Some(locale.message_with("insights-described", &named)),
             canonical: Some(links.absolute("/insights")),
-            is_hidden_from_search: false,
             site: site.clone(),
         },
     })

@@ -138,8 +138,8 @@ pub fn show_aspect(
         frame: Frame {
             title: locale.message_with("aspect-title", &texts_of_name),
             description: Some(locale.message_with("aspect-described", &texts_of_name)),
-            canonical: Some(links.absolute(&format!("/insights?aspect={id}"))),
-            is_hidden_from_search: polarity_filter.is_some(),
+            canonical: (polarity_filter.is_none())
+                .then(|| links.absolute(&format!("/insights?aspect={id}"))),
             site: site.clone(),
         },
         name,
@@ -275,7 +275,6 @@ pub fn show_entity(
             title: locale.message_with("aspect-title", &named),
             description: Some(locale.message_with("entity-described", &named)),
             canonical: Some(links.absolute(path.strip_prefix(site.root).unwrap_or(&path))),
-            is_hidden_from_search: false,
             site: site.clone(),
         },
     })

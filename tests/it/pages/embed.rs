@@ -150,7 +150,7 @@ async fn the_short_badge_has_only_the_figure() {
     let issue = &wrong.json()["issues"][0];
     assert_eq!(
         (&issue["path"][0], &issue["message"]),
-        (&json!("form"), &json!("must be full or short"))
+        (&json!("form"), &json!("must be one of: full, short"))
     );
 }
 
