@@ -6,12 +6,14 @@ use chrono::{DateTime, Utc};
 use poem_openapi::Object;
 use serde::Serialize;
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use super::review::Review;
 use crate::model::RatingCounts;
 use crate::model::business;
 
 /// The business whose reviews these are.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Business {
     /// The firm's own id.
@@ -27,25 +29,18 @@ pub struct Business {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub time_zone: String,
     /// Language of its pages and feeds: BCP 47.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Country whose dates and numbers its pages write: ISO 3166-1 alpha-2, for example `US`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
     /// A sentence or two about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// URL of the business's own website.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Telephone number as the business writes it, in no fixed format.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub telephone: Option<String>,
     /// The parts of its postal address.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<BTreeMap<String, Value>>,
     /// Geographic position of the business.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub geo: Option<Geo>,
     /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
@@ -128,10 +123,10 @@ pub struct Technician {
 }
 
 /// The overall rating, over the published reviews.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct AggregateRating {
     /// The mean, rounded half away from zero to two decimals; left out if there are no reviews.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
     /// How many reviews there are.
     pub review_count: u64,
@@ -189,6 +184,7 @@ pub struct ReviewsDataset {
 }
 
 /// The business and its overall rating: the dataset without its reviews.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct BusinessSummary {
     /// The business whose reviews these are.
@@ -198,7 +194,6 @@ pub struct BusinessSummary {
     /// What does not appear.
     pub withheld: Withheld,
     /// When the dataset last changed, RFC 3339 UTC; never goes back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
 }
 

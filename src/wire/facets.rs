@@ -5,6 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
 use super::insights::ConfirmedVotes;
@@ -39,10 +40,10 @@ pub struct Facets {
 }
 
 /// A person, service, place or other value that reviews mention.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Facet {
     /// Id of a service or of a listed technician; absent for all other facets.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
@@ -59,6 +60,7 @@ impl Facet {
 
 /// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
 /// `reviews`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectFacet {
     /// Id of the aspect, for example `punctuality`.
@@ -78,10 +80,8 @@ pub struct AspectFacet {
     /// How many of them are too close to call.
     pub uncertain: u64,
     /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u64>,
     /// Address of the sentences for one technician or service; otherwise use the aspect's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_url: Option<String>,
 }
 
@@ -163,6 +163,7 @@ pub enum ComparisonVerdict {
 }
 
 /// The published reviews of a range of days.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Period {
     /// First day of the period, `YYYY-MM-DD`, inclusive.
@@ -170,12 +171,10 @@ pub struct Period {
     /// Last day of the period, `YYYY-MM-DD`, inclusive; if the period continues after the newest review, the day of that review.
     pub until: NaiveDate,
     /// The requested last day; left out if it is `until`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub until_asked: Option<NaiveDate>,
     /// How many published reviews are dated within the period.
     pub count: u64,
     /// Their mean, to two decimals; absent if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
     /// Number of reviews for each number of stars.
     pub distribution: Distribution,
@@ -203,12 +202,12 @@ pub struct PeriodAspect {
 }
 
 /// The second period minus the first.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Difference {
     /// Change in the number of reviews; negative if the second period has fewer.
     pub count: i64,
     /// Change in the mean rating, to two decimals; absent if a period has no reviews.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
     /// Change in the number of reviews for each rating.
     pub distribution: DistributionChange,

@@ -3,12 +3,14 @@
 use chrono::{DateTime, Utc};
 use poem_openapi::{NewType, Object};
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 /// The newest reviews of a search as Atom (RFC 4287).
 #[derive(NewType)]
 pub struct SearchFeed(String);
 
 /// The newest reviews as a JSON Feed.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct JsonFeed {
     /// JSON Feed version; always `https://jsonfeed.org/version/1.1`.
@@ -20,19 +22,17 @@ pub struct JsonFeed {
     /// Its own address, also the topic to subscribe to.
     pub feed_url: String,
     /// What it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The business, as a list of one.
     pub authors: Vec<FeedAuthor>,
     /// Default language of the items: BCP 47; left out if the business has not set one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Hubs at which `feed_url` can be subscribed to.
     pub hubs: Vec<FeedHub>,
     /// At most 50, newest first.
     pub items: Vec<FeedItem>,
     /// Members that JSON Feed does not define.
-    #[serde(rename = "_feed", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_feed")]
     #[oai(rename = "_feed")]
     pub feed: Option<FeedExtension>,
 }
@@ -45,12 +45,12 @@ pub struct FeedExtension {
 }
 
 /// An author.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedAuthor {
     /// Name of the business for the feed, display name of the reviewer for an item.
     pub name: String,
     /// Website of the business; left out if it has none, and for reviewers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
@@ -66,6 +66,7 @@ pub struct FeedHub {
 }
 
 /// One review as a feed item.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedItem {
     /// The permalink, which never changes.
@@ -85,7 +86,6 @@ pub struct FeedItem {
     /// What it is about: names of services, technicians and areas.
     pub tags: Vec<String>,
     /// BCP 47 language tag.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Extension with the star rating, for which JSON Feed has no member.
     #[serde(rename = "_review")]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use crate::model::business::FaqEntry;
 use crate::model::statistics::{interval, round_to};
@@ -30,6 +31,7 @@ pub struct Insights {
 }
 
 /// Which reviews the insights were made of.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct GeneratedFrom {
     /// How many published reviews there are.
@@ -41,7 +43,6 @@ pub struct GeneratedFrom {
     /// Why the others were not; their recorded mentions are still counted.
     pub excluded: Vec<Excluded>,
     /// The range of their days; left out if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
 
@@ -133,16 +134,17 @@ pub struct Withdrawn {
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct Weights {
     /// Weights that detect aspects; left out if the trade has none and uses only rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<String>,
     /// Weights of polarity, which all trades share.
     pub polarity: String,
 }
 
 /// A figure measured on annotated sentences.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Quality {
     /// What was measured, for example `aspect_polarity`.
@@ -156,7 +158,6 @@ pub struct Quality {
     /// Its value, from 0 to 1.
     pub value: f64,
     /// Lower and upper end of the 95 % interval, if the measure is a share.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<Vec<f64>>,
 }
 
@@ -164,6 +165,7 @@ pub struct Quality {
 
 /// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
 /// to `reviews`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Aspect {
     /// Its id, for example `punctuality`.
@@ -187,7 +189,6 @@ pub struct Aspect {
     /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
     pub confirmed: ConfirmedVotes,
     /// The share of positive ones among those that judge; left out if none does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
     /// How reliable that is.
     pub confidence: Confidence,
@@ -226,10 +227,10 @@ pub struct CoMentioned {
 }
 
 /// An entity or aspect that the same reviews mention.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct CoMention {
     /// Its id; left out if it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Display name of the technician, service, service area or aspect.
     pub name: String,
@@ -269,10 +270,10 @@ impl Entities {
 /// about it, and add up to `reviews`. If such a passage judges nothing, a person's vote is `neutral`, and the vote of a service
 /// or a place is that of the whole review. Only the counts are given for entities that no review names, and for people that fewer
 /// than three reviews name.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entity {
     /// The firm's id; left out if it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
@@ -283,42 +284,32 @@ pub struct Entity {
     /// Number of ambiguous mentions, which are not counted for anyone.
     pub ambiguous_mentions: u32,
     /// Number of reviews that are positive about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub positive: Option<u32>,
     /// Number of reviews that are negative about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
     /// Number of reviews that judge nothing about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral: Option<u32>,
     /// Number of reviews that are both positive and negative about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mixed: Option<u32>,
     /// Number of reviews that are too close to call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<u32>,
     /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedVotes>,
     /// The share of positive ones among those that judge.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
     /// How reliable that is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
     /// By month, with the direction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
     /// Which aspects the same reviews judge: at most three, the most frequent first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<CoMention>>,
     /// Words of customers: for a person, passages that name the person; for a service or a place, from reviews that name it. At
     /// most one of either side, by the rule of aspects.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Vec<InsightQuote>>,
 }
 
 /// A phrase that stands out: far more reviews have it than chance and reviews of other trades would have it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Topic {
     /// The phrase with hyphens.
@@ -332,7 +323,6 @@ pub struct Topic {
     /// How much that differs: the log-likelihood ratio, one decimal. The topics come in its order.
     pub log_likelihood: f64,
     /// The id of the aspect that its sentences judge most often; left out if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
     /// How many of its reviews are positive about the firm as a whole.
     pub positive: u32,
@@ -345,6 +335,7 @@ pub struct Topic {
 // Texts: questions and answers, and the summary.
 
 /// One question with its answer.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Faq {
     /// Unique, stable id; of a derived answer `aspect-` or `service-` and the id.
@@ -356,13 +347,10 @@ pub struct Faq {
     /// Whether the firm wrote the answer or it was derived from reviews.
     pub basis: FaqBasis,
     /// The aspect that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
     /// The id of the service that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// The ids of the reviews that are quoted; left out of the firm's own answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Vec<String>>,
 }
 
@@ -392,10 +380,10 @@ impl From<&FaqEntry> for Faq {
 }
 
 /// The whole in a few sentences.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Summary {
     /// The firm's own words; left out if it wrote none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub editorial: Option<String>,
     /// Overall sentiment of the analysed texts.
     pub overall: Overall,
@@ -416,20 +404,18 @@ pub struct SummarySentence {
 }
 
 /// The evidence behind a sentence.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct SummaryEvidence {
     /// Id of the aspect that the sentence is about; left out if it is about none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
     /// Technicians or services that it names: ids, or names if they have no id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
     /// The numbers in it, by name, as in the aggregates.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
     /// Words of a customer, if the sentence is about complaints; left out if none can be shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<InsightQuote>,
 }
 
@@ -529,6 +515,7 @@ impl ConfirmedVotes {
 }
 
 /// Overall sentiment of the texts: reviews by the text's own balance, never by their stars.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Overall {
     /// How many analysed texts are positive as a whole.
@@ -540,7 +527,6 @@ pub struct Overall {
     /// How many analysed texts are too close to call.
     pub uncertain: u32,
     /// The share of positive ones among those that judge; left out if none does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
 }
 
@@ -557,6 +543,7 @@ impl From<&VoteCounts> for Overall {
 }
 
 /// Development over time.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
@@ -564,7 +551,6 @@ pub struct Trend {
     /// Direction of the share of positive reviews.
     pub direction: Direction,
     /// The comparison; left out if either side has fewer than 10 judging reviews.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<TrendBasis>,
 }
 
@@ -626,6 +612,7 @@ pub struct TrendPeriod {
 }
 
 /// Words of a customer, cut out of a review's `text`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct InsightQuote {
     /// Id of the quoted review, as in `/reviews.json`.
@@ -645,7 +632,6 @@ pub struct InsightQuote {
     /// The review's stars; they had no part in the polarity.
     pub stars: u8,
     /// The language of the words (ISO 639-1), where it is not English.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 

@@ -3,11 +3,13 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::links::Links;
 use crate::model;
 
 /// A published review of the business.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Review {
     /// Unique and stable id, also the last part of `url`.
@@ -21,12 +23,10 @@ pub struct Review {
     /// The author's display name.
     pub author: String,
     /// A headline, if the platform has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The text; empty for a rating without a comment.
     pub text: String,
     /// BCP 47 language tag.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Where it was written.
     pub source: ReviewSource,
@@ -35,7 +35,6 @@ pub struct Review {
     /// What it is about.
     pub mentions: Mentions,
     /// The owner's public response; left out if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<OwnerResponse>,
     /// Permalink: the URL of the review's own page.
     pub url: String,
@@ -44,17 +43,18 @@ pub struct Review {
 }
 
 /// Where a review was written.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(remote = "model::Source")]
 pub struct ReviewSource {
     /// Name of the platform, as the filter `source` takes it.
     pub name: String,
     /// The review's page there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
 /// How a review is known to be from a customer.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(remote = "model::Verification")]
 pub struct Verification {
@@ -63,7 +63,6 @@ pub struct Verification {
     /// How it was verified.
     pub method: VerificationMethod,
     /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<DateTime<Utc>>,
 }
 
@@ -96,15 +95,14 @@ pub struct Mentions {
 }
 
 /// The owner's answer to a review.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct OwnerResponse {
     /// Text of the response, as it was written.
     pub text: String,
     /// The day it is from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<NaiveDate>,
     /// Name of the person who responded; left out if it is not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
 }
 
@@ -152,6 +150,7 @@ pub struct SearchResult {
 }
 
 /// A search's answer without its reviews, which are rendered already.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SearchHead {
     /// How many reviews match altogether, on all pages; see `total_relation`.
@@ -163,10 +162,8 @@ pub struct SearchHead {
     /// Maximum number of reviews on a page.
     pub limit: u64,
     /// Send it as `cursor`, with the same filters, for the next page; left out on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Suggestions if the requested name is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
     /// Names of unknown parameters in the request, at most 20; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -176,28 +173,23 @@ pub struct SearchHead {
 
 /// Known values for parameters that found nothing; send one as that parameter. Of an unknown value the nearest one, or if
 /// none is near those that reviews have, at most ten.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct DidYouMean {
     /// Full names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mentions_technician: Option<Vec<String>>,
     /// Ids of services.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mentions_service: Option<Vec<String>>,
     /// Full names, of evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub technician: Option<Vec<String>>,
     /// Ids of services, of evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<Vec<String>>,
     /// Language tags.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<Vec<String>>,
     /// Names of sources.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Vec<String>>,
     /// `words` if a search by words would find reviews.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "match")]
     #[oai(rename = "match")]
     pub text_match: Option<Vec<String>>,
 }

@@ -5,6 +5,7 @@
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object, Union};
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
@@ -29,6 +30,7 @@ pub enum InsightsAnswer {
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
 pub struct InsightsStage {
     /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
@@ -36,45 +38,32 @@ pub struct InsightsStage {
     /// Which reviews this was made of.
     pub generated_from: GeneratedFrom,
     /// The whole in a few sentences: in the overview.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Vec<String>>,
     /// Aspects with their votes: in the overview and with `part=aspects`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<AspectFacet>>,
     /// Complaints, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the firm as a
     /// whole left out. Of the overview.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub complaints: Option<Vec<ComplaintRow>>,
     /// People that reviews name, the most often named first: in the overview and with `part=technicians`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub technicians: Option<Vec<EntityRow>>,
     /// Services that they name: in the overview and with `part=services`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub services: Option<Vec<EntityRow>>,
     /// Places that they name: in the overview and with `part=areas`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub areas: Option<Vec<EntityRow>>,
     /// Phrases that stand out: in the overview and, with a quote each, with `part=topics`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<TopicRow>>,
     /// Questions: in the overview and, with answers, with `part=faq`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub faq: Option<Vec<FaqRow>>,
     /// The summary with the evidence for each sentence: with `part=summary`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
     /// How it was made: with `part=method`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<InsightsMethod>,
     /// The requested aspect, with quotes and the address of its evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<Aspect>,
     /// The requested technician, service or area, with quotes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<Entity>,
     /// Sentiment on each aspect in passages that name the technician, or in reviews that mention the service or area; each with
     /// the address of its evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub by_aspect: Option<Vec<AspectFacet>>,
     /// Lists that are shortened to their first values; absent if all are complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -94,27 +83,25 @@ pub struct ComplaintRow {
 }
 
 /// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EntityRow {
     /// Id that the business gave it; left out if it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u32,
     /// Number of reviews that are positive about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub positive: Option<u32>,
     /// Number of reviews that are negative about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
     /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u32>,
 }
 
 /// A phrase that stands out, in short.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TopicRow {
     /// The words, in lower case.
@@ -122,25 +109,22 @@ pub struct TopicRow {
     /// How many reviews have them.
     pub reviews: u32,
     /// The id of the aspect that its sentences judge most often.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
     /// A sentence that has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<InsightQuote>,
 }
 
 /// A question, with its answer if that was requested.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FaqRow {
     /// The question as a customer would ask it.
     pub question: String,
     /// The answer in plain text; only with `part=faq`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Whether the firm wrote the answer or it was derived from reviews.
     pub basis: FaqBasis,
     /// The ids of the reviews that are quoted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub review_ids: Option<Vec<String>>,
 }
 
@@ -295,6 +279,7 @@ impl From<&Faq> for FaqRow {
 }
 
 /// One page of the reviews that support an aspect, newest first.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectEvidence {
     /// Id of the aspect that was asked for.
@@ -314,16 +299,15 @@ pub struct AspectEvidence {
     /// Maximum number of reviews on a page.
     pub limit: u64,
     /// What to send as `cursor` for the next page; left out on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Suggestions if the requested name is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
     /// The reviews of this page, newest first.
     pub reviews: Vec<EvidenceReview>,
 }
 
 /// A review that supports an aspect.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceReview {
     /// Id of the review, as in `/reviews.json`.
@@ -337,16 +321,15 @@ pub struct EvidenceReview {
     /// Its one vote, from all its findings.
     pub polarity: Polarity,
     /// True if the vote is uncertain and the stars confirm one of the findings; otherwise left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
     /// Its findings about the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<OwnerResponse>,
 }
 
 /// A clause that judges or names the aspect.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceFinding {
     /// In which sentence, counted from 0.
@@ -370,7 +353,6 @@ pub struct EvidenceFinding {
     /// Percentage of such cases in which aspect and label were right.
     pub confidence: u8,
     /// The reasons; left out if `hits` is `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<EvidenceHit>>,
 }
 
