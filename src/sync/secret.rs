@@ -9,6 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use encoding_rs::mem::{decode_latin1, encode_latin1_lossy, is_str_latin1};
+use html5gum::{Token, Tokenizer};
 use percent_encoding::{
     AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode,
 };
@@ -112,7 +113,8 @@ impl Secrets {
 
     /// The text of a server or of a library without secrets, encoded or not, or long parts of them.
     pub fn remove(&self, text: &str) -> String {
-        without(&decode(text), &self.forms())
+        let forms = self.forms();
+        without(&decode(&without(text, &forms)), &forms)
     }
 
     /// The body of an answer without whole secrets, encoded or not. A short one may be a word of a review, so it is removed
@@ -211,28 +213,43 @@ fn read(name: &str) -> Result<Option<String>, SyncError> {
         .map_err(|error| SyncError::failed(format!("the variable {name} cannot be read: {error}")))
 }
 
-/// The text without percent-encoding and entities, as often as they were applied.
+/// The text without percent-encoding, entities and JSON's escapes, as often as they were applied.
 fn decode(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..DECODED_MAX {
-        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
-        let entities = [
-            ("&amp;", "&"),
-            ("&lt;", "<"),
-            ("&gt;", ">"),
-            ("&quot;", "\""),
-            ("&#39;", "'"),
-            ("\\/", "/"),
-        ];
-        let decoded = entities.iter().fold(decoded, |text, (entity, character)| {
-            text.replace(entity, character)
-        });
+        let percent = percent_decode_str(&text).decode_utf8_lossy();
+        let json = unescape(&percent);
+        let mut decoded = Vec::new();
+        for token in Tokenizer::new(&json.replace('<', "&lt;")) {
+            let Ok(token) = token;
+            if let Token::String(part) = token {
+                decoded.extend_from_slice(&part);
+            }
+        }
+        let decoded = String::from_utf8_lossy(&decoded).into_owned();
         if decoded == text {
             break;
         }
         text = decoded;
     }
     text
+}
+
+/// The text without JSON's escapes of characters by number, and of `/`.
+fn unescape(text: &str) -> String {
+    let text = text.replace("\\/", "/");
+    let mut parts = text.split("\\u");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = part
+            .get(..4)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match number.and_then(char::from_u32) {
+            Some(character) => plain.extend([&*character.to_string(), &part[4..]]),
+            None => plain.extend(["\\u", part]),
+        }
+    }
+    plain
 }
 
 /// The text without the secrets in any case of letters, and without parts of them of [`PART_BYTES`]. All are looked for in the
@@ -348,6 +365,8 @@ mod tests {
             "p%2540ss%252Fword%252B99%2526x".to_owned(),
             "p@ss/word+99&amp;x".to_owned(),
             r"p@ss\/word+99&x".to_owned(),
+            r"p@ss\u002fword+99\u0026x".to_owned(),
+            "p&#64;ss&#x2F;word+99&#38;x".to_owned(),
             base64("p@ss/word+99&x"),
             base64("me:p@ss/word+99&x"),
             base64("user:p@ss/word+99&x!"),
@@ -376,6 +395,7 @@ mod tests {
             "abc%2Bdef%3D&amp;x",
             "abc+def=&x",
             "abc%252Bdef%253D%26amp%3Bx",
+            r"abc+def\u003d\u0026x",
         ] {
             assert_eq!(secrets.remove(&format!("key {echo}")), "key …", "{echo}");
             assert!(secrets.is_in(echo), "{echo}");

@@ -145,8 +145,9 @@ impl Source {
 
 /// Refuses a value that may be a secret, with the way to write it, and without the value.
 fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), SyncError> {
-    let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    let parameters = query.split(['&', '#']).filter_map(|pair| {
+    let mut parts = url.split(['?', '&', ';', '#']);
+    let address = parts.next().unwrap_or_default();
+    let parameters = parts.filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
         let name = percent_decode_str(name).decode_utf8_lossy();
         may_be_secret(&name).then(|| (format!("the parameter {name}"), value))
@@ -158,7 +159,7 @@ fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Sync
         .map(|(name, value)| (format!("the header {name}"), value.as_str()));
     let authority = address
         .split_once("://")
-        .and_then(|(_, rest)| rest.split(['/', '#']).next());
+        .and_then(|(_, rest)| rest.split('/').next());
     let credentials = authority
         .and_then(|authority| authority.rsplit_once('@'))
         .map(|(user, _)| user);
@@ -170,7 +171,7 @@ fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Sync
         Some(("the password".to_owned(), password))
     });
     let mut values = parameters.chain(headers).chain(passwords);
-    let literal = |(_, value): &(String, &str)| !value.is_empty() && reference(value).is_none();
+    let literal = |(_, value): &(String, &str)| !value.is_empty() && !is_filled(value);
     let Some((place, _)) = values.find(literal) else {
         return Ok(());
     };
@@ -178,6 +179,18 @@ fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), Sync
         "{place} may be a secret, which is not stored; write it as ${{VARIABLE}} in single quotes, and set that variable in the \
          environment of the service, for example in /etc/reviews.env"
     )))
+}
+
+/// Whether all of a value is read from the environment, but for the words before it (`Bearer `, `session=`).
+fn is_filled(value: &str) -> bool {
+    let (mut rest, mut is_filled) = (value, false);
+    while let Some((before, _, after)) = reference(rest) {
+        if before.contains(char::is_alphanumeric) && !before.ends_with([' ', '=']) {
+            return false;
+        }
+        (rest, is_filled) = (after, true);
+    }
+    is_filled && !rest.contains(char::is_alphanumeric)
 }
 
 fn may_be_secret(name: &str) -> bool {
@@ -314,6 +327,28 @@ impl SourceSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn literal_part_of_a_secret_is_refused_and_a_scheme_is_not() {
+        for (url, header, is_stored) in [
+            ("https://h.test/a?key=${V}", "Bearer ${V}", true),
+            ("https://h.test/a?key=${A}${B}", "session=${V};", true),
+            ("https://h.test/a?key=abc${V}", "", false),
+            ("https://h.test/a?key=${V}abc", "", false),
+            ("https://h.test/a?a=1;key=abc", "", false),
+            ("https://h.test/a#key=abc", "", false),
+            ("https://h.test/a", "Bearer abc${V}", false),
+            ("https://h.test/a", "Bearer abc", false),
+        ] {
+            let headers = vec![("Authorization".to_owned(), header.to_owned())];
+            let options = SourceOptions {
+                headers,
+                ..SourceOptions::default()
+            };
+            let stored = refuse_literal_secrets(url, &options);
+            assert_eq!(stored.is_ok(), is_stored, "{url} {header}");
+        }
+    }
 
     #[test]
     fn cron_with_times_less_than_five_minutes_apart_is_refused() {
