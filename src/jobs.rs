@@ -44,32 +44,14 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub struct PublishChanges {
-    ctx: Arc<Ctx>,
-    publisher: Publisher,
-    changes: Changes,
-    retry: Retry,
+    pub ctx: Arc<Ctx>,
+    /// It has rendered the first snapshot of `ctx`.
+    pub publisher: Publisher,
+    pub changes: Changes,
+    pub retry: Retry,
 }
 
 impl PublishChanges {
-    /// `publisher` has rendered the first snapshot of `ctx`.
-    pub fn new(ctx: Arc<Ctx>, publisher: Publisher, changes: Changes) -> Self {
-        Self {
-            ctx,
-            publisher,
-            changes,
-            retry: Retry::default(),
-        }
-    }
-
-    /// Closes the job's connection. This must happen before the last writer closes, which then cleans up the
-    /// write-ahead log.
-    ///
-    /// # Errors
-    /// If closing fails; the job has ended in any case.
-    pub async fn close(&mut self) -> Result<(), DbError> {
-        self.changes.close().await
-    }
-
     /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
     /// until the next run.
     pub async fn watch_once(&mut self) -> (bool, Duration) {
@@ -219,28 +201,19 @@ impl Retry {
 const REVIEWS_PER_RUN: usize = 512;
 
 /// Its day and ID.
-type LastReview = (Day, String);
+pub type LastReview = (Day, String);
 
 #[derive(Debug)]
 pub struct AnalyzePostponed {
-    ctx: Arc<Ctx>,
-    database: Database,
-    progress: Arc<AnalysisProgress>,
+    pub ctx: Arc<Ctx>,
+    pub database: Database,
+    /// That of the publisher of the snapshots of `ctx`.
+    pub progress: Arc<AnalysisProgress>,
     /// Progress through all reviews to analyze: the method, and the last review.
-    pass: Mutex<Option<(String, LastReview)>>,
+    pub pass: Mutex<Option<(String, LastReview)>>,
 }
 
 impl AnalyzePostponed {
-    /// `progress` is that of the publisher of the snapshots of `ctx`.
-    pub fn new(ctx: Arc<Ctx>, database: Database, progress: Arc<AnalysisProgress>) -> Self {
-        Self {
-            ctx,
-            database,
-            progress,
-            pass: Mutex::default(),
-        }
-    }
-
     /// Analyzes some reviews without analysis and stores the results; returns whether there was work. When all are done,
     /// the next snapshot can use them.
     ///

@@ -25,7 +25,7 @@ use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, Retry, erase};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
-use crate::snapshot::{Coding, CurrentSnapshot, Publisher, Snapshot};
+use crate::snapshot::{Coding, CurrentSnapshot, PerSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
@@ -95,7 +95,10 @@ impl App {
             move || Catalog::new(ctx, &description.document)
         };
         let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
-        let pages = Arc::new(Pages::new(Arc::clone(&ctx)));
+        let pages = Arc::new(Pages {
+            ctx: Arc::clone(&ctx),
+            made: PerSnapshot::default(),
+        });
         let operations = |routes, has_metrics| operations::routes(routes, &database, has_metrics);
         let admin = has_admin.then(|| {
             let routes = operations(Routes::default(), true);
@@ -114,17 +117,24 @@ impl App {
             pages::fixed().into(),
             Arc::new(make_ahead),
         );
-        let analyze = AnalyzePostponed::new(
-            Arc::clone(&ctx),
-            database.clone(),
-            Arc::clone(&publisher.progress),
-        );
+        let analyze = AnalyzePostponed {
+            ctx: Arc::clone(&ctx),
+            database: database.clone(),
+            progress: Arc::clone(&publisher.progress),
+            pass: std::sync::Mutex::default(),
+        };
+        let publish = PublishChanges {
+            ctx: Arc::clone(&ctx),
+            publisher,
+            changes,
+            retry: Retry::default(),
+        };
         Ok(Self {
             endpoint: public.endpoint,
             routes: public.routes,
             admin,
             analyze,
-            publish: Mutex::new(PublishChanges::new(Arc::clone(&ctx), publisher, changes)),
+            publish: Mutex::new(publish),
             precompress,
             hub,
             database,
@@ -257,7 +267,7 @@ impl App {
 
     async fn close(&self) {
         self.ctx.compute.idle().await;
-        if let Err(error) = self.publish.lock().await.close().await {
+        if let Err(error) = self.publish.lock().await.changes.close().await {
             tracing::warn!(%error, "database.not_closed: the database was not closed cleanly; the next start recovers it");
         }
         self.database.close().await;

@@ -61,7 +61,10 @@ impl Mcp {
 
     /// A connection of another client, over stdin and stdout.
     pub fn connect(&self) -> StdioConnection {
-        StdioConnection::new(Arc::clone(&self.methods))
+        StdioConnection {
+            methods: Arc::clone(&self.methods),
+            revision: None,
+        }
     }
 
     async fn post(&self, mut request: Request) -> Result<Response, HttpProblem> {

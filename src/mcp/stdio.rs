@@ -11,9 +11,9 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_META};
 
 pub struct StdioConnection {
-    methods: Arc<Methods>,
+    pub methods: Arc<Methods>,
     /// The revision agreed on by `initialize`.
-    revision: Option<Revision>,
+    pub revision: Option<Revision>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -25,14 +25,6 @@ enum InputLine {
 }
 
 impl StdioConnection {
-    /// A connection that is not initialised.
-    pub const fn new(methods: Arc<Methods>) -> Self {
-        Self {
-            methods,
-            revision: None,
-        }
-    }
-
     /// Answers each line until `input` ends.
     ///
     /// # Errors

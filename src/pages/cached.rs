@@ -48,17 +48,10 @@ impl CachedPage {
 #[derive(Debug)]
 pub struct Pages {
     pub ctx: Arc<Ctx>,
-    made: PerSnapshot<[OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()]>,
+    pub made: PerSnapshot<[OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()]>,
 }
 
 impl Pages {
-    pub fn new(ctx: Arc<Ctx>) -> Self {
-        Self {
-            ctx,
-            made: PerSnapshot::default(),
-        }
-    }
-
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
         let made = self.made.of(snapshot);
         let body = made_once(&made[page as usize], || {

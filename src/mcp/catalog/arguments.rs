@@ -34,23 +34,14 @@ pub enum CallError {
 /// The arguments of a call, and the errors found so far.
 #[derive(Debug)]
 pub struct ToolArguments<'a> {
-    tool: &'a str,
-    known: &'a [ParameterSpec],
-    values: &'a Object,
-    issues: Vec<Issue>,
+    pub tool: &'a str,
+    pub known: &'a [ParameterSpec],
+    /// Those of the call.
+    pub values: &'a Object,
+    pub issues: Vec<Issue>,
 }
 
 impl<'a> ToolArguments<'a> {
-    /// `known` are the arguments of `tool`, `values` those of the call.
-    pub const fn new(tool: &'a str, known: &'a [ParameterSpec], values: &'a Object) -> Self {
-        Self {
-            tool,
-            known,
-            values,
-            issues: Vec::new(),
-        }
-    }
-
     /// Returns `taken` if every argument is known and valid.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::compute::run_long_if;
+use crate::compute::run_long;
 use crate::links::Links;
 use crate::search::SearchParameters;
 use crate::search::facets::PeriodsParameters;
@@ -45,8 +45,6 @@ struct ToolDefinition {
     result: &'static str,
     /// The members that a limit of size adds to it.
     added: &'static [(&'static str, &'static str)],
-    /// Whether it computes for so long that another thread takes over the other tasks of this one.
-    is_long: bool,
     call: ToolFunction,
 }
 
@@ -61,7 +59,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: Vec::new,
         result: "BusinessSummary",
         added: &[],
-        is_long: false,
         call: results::business,
     },
     ToolDefinition {
@@ -73,7 +70,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: SearchParameters::specs,
         result: "SearchResult",
         added: &[],
-        is_long: false,
         call: results::search,
     },
     ToolDefinition {
@@ -83,7 +79,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: ReviewArguments::specs,
         result: "Review",
         added: &[],
-        is_long: false,
         call: results::review,
     },
     ToolDefinition {
@@ -94,7 +89,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: SinceArguments::specs,
         result: "SinceResult",
         added: &[("total", "integer"), ("next_cursor", "string")],
-        is_long: true,
         call: results::since,
     },
     ToolDefinition {
@@ -106,7 +100,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: StageParameters::specs,
         result: "InsightsStage",
         added: &[],
-        is_long: true,
         call: results::insights,
     },
     ToolDefinition {
@@ -121,7 +114,6 @@ const TOOLS: [ToolDefinition; 8] = [
         },
         result: "AspectEvidence",
         added: &[("left_out", "array")],
-        is_long: true,
         call: results::evidence,
     },
     ToolDefinition {
@@ -132,7 +124,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: Vec::new,
         result: "Facets",
         added: &[],
-        is_long: true,
         call: results::facets,
     },
     ToolDefinition {
@@ -144,7 +135,6 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: PeriodsParameters::specs,
         result: "Comparison",
         added: &[],
-        is_long: true,
         call: results::periods,
     },
 ];
@@ -159,7 +149,6 @@ pub struct Tool {
     pub input_schema: Object,
     pub output_schema: Object,
     known: Vec<ParameterSpec>,
-    is_long: bool,
     call: ToolFunction,
 }
 
@@ -199,7 +188,6 @@ impl Catalog {
                 input_schema: input(&known),
                 output_schema: output(definition, schemas),
                 known,
-                is_long: definition.is_long,
                 call: definition.call,
             }
         };
@@ -232,11 +220,14 @@ impl Catalog {
         let mut tools = self.tools.iter();
         let tool = tools.find(|tool| tool.name == name);
         let tool = tool.ok_or(CallError::Unknown)?;
-        let arguments = ToolArguments::new(tool.name, &tool.known, arguments);
+        let arguments = ToolArguments {
+            tool: tool.name,
+            known: &tool.known,
+            values: arguments,
+            issues: Vec::new(),
+        };
         let snapshot = self.ctx.current.load();
-        run_long_if(tool.is_long, || {
-            (tool.call)(&snapshot, &self.ctx.links, arguments)
-        })
+        run_long(|| (tool.call)(&snapshot, &self.ctx.links, arguments))
     }
 }
 
