@@ -289,7 +289,6 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "google",
     "google_places",
     "apify",
-    "outscraper_trustpilot",
     "outscraper",
     "serpapi",
     "gosom",
@@ -311,7 +310,6 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "woocommerce",
     "woocommerce_rest",
     "feefo",
-    "magento",
     "json_feed",
 );
 

@@ -13,7 +13,6 @@ use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
 use crate::imports::read::json::{self, JsonText, Objects, RawRow, RowArray};
-use crate::imports::read::native::foreign_members;
 use crate::imports::read::text::{self, Dialect};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
@@ -354,8 +353,7 @@ fn outer(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// Whether the members of a record have the kinds of values that native records have, and none says in another way whether the
-/// review is public.
+/// Whether the members of a record have the kinds of values that native records have.
 fn fits_native(record: &Value) -> bool {
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_object = |value: &Value| value.is_object() || value.is_null();
@@ -371,7 +369,6 @@ fn fits_native(record: &Value) -> bool {
         && ["source", "verification", "response"]
             .iter()
             .all(|name| fits(name, is_object))
-        && foreign_members(record).is_empty()
 }
 
 /// Whether rows with these members are probably native records, even if faulty.

@@ -16,13 +16,14 @@ use crate::imports::map::shape::{
 };
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
-use crate::imports::map::visibility::{Places, find};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, VOUCHED};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FieldError, FileError, Position};
+use crate::imports::request::ImportRequest;
 use crate::model::{
     Base, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
     Status, Unit, Units,
@@ -116,7 +117,7 @@ fn read_record(
             Err(error) => Err(vec![FieldError::new("id", error.to_string())]),
         }
     } else {
-        review(&value, sink.collected.calendar)
+        review(&value, sink.collected.calendar, sink.request)
     };
     let read = read.map(|mut incoming| {
         if !format.is_native() {
@@ -158,8 +159,10 @@ fn readable(record: &Value) -> Value {
         inner.collect::<Vec<_>>()
     };
     let all = members.iter().flat_map(inner).chain(members.clone());
+    let places = Places::of_record();
+    let is_read = |path: &str| is_in(COLUMNS, path) || find(&Header::new(path), &places).is_some();
     let mut read = Map::new();
-    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_in(COLUMNS, path)) {
+    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_read(path)) {
         map::put(&mut read, &path, value);
     }
     if let Some(Value::String(author)) = read.get_mut("author") {
@@ -233,27 +236,13 @@ struct Additions {
     fingerprints: Option<String>,
 }
 
-/// The members that say in another way whether the review or its answer is public: those of somebody else's records, which are
-/// read as a table.
-pub fn foreign_members(record: &Value) -> Vec<String> {
-    let places = Places {
-        answers: vec![Header::new("response.text")],
-        reviews: vec![String::new()],
-    };
-    let members = |object: &'static str, value| {
-        Value::as_object(value)
-            .into_iter()
-            .flatten()
-            .map(move |(name, _)| format!("{object}{name}"))
-    };
-    let response = record.get("response").unwrap_or(&Value::Null);
-    let all = members("", record).chain(members("response.", response));
-    all.filter(|name| !is_in(COLUMNS, name) && find(&Header::new(name), &places).is_some())
-        .collect()
-}
-
-/// The review in `value`, or all its errors.
-fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+/// The review in `value`, or all its errors. It is withheld, or without its answer, if a member marks these as not public at
+/// their source.
+fn review(
+    value: &Value,
+    calendar: Calendar,
+    request: &ImportRequest,
+) -> Result<Incoming, Vec<FieldError>> {
     let mut reader = ShapeReader {
         calendar: Some(calendar),
         bytes_max: TEXT_BYTES_MAX,
@@ -263,18 +252,34 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     };
     let mut members = reader.members("", value, RECORD);
     let decided = decided(&mut reader, &members);
-    let status = status(&mut reader, &members);
-    for name in foreign_members(value) {
-        reader.fault(
-            name,
-            "is no member of this format; write \"status\": \"published\" or \"withheld\" there, or leave out the answer that is not public",
-        );
-    }
+    let mut status = status(&mut reader, &members);
+    let [is_hidden, is_answer_hidden] = [Subject::Review, Subject::Answer].map(|subject| {
+        let is_ignored = request.rename(subject.field()) == Some("");
+        // Our own members mean what `docs/IMPORT.md` says.
+        let is_taken = |name: &str| {
+            is_ignored || is_in(COLUMNS, name) || RECORD.iter().any(|member| member.name == name)
+        };
+        match is_public_record(value, subject, is_taken) {
+            Ok(public) => public == Some(false),
+            Err(fault) => {
+                reader.faults.push(fault);
+                false
+            }
+        }
+    });
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
+    if is_hidden
+        && status
+            .as_ref()
+            .is_none_or(|status| *status == Status::Published)
+    {
+        status = Some(Status::withheld(NOT_PUBLISHED));
+    }
     let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
         (Unit::Status, _) => status.is_none(),
+        (Unit::Response, _) if is_answer_hidden => false,
         (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
         (_, value) => value.is_none(),
     };
@@ -291,9 +296,8 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     let mut review = Review::deserialize(record).map_err(unreadable)?;
     review.title = review.title.filter(|title| !title.is_empty());
     // Exports that write every field have an empty answer if there is none.
-    review.response = review
-        .response
-        .filter(|response: &Response| !response.text.is_empty());
+    let is_answer = |response: &Response| !is_answer_hidden && !response.text.is_empty();
+    review.response = review.response.filter(is_answer);
     let Mentions {
         technicians,
         services,
@@ -304,7 +308,7 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     Ok(Incoming {
         has_own_id: true,
         hidden_name: None,
-        is_answer_hidden: false,
+        is_answer_hidden,
         counted: None,
         id_at_source: additions.id_at_source,
         location: additions.location,

@@ -226,11 +226,9 @@ async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
                 "{sql}: {message}"
             );
         }
-        assert!(
-            id.parse::<ReviewId>()
-                .unwrap_err()
-                .to_string()
-                .contains("cannot be part of a link")
+        assert_has(
+            &id.parse::<ReviewId>().unwrap_err().to_string(),
+            "cannot be part of a link",
         );
     }
     // A shell can drop the trigger.

@@ -139,13 +139,9 @@ async fn a_read_only_database_is_still_served() {
     assert!(matches!(error, DbError::ReadOnly(_)), "{error:?}");
     assert!(error.to_string().contains("write permission"), "{error}");
     app.sql("update review set author = 'by somebody who may'");
-    assert!(
-        app.app()
-            .drain()
-            .await
-            .unwrap_err()
-            .to_string()
-            .contains("cannot be opened for writing")
+    assert_has(
+        &app.app().drain().await.unwrap_err().to_string(),
+        "cannot be opened for writing",
     );
     assert!(app.get("/reviews.json").await.body == before.body);
     let app = app.restart().await;

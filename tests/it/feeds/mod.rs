@@ -8,7 +8,7 @@ use feed_rs::model::{Entry, Feed};
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, BASE, Generator, TestApp};
+use crate::support::{Answer, BASE, Generator, TestApp, assert_has};
 
 const HUB: &str = "https://reviews.sample.test/api/websub/hub";
 
@@ -227,16 +227,11 @@ async fn the_atom_feed_names_the_business_and_the_hub() {
         "{}",
         answer.text()
     );
-    assert!(
-        answer
-            .text()
-            .contains("<feed xmlns=\"http://www.w3.org/2005/Atom\"")
+    assert_has(
+        &answer.text(),
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\"",
     );
-    assert!(
-        answer.text().contains("Atom\" xml:lang=\"es-MX\">"),
-        "{}",
-        answer.text()
-    );
+    assert_has(&answer.text(), "Atom\" xml:lang=\"es-MX\">");
     let atom = parse(&answer);
     let links: Vec<(&str, &str)> = atom
         .links

@@ -2,40 +2,28 @@
 
 use super::tables::workbook;
 use super::*;
-use crate::support::sqlite3;
 
 const PRIVATE: &str = "PRIVATE-NOTE";
 
 /// Imports a file with these options into a new database; both answers are dated and the business has a time zone.
 pub(super) async fn import_into_new(
     content: impl AsRef<[u8]>,
-    request: ImportRequest,
+    options: &str,
 ) -> (Bench, ImportReport, Vec<Rejection>) {
     let bench = bench().await;
     bench.set_time_zone("America/Phoenix").await;
-    let request = ImportRequest {
-        files: vec![bench.file("some.txt", content)],
-        ..request
-    };
+    let request = request_for([bench.file("some.txt", content)], options);
     let (report, rejections) = bench.run(&request).await;
     (bench, report.unwrap(), rejections)
 }
 
-pub(super) fn as_table() -> ImportRequest {
-    ImportRequest {
-        format: find_format("table"),
-        ..ImportRequest::default()
-    }
-}
-
 fn answers(bench: &Bench) -> String {
     let select = "select author || ': ' || ifnull(response_text, '-') from review order by author";
-    sqlite3(bench.database.path(), select)
+    bench.sql(select)
 }
 
 /// Rows of two reviews, of which the second has a private answer.
-fn files() -> Vec<(&'static str, Vec<u8>, ImportRequest)> {
-    let plain = ImportRequest::default;
+fn files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let table = |column: &str, public: &str, private: &str| {
         format!(
             "id,rating,date,author,text,reply,{column}\nx1,5,2025-03-14,Ann,Fixed.,Thank you.,{public}\n\
@@ -119,53 +107,53 @@ fn files() -> Vec<(&'static str, Vec<u8>, ImportRequest)> {
         ),
     ]);
     vec![
-        ("our own form", own.into_bytes(), plain()),
+        ("our own form", own.into_bytes(), ""),
         (
             "a column that says public",
             table("reply_public", "yes", "no"),
-            plain(),
+            "",
         ),
         (
             "a column without a word",
             table("reply_public", "yes", ""),
-            plain(),
+            "",
         ),
         (
             "a column that says private",
             table("Reply private", "no", "yes"),
-            plain(),
+            "",
         ),
         (
             "a column of states",
             table("reply_status", "approved", "pending"),
-            plain(),
+            "",
         ),
         (
             "a column in another order",
             table("is_public_reply", "1", "0"),
-            plain(),
+            "",
         ),
         (
             "a time of deletion",
             table("reply_deleted_at", "", "2025-03-17"),
-            plain(),
+            "",
         ),
-        ("Yotpo's API", yotpo.to_string().into_bytes(), plain()),
-        ("Yotpo's table", yotpo_table.into_bytes(), plain()),
-        ("Okendo's API", okendo.to_string().into_bytes(), plain()),
-        ("several answers", podium.to_string().into_bytes(), plain()),
-        ("Google's states", google.into_bytes(), plain()),
+        ("Yotpo's API", yotpo.to_string().into_bytes(), ""),
+        ("Yotpo's table", yotpo_table.into_bytes(), ""),
+        ("Okendo's API", okendo.to_string().into_bytes(), ""),
+        ("several answers", podium.to_string().into_bytes(), ""),
+        ("Google's states", google.into_bytes(), ""),
         (
             "an object",
             objects(json!({"text": PRIVATE, "visibility": "private"})),
-            as_table(),
+            "--format table",
         ),
         (
             "an object with a kind",
             objects(json!({"text": PRIVATE, "type": "private"})),
-            as_table(),
+            "--format table",
         ),
-        ("a workbook", sheet, plain()),
+        ("a workbook", sheet, ""),
     ]
 }
 
@@ -180,7 +168,7 @@ async fn a_private_answer_is_neither_published_nor_in_the_file() {
         );
         assert_eq!(answers(&bench), "Ann: Thank you.\nBob: -", "{what}");
         let published = "select count(*) from review where status = 'published'";
-        assert_eq!(sqlite3(bench.database.path(), published), "2", "{what}");
+        assert_eq!(bench.sql(published), "2", "{what}");
         for file in ["reviews.db", "reviews.db-wal"] {
             let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
             let private = memchr::memmem::find(&bytes, PRIVATE.as_bytes());
@@ -194,7 +182,7 @@ async fn a_column_of_private_answers_is_not_read() {
     let table = format!(
         "id,rating,date,author,text,public_response,private_reply\nx1,5,2025-03-14,Ann,Fixed.,Thank you for calling us.,{PRIVATE} about the refund\n"
     );
-    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(table, "").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(answers(&bench), "Ann: Thank you for calling us.");
 }
@@ -202,7 +190,7 @@ async fn a_column_of_private_answers_is_not_read() {
 #[tokio::test]
 async fn a_private_reply_of_one_word_is_no_state() {
     let table = "Date,Name,Stars,Comment,Public reply,Private reply\n2026-03-14,Ann,5,Fine,Thanks,more\n2026-03-16,Bob,4,Good,,ok\n";
-    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(table, "").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
     assert_eq!(answers(&bench), "Ann: Thanks\nBob: -");
 }
@@ -219,23 +207,11 @@ async fn an_answer_without_the_date_of_its_publication_is_a_draft() {
         )
     };
     for (content, request) in [
-        (rows.to_string(), as_table()),
-        (
-            table("Reply posted on", "2026-03-15", ""),
-            ImportRequest::default(),
-        ),
-        (
-            table("reply_published_at", "2026-03-15", "NULL"),
-            ImportRequest::default(),
-        ),
-        (
-            table("Réponse interne", "non", "oui"),
-            ImportRequest::default(),
-        ),
-        (
-            table("Reply approved by manager", "Yes", "No"),
-            ImportRequest::default(),
-        ),
+        (rows.to_string(), "--format table"),
+        (table("Reply posted on", "2026-03-15", ""), ""),
+        (table("reply_published_at", "2026-03-15", "NULL"), ""),
+        (table("Réponse interne", "non", "oui"), ""),
+        (table("Reply approved by manager", "Yes", "No"), ""),
     ] {
         let (bench, report, _) = import_into_new(content.clone(), request).await;
         assert_eq!(counts(&report), (2, 0, 0, 0), "{content}");
@@ -247,7 +223,7 @@ async fn an_answer_without_the_date_of_its_publication_is_a_draft() {
 async fn an_unknown_visibility_of_an_answer_rejects_the_row() {
     let table = "id,rating,date,author,text,reply,reply_status\nx1,5,2025-03-14,Ann,Fixed.,Thanks.,asleep\n\
         x2,5,2025-03-14,Bob,Fixed.,,asleep\n";
-    let (_, report, rejections) = import_into_new(table, ImportRequest::default()).await;
+    let (_, report, rejections) = import_into_new(table, "").await;
     assert_eq!(counts(&report), (1, 0, 0, 1));
     assert!(
         rejections[0]
@@ -257,11 +233,7 @@ async fn an_unknown_visibility_of_an_answer_rejects_the_row() {
         "{}",
         rejections[0]
     );
-    let request = ImportRequest {
-        renames: vec!["response.status=".parse().unwrap()],
-        ..ImportRequest::default()
-    };
-    let (bench, report, _) = import_into_new(table, request).await;
+    let (bench, report, _) = import_into_new(table, "--map response.status=").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
     assert_eq!(answers(&bench), "Ann: Thanks.\nBob: -");
 }
@@ -323,18 +295,14 @@ async fn an_answer_or_author_may_be_an_object_or_a_list() {
         let rows = json!([
             {"id": "a", "rating": 5, "date": "2025-03-01", "author": author, "text": "Neat", "reply": reply},
             {"id": "b", "rating": 1, "date": "2025-03-01", "author": {"name": "Bo"}, "text": "Late", "reply": null}]);
-        let (bench, report, rejections) = import_into_new(rows.to_string(), as_table()).await;
+        let (bench, report, rejections) = import_into_new(rows.to_string(), "--format table").await;
         assert_eq!(
             (counts(&report), rejections),
             ((2, 0, 0, 0), Vec::new()),
             "{author} {reply}"
         );
         let select = "select ifnull(response_text, '') || '|' || ifnull(response_on, '') from review where author = 'Ann'";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            expected,
-            "{author} {reply}"
-        );
+        assert_eq!(bench.sql(select), expected, "{author} {reply}");
     }
 }
 
@@ -343,14 +311,10 @@ async fn dates_and_authors_of_listed_answers_are_read_in_any_json() {
     for name in ["response", "responses", "reply", "replies"] {
         let answer = json!([{"body": "Thanks", "createdAt": "2026-10-05", "author": "Kim"}]);
         let row = json!([{"id": "1", "stars": 5, "date": "2026-10-01", "author": "Ann", "text": "Nice", name: answer}]);
-        let (bench, _, rejections) = import_into_new(row.to_string(), as_table()).await;
+        let (bench, _, rejections) = import_into_new(row.to_string(), "--format table").await;
         assert_eq!(rejections, []);
         let found = "select response_text, response_on, response_author from review";
-        assert_eq!(
-            sqlite3(bench.database.path(), found),
-            "Thanks|2026-10-05|Kim",
-            "{name}"
-        );
+        assert_eq!(bench.sql(found), "Thanks|2026-10-05|Kim", "{name}");
     }
 }
 
@@ -367,9 +331,9 @@ async fn the_date_of_an_answer_has_many_names_in_tables() {
         let content = format!(
             "Date,Name,Stars,Comment,Reply,{name}\n2026-10-01,Ann,5,Neat,Thanks,2026-10-05\n"
         );
-        let (bench, _, rejections) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, _, rejections) = import_into_new(content, "").await;
         assert_eq!(rejections, []);
-        let found = sqlite3(bench.database.path(), "select response_on from review");
+        let found = bench.sql("select response_on from review");
         assert_eq!(found, "2026-10-05", "{name}");
     }
 }
@@ -390,10 +354,10 @@ async fn the_answer_in_a_feed_is_not_part_of_the_text() {
         item("b", "Response from Peak:\nThanks"),
         item("c", "No Response from Peak: sad"),
     ];
-    let (bench, _, _) = import_into_new(feed(&items).to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(feed(&items).to_string(), "").await;
     let found = "select text, response_author, response_text from review order by author";
     assert_eq!(
-        sqlite3(bench.database.path(), found),
+        bench.sql(found),
         "Nice.\n\nAnd quick.|Peak, Inc.|Thanks: see you.\n\nKim\n|Peak|Thanks\nNo Response from Peak: sad||"
     );
     // An answer that was removed goes here too.
@@ -424,14 +388,15 @@ async fn an_answer_by_a_customer_is_not_that_of_the_business() {
         (json!([ann()]), "-"),
     ] {
         for name in ["reply", "responses"] {
-            let (bench, _, rejections) = import_into_new(row(name, &answer), as_table()).await;
+            let (bench, _, rejections) =
+                import_into_new(row(name, &answer), "--format table").await;
             assert_eq!(rejections, []);
             assert_eq!(answers(&bench), format!("Ann Bell: {expected}"), "{answer}");
         }
     }
     let table = "rating,date,author,text,response.text,response.author\n5,2025-03-14,Ann,Fixed.,One more thing.,Ann\n\
         5,2025-03-14,Bo,Fixed.,Thanks.,Kim\n";
-    let (bench, ..) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, ..) = import_into_new(table, "").await;
     assert_eq!(answers(&bench), "Ann: -\nBo: Thanks.");
 }
 
@@ -448,7 +413,7 @@ async fn a_thread_at_feefo_gives_the_answer_of_the_merchant() {
     ] {
         let file = json!({"reviews": [{"merchant": {"identifier": "k"}, "customer": {"display_name": "Ann"},
             "service": {"id": "1", "rating": {"rating": 5}, "created_at": "2025-03-14T10:00:00.000Z", "review": "Neat.", "thread": thread}}]});
-        let (bench, ..) = import_into_new(file.to_string(), ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(file.to_string(), "").await;
         assert_eq!(answers(&bench), format!("Ann: {expected}"), "{thread}");
     }
 }
@@ -476,7 +441,7 @@ async fn a_comment_on_a_page_is_an_answer_if_the_business_wrote_it() {
         let page = json!({"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [
             {"@type": "Review", "author": {"name": "Ann"}, "reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14",
                 "reviewBody": "Neat.", "comment": comment}]});
-        let (bench, ..) = import_into_new(page.to_string(), ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(page.to_string(), "").await;
         assert_eq!(answers(&bench), format!("Ann: {expected}"), "{comment}");
     }
 }

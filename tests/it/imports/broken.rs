@@ -5,7 +5,6 @@ use encoding_rs::WINDOWS_1250;
 
 use super::answers::import_into_new;
 use super::*;
-use crate::support::sqlite3;
 
 fn google_rows() -> [Value; 3] {
     ["a", "b", "c"].map(|id| google(1, id, &json!({"comment": format!("Review {id}")})))
@@ -13,7 +12,7 @@ fn google_rows() -> [Value; 3] {
 
 fn texts(bench: &Bench) -> String {
     let select = "select group_concat(text, ', ') from (select text from review order by text)";
-    sqlite3(bench.database.path(), select)
+    bench.sql(select)
 }
 
 #[tokio::test]
@@ -34,7 +33,7 @@ async fn slips_in_json_are_read_in_lists_and_documents() {
             list.replace("https://example.com/p", "one\n\ttwo, ]")
         ),
     ] {
-        let (bench, report, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        let (bench, report, rejections) = import_into_new(&content, "").await;
         assert_eq!((counts(&report), rejections), ((3, 0, 0, 0), vec![]));
         assert_eq!(texts(&bench), "Review a, Review b, Review c", "{content}");
     }
@@ -76,7 +75,7 @@ async fn one_invalid_byte_in_json_rejects_only_its_row() {
             .into_iter()
             .map(|byte| if byte == b'@' { 0xE9 } else { byte })
             .collect();
-        let (bench, _, rejections) = import_into_new(bytes, ImportRequest::default()).await;
+        let (bench, _, rejections) = import_into_new(bytes, "").await;
         assert_eq!(texts(&bench), "Review a, Review c", "{content}");
         assert_eq!(rejections.len(), 1);
         let error = rejections[0].to_string();
@@ -100,51 +99,39 @@ async fn a_broken_script_does_not_stop_the_other_reviews_of_a_page() {
         script(&broken),
         script(&slip)
     );
-    let (bench, _, rejections) = import_into_new(page, ImportRequest::default()).await;
+    let (bench, _, rejections) = import_into_new(page, "").await;
     assert_eq!(texts(&bench), "slip, whole");
     let error = rejections[0].to_string();
-    assert!(
-        error.contains("script[1]: line 1 of the script: the JSON is broken"),
-        "{error}"
+    assert_has(
+        &error,
+        "script[1]: line 1 of the script: the JSON is broken",
     );
     assert_eq!(rejections.len(), 1);
 }
 
 #[tokio::test]
 async fn a_table_in_another_encoding_is_read_and_reported() {
-    for (encoding, rows, author) in [
-        (
-            "windows-1250",
-            "2026-10-01;Łucja;5;Zażółć gęślą jaźń",
-            "Łucja",
-        ),
-        ("windows-1251", "2026-10-01;Иван;5;Очень хорошо", "Иван"),
-        (
-            "shift_jis",
-            "2026-10-01;山田太郎;5;とても良かった",
-            "山田太郎",
-        ),
-        ("windows-1252", "2026-10-01;José;5;£50, “très” bien", "José"),
-    ] {
+    for [encoding, rows, author] in table(
+        "
+            windows-1250 → 2026-10-01;Łucja;5;Zażółć gęślą jaźń → Łucja
+            windows-1251 → 2026-10-01;Иван;5;Очень хорошо → Иван
+            shift_jis → 2026-10-01;山田太郎;5;とても良かった → 山田太郎
+            windows-1252 → 2026-10-01;José;5;£50, “très” bien → José
+        ",
+    ) {
         let text = format!("Date;Customer;Rating;Comment\n{rows}\n");
         let label = encoding_rs::Encoding::for_label(encoding.as_bytes()).unwrap();
         let bytes = label.encode(&text).0.into_owned();
-        let (bench, report, _) = import_into_new(&bytes, ImportRequest::default()).await;
-        let found = sqlite3(bench.database.path(), "select author from review");
+        let (bench, report, _) = import_into_new(&bytes, "").await;
+        let found = bench.sql("select author from review");
         assert_eq!(found, author);
         let note = report.notes.join("\n");
-        assert!(
-            note.contains(&format!("read as {}, for example", label.name()))
-                && note.contains("--encoding"),
-            "{note}"
-        );
+        assert_has(&note, &format!("read as {}, for example", label.name()));
+        assert_has(&note, "--encoding");
         // The option that the note names.
-        let named = ImportRequest {
-            encoding: Some(label),
-            ..ImportRequest::default()
-        };
-        let (bench, report, _) = import_into_new(&bytes, named).await;
-        let found = sqlite3(bench.database.path(), "select author from review");
+        let named = format!("--encoding {encoding}");
+        let (bench, report, _) = import_into_new(&bytes, &named).await;
+        let found = bench.sql("select author from review");
         assert_eq!((found.as_str(), report.notes), (author, vec![]));
     }
 }
@@ -157,26 +144,18 @@ async fn the_encoding_of_a_source_is_kept() {
         WINDOWS_1250.encode(&text).0.into_owned()
     };
     let first = encode("2026-10-01;Jiří;5;Fine\n");
-    let named = ImportRequest {
-        files: vec![bench.file("f.csv", &first)],
-        encoding: Some(WINDOWS_1250),
-        ..ImportRequest::default()
-    };
+    let named = request_for([bench.file("f.csv", &first)], "--encoding windows-1250");
     bench.run(&named).await.0.unwrap();
     let (report, _) = bench.take(&first).await;
     assert_eq!(counts(&report), (0, 0, 1, 0));
     let note = report.notes.join("\n");
-    assert!(
-        note.contains("read as windows-1250, as in an earlier import of Direct, for example"),
-        "{note}"
+    assert_has(
+        &note,
+        "read as windows-1250, as in an earlier import of Direct, for example",
     );
     // Another encoding for the same source has to be named, and is kept then.
     let other = bench.file("g.csv", encode("2026-10-02;Jiří;4;Late\n"));
-    let named = ImportRequest {
-        files: vec![other],
-        encoding: Some(encoding_rs::WINDOWS_1252),
-        ..ImportRequest::default()
-    };
+    let named = request_for([other], "--encoding windows-1252");
     bench.run(&named).await.0.unwrap();
     let (report, _) = bench.take(encode("2026-10-02;Jiří;4;Late\n")).await;
     assert_eq!(counts(&report), (0, 0, 1, 0));
@@ -187,7 +166,7 @@ async fn utf_8_that_was_read_as_windows_1252_is_noted() {
     for (text, example) in [("They didnâ€™t leave", "didnâ€™t"), ("Nice JosÃ©", "JosÃ©")]
     {
         let content = format!("Date,Name,Stars,Comment\n2026-10-01,Ann,5,{text}\n");
-        let (_, report, _) = import_into_new(content, ImportRequest::default()).await;
+        let (_, report, _) = import_into_new(content, "").await;
         assert!(report.notes[0].contains(example), "{:?}", report.notes);
     }
 }
@@ -207,11 +186,11 @@ async fn dialects_of_databases_give_the_texts_that_were_stored() {
         ),
     ] {
         let content = format!("{}\n{rows}", head.join(delimiter));
-        let (bench, _, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        let (bench, _, rejections) = import_into_new(&content, "").await;
         assert_eq!(rejections, [], "{content}");
         let found = "select author, text, response_text is null from review";
         assert_eq!(
-            sqlite3(bench.database.path(), found),
+            bench.sql(found),
             "Ann|Said \"hi, you\"\nand left|1",
             "{content}"
         );

@@ -1,21 +1,13 @@
 //! What cells mean in all formats but the native one: words for empty, HTML, translations, Unicode, dialects of CSV, and
 //! the hints about columns.
 
-use super::answers::{as_table, import_into_new};
+use super::answers::import_into_new;
 use super::tables::workbook;
 use super::*;
-use crate::support::sqlite3;
 
 fn select(bench: &Bench, columns: &str) -> String {
     let select = format!("select {columns} from review order by rating desc, author");
-    sqlite3(bench.database.path(), &select)
-}
-
-fn with_maps(maps: &[&str]) -> ImportRequest {
-    ImportRequest {
-        renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-        ..ImportRequest::default()
-    }
+    bench.sql(&select)
 }
 
 #[tokio::test]
@@ -64,17 +56,13 @@ async fn words_for_empty_are_empty_in_every_format() {
         .chain(rows.iter().map(|row| &row[..]))
         .collect();
     for (what, content, request) in [
-        (
-            "a table",
-            csv.join("\n").into_bytes(),
-            ImportRequest::default(),
-        ),
+        ("a table", csv.join("\n").into_bytes(), ""),
         (
             "objects",
             json!(objects.collect::<Vec<_>>()).to_string().into_bytes(),
-            as_table(),
+            "--format table",
         ),
-        ("a workbook", workbook(&sheet), ImportRequest::default()),
+        ("a workbook", workbook(&sheet), ""),
     ] {
         let (bench, _, rejections) = import_into_new(content, request).await;
         assert_eq!(rejections, [], "{what}");
@@ -83,14 +71,14 @@ async fn words_for_empty_are_empty_in_every_format() {
     }
     let trustpilot = json!([{"id": "t", "stars": 1, "title": "nan", "text": "NULL", "createdAt": "2026-10-15T07:00:00Z",
         "consumer": {"displayName": "N/A"}, "companyReply": {"text": "None"}}]);
-    let (bench, _, _) = import_into_new(trustpilot.to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(trustpilot.to_string(), "").await;
     assert_eq!(
         select(&bench, "author, title, text, response_text"),
         "Anonymous|||"
     );
     // Our own exports come back as they were.
     let own = native(&json!({"author": "None", "text": "N/A", "title": "-"}));
-    let (bench, _, _) = import_into_new(own.to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(own.to_string(), "").await;
     assert_eq!(select(&bench, "author, title, text"), "None|-|N/A");
 }
 
@@ -105,13 +93,13 @@ async fn quotes_escaped_by_a_backslash_are_read_in_every_dialect() {
         rows.replace("\",\"", "\";\"").replace("\",\\N", "\";\\N"),
         rows.replace('\n', "\r\n"),
     ] {
-        let (bench, _, rejections) = import_into_new(&content, ImportRequest::default()).await;
+        let (bench, _, rejections) = import_into_new(&content, "").await;
         assert_eq!(rejections, [], "{content}");
         let stored = select(&bench, "text, response_text").replace('\r', "");
         assert_eq!(stored, expected, "{content}");
     }
     let plain = "id,rating,date,author,text\nx1,5,2025-03-01,Ann,\"Path C:\\\"\nx2,4,2025-03-01,Bo,\"say \"\"hi\"\"\"\n";
-    let (bench, _, _) = import_into_new(plain, ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(plain, "").await;
     assert_eq!(select(&bench, "text"), "Path C:\\\nsay \"hi\"");
 }
 
@@ -122,12 +110,12 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
         Rona,r@example.com,Pays late and shouts a lot,https://a.example/1,The unit is quiet now,5,2015-08-10\n\
         Abel,a@example.com,Has a dog that bites,https://a.example/2,Waited three days,3,2015-08-11\n";
     let refusal = bench.refusal(table).await;
-    assert!(
-        refusal.contains("pass --map text=\"Words of praise\", or --no-text"),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "pass --map text=\"Words of praise\", or --no-text",
     );
     // Following the hint works, and the column of addresses is refused with the same hint.
-    let (done, _, rejections) = import_into_new(table, with_maps(&["text=Words of praise"])).await;
+    let (done, _, rejections) = import_into_new(table, "--map 'text=Words of praise'").await;
     assert_eq!(
         (select(&done, "text"), rejections),
         (
@@ -135,27 +123,18 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
             Vec::new()
         )
     );
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", table)],
-        ..with_maps(&["text=Reviewer Email"])
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
-    assert!(
-        refusal.contains("has e-mail addresses")
-            && refusal.contains("--map text=\"Words of praise\""),
-        "{refusal}"
-    );
+    let request = request_for([bench.file("t.csv", table)], "--map 'text=Reviewer Email'");
+    let refusal = bench.refuse(&request).await;
+    assert_has(&refusal, "has e-mail addresses");
+    assert_has(&refusal, "--map text=\"Words of praise\"");
     let objects = json!([{"rating": 5, "date": "2025-03-01", "author": "Ann", "email": "a@example.com",
         "what_they_wrote": "They came on time and left no dirt"}]);
-    let request = ImportRequest {
-        files: vec![bench.file("t.json", objects.to_string())],
-        ..as_table()
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
-    assert!(
-        refusal.contains("--map text=\"what_they_wrote\""),
-        "{refusal}"
+    let request = request_for(
+        [bench.file("t.json", objects.to_string())],
+        "--format table",
     );
+    let refusal = bench.refuse(&request).await;
+    assert_has(&refusal, "--map text=\"what_they_wrote\"");
     let private = "Name,Stars,Date,Email,Phone,Street\nAnn,5,2025-03-01,a@example.com,+1 602 555 0188,12 Hidden Lane East\n";
     let refusal = bench.refusal(private).await;
     assert!(refusal.contains("--map text=COLUMN"), "{refusal}");
@@ -176,7 +155,7 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
     // One address among texts is not published.
     let (done, _, _) = import_into_new(
         "id,rating,date,author,text\nr,5,2025-03-01,Ann,ann@example.com\nt,4,2025-03-01,Bo,Good.\n",
-        ImportRequest::default(),
+        "",
     )
     .await;
     assert_eq!(select(&done, "text"), "\nGood.");
@@ -188,11 +167,11 @@ async fn a_column_without_dates_is_refused_with_the_one_that_has() {
     let table = "review_id,reviewer_name,rating,review_text,published_at,published_at_date\n\
         Z1,Ana,5,Clean work,5 days ago,2025-02-24\nZ2,Bo,3,Late,2 weeks ago,2025-02-10\n";
     let refusal = bench.refusal(table).await;
-    assert!(
-        refusal.contains("published_at has no dates (\"5 days ago\"), but published_at_date has; pass --map date=\"published_at_date\""),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "published_at has no dates (\"5 days ago\"), but published_at_date has; pass --map date=\"published_at_date\"",
     );
-    let (done, report, _) = import_into_new(table, with_maps(&["date=published_at_date"])).await;
+    let (done, report, _) = import_into_new(table, "--map 'date=published_at_date'").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
     assert_eq!(select(&done, "reviewed_on"), "2025-02-24\n2025-02-10");
 }
@@ -201,14 +180,14 @@ async fn a_column_without_dates_is_refused_with_the_one_that_has() {
 async fn a_withholding_column_is_reported_with_an_option_to_ignore_it() {
     let table = "name,rating,date,text,is_approved,is_verified\nMat,5,2025-03-01,Good.,1,0\nSpam,4,2025-03-01,Pills.,0,0\n\
         Ann,3,2025-03-01,Fair.,1,0\n";
-    let (bench, report, _) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(table, "").await;
     assert_eq!(
         select(&bench, "author, withheld_reason"),
         "Mat|not verified\nSpam|not published at the source\nAnn|not verified"
     );
     let note = "2 rows are withheld because is_verified says \"not verified\"; if it means something else, ignore it with --map verified=";
     assert_eq!(report.notes, [note]);
-    let (bench, report, _) = import_into_new(table, with_maps(&["verified="])).await;
+    let (bench, report, _) = import_into_new(table, "--map 'verified='").await;
     assert_eq!(
         select(&bench, "author, status"),
         "Mat|published\nSpam|withheld\nAnn|published"
@@ -229,7 +208,7 @@ async fn a_reviewer_without_purchase_is_not_verified_or_withheld() {
         (loox, "source_platform"),
         (table, "manual"),
     ] {
-        let (bench, _, _) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, _, _) = import_into_new(content, "").await;
         let expected = format!("Hanna|published|manual\nJo|published|{jo}");
         assert_eq!(select(&bench, shown), expected);
     }
@@ -258,20 +237,16 @@ async fn the_original_of_a_translated_text_or_answer_is_published() {
         csv(text),
         csv(other)
     );
-    let from_google = ImportRequest {
-        source: Some("Google".to_owned()),
-        ..ImportRequest::default()
-    };
     for (content, request) in [
-        (outscraper, ImportRequest::default()),
-        (apify.to_string(), ImportRequest::default()),
-        (takeout, ImportRequest::default()),
-        (table.clone(), from_google),
+        (outscraper, ""),
+        (apify.to_string(), ""),
+        (takeout, ""),
+        (table.clone(), "--source Google"),
         (
             table
                 .replace("reply\n", "reply,source\n")
                 .replace("fast.\"\n", "fast.\",google\n"),
-            ImportRequest::default(),
+            "",
         ),
     ] {
         let (bench, _, rejections) = import_into_new(&content, request).await;
@@ -282,13 +257,13 @@ async fn the_original_of_a_translated_text_or_answer_is_published() {
             "{content}"
         );
     }
-    let (bench, _, _) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(table, "").await;
     assert_eq!(select(&bench, "text"), text, "of another source");
     let place = |translated: bool| {
         json!({"result": {"reviews": [{"author_name": "Ana", "language": "en", "original_language": "es", "rating": 5,
             "text": "Very clean.", "time": 1_741_079_440, "translated": translated}]}})
     };
-    let (bench, _, _) = import_into_new(place(true).to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(place(true).to_string(), "").await;
     assert_eq!(select(&bench, "text, language"), "Very clean.|en");
 }
 
@@ -298,14 +273,14 @@ async fn markup_is_parsed_only_in_formats_with_html_texts() {
     let table = format!(
         "id,rating,date,author,text\nr,5,2025-03-01,Ann &amp; Bo,\"{text} <3 AT&amp;T x<y\"\n"
     );
-    let (bench, _, _) = import_into_new(table, ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(table, "").await;
     let stored = format!("Ann &amp; Bo|{text} <3 AT&amp;T x<y");
     assert_eq!(select(&bench, "author, text"), stored);
     let woo = format!(
         "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating\n\
          31,Ann &amp; Bo,2025-10-18 17:59:17,{text},1,0,0,5\n32,Cy,2025-10-19 17:59:17,5 &lt; 10 minutes late; a < b,1,0,0,3\n"
     );
-    let (bench, _, _) = import_into_new(woo, ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(woo, "").await;
     assert_eq!(
         select(&bench, "author, text"),
         "Ann & Bo|They’re neat & quick.\nWould call again.\nCy|5 < 10 minutes late; a < b"
@@ -323,10 +298,10 @@ async fn texts_are_stored_composed_so_the_same_row_is_unchanged() {
     assert_eq!(counts(&report), (0, 0, 1, 0));
     let objects = json!([{"stars": 5, "publishedAtDate": "2025-03-04T09:10:40.000Z", "name": "Jose\u{301}", "reviewId": "c1",
         "text": "cafe\u{301}"}]);
-    let (bench, _, _) = import_into_new(objects.to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(objects.to_string(), "").await;
     assert_eq!(select(&bench, "author, text"), "José|café");
     let own = native(&json!({"text": "cafe\u{301}"}));
-    let (bench, _, _) = import_into_new(own.to_string(), ImportRequest::default()).await;
+    let (bench, _, _) = import_into_new(own.to_string(), "").await;
     assert_eq!(select(&bench, "text"), "cafe\u{301}");
 }
 
@@ -349,8 +324,7 @@ async fn one_broken_element_rejects_only_that_row_at_any_position() {
         ];
         for content in rows {
             let expected = content.matches("Bo").count() as u64;
-            let (bench, report, rejections) =
-                import_into_new(&content, ImportRequest::default()).await;
+            let (bench, report, rejections) = import_into_new(&content, "").await;
             assert_eq!(counts(&report), (expected, 0, 0, 1), "{content}");
             assert_eq!(rejections.len(), 1, "{content}");
             assert!(select(&bench, "text").starts_with("ok 😀"), "{content}");
@@ -385,7 +359,7 @@ async fn an_error_document_is_refused_and_an_empty_list_accepted() {
         "{\"status\": \"Success\", \"data\": [[]]}",
         "author,rating,date,text\n",
     ] {
-        let (_, report, rejections) = import_into_new(empty, ImportRequest::default()).await;
+        let (_, report, rejections) = import_into_new(empty, "").await;
         assert_eq!(
             (counts(&report), rejections),
             ((0, 0, 0, 0), Vec::new()),
@@ -417,8 +391,7 @@ async fn api_responses_of_platforms_are_recognised() {
             "stamped-7|Ana|published\nstamped-8|Bo|withheld",
         ),
     ] {
-        let (bench, report, rejections) =
-            import_into_new(content.to_string(), ImportRequest::default()).await;
+        let (bench, report, rejections) = import_into_new(content.to_string(), "").await;
         assert_eq!((report.files[0].format, rejections), (format, Vec::new()));
         assert_eq!(select(&bench, "review_id, author, status"), ids);
     }
@@ -426,7 +399,7 @@ async fn api_responses_of_platforms_are_recognised() {
         import_into_new(
             json!([{"place_id": "ChIJa", "reviews_data": [{"review_id": "Ch1", "author_title": "Ana", "review_rating": 5,
                 "review_timestamp": 1_741_079_440}]}]).to_string(),
-            ImportRequest::default(),
+            "",
         )
         .await
         .0

@@ -2,13 +2,11 @@
 
 use reviews_service::model::business::{Business, Technician};
 
-use super::answers::{as_table, import_into_new};
+use super::answers::import_into_new;
 use super::*;
-use crate::support::sqlite3;
 
 fn authors(bench: &Bench) -> String {
-    sqlite3(
-        bench.database.path(),
+    bench.sql(
         "select group_concat(author, '|') from (select author from review order by reviewed_on)",
     )
 }
@@ -63,48 +61,42 @@ async fn technicians_of_the_roster_are_found_in_any_spelling() {
         .await;
     assert_eq!(report.new, 1);
     let found = "select value from mention where value = 'Jo Poe'";
-    assert!(sqlite3(bench.database.path(), found).contains("Jo Poe"));
+    assert!(bench.sql(found).contains("Jo Poe"));
 }
 
 #[tokio::test]
 async fn the_author_is_in_the_column_with_the_names_of_customers() {
-    for (header, cells, author) in [
-        ("Customer,Customer name", "C1001,Ann Bell", "Ann Bell"),
-        ("Customer #,Customer name", "17,Ann Bell", "Ann Bell"),
-        ("Customer,First name,Last name", "1001,Ann,Bell", "Ann Bell"),
-        ("Name,What is your name?", ",Ann Bell", "Ann Bell"),
-        ("Team member name,Name", "Mike,Ann Bell", "Ann Bell"),
-        ("Nom,Prénom", "Bell,Anne", "Anne Bell"),
-        ("Name,Vorname", "Bell,Anne", "Anne Bell"),
-        ("Name,Vorname", "Anne Bell,Anne", "Anne Bell"),
-        ("Nombre,Apellidos", "Ana Gil Ruiz,Gil Ruiz", "Ana Gil Ruiz"),
-        ("Voornaam,Achternaam", "Anne,Bell", "Anne Bell"),
-        ("Cognome,Nome", "Bell,Anna", "Anna Bell"),
-        ("First,Last", "Anne,Bell", "Anne Bell"),
-        (
-            "Customer first name,Customer last name",
-            "Anne,Bell",
-            "Anne Bell",
-        ),
-        ("Nome,Cognome", "Luca,De Luca", "Luca De Luca"),
-        (
-            "Full Name - First Name,Full Name - Last Name",
-            "Anne,Bell",
-            "Anne Bell",
-        ),
-        ("Homeowner,Tech Name", "Ann Bell,Mike", "Ann Bell"),
-        ("Name,Public name", "Anne Bell,Ann B.", "Ann B."),
-        ("Kunde,Anzeigename", "Anne Bell,Ann B.", "Ann B."),
-        ("Name,Show as", "Anne Bell,Ann B.", "Ann B."),
-        ("Name,Publish as", "Anne Bell,Ann B.", "Ann B."),
-        ("Patient,Doctor", "Anne Bell,Knox", "Anne Bell"),
-        ("Name,Nickname", "Anne Bell,Yes", "Anne Bell"),
-        ("Ihr Name,Ort", "Ann Bell,Ulm", "Ann Bell"),
-        ("Customer,Town", "user123456789,Ulm", "user123456789"),
-        ("Customer,Town", "1001,Ulm", "Anonymous"),
-    ] {
+    for [header, cells, author] in table(
+        "
+            Customer,Customer name → C1001,Ann Bell → Ann Bell
+            Customer #,Customer name → 17,Ann Bell → Ann Bell
+            Customer,First name,Last name → 1001,Ann,Bell → Ann Bell
+            Name,What is your name? → ,Ann Bell → Ann Bell
+            Team member name,Name → Mike,Ann Bell → Ann Bell
+            Nom,Prénom → Bell,Anne → Anne Bell
+            Name,Vorname → Bell,Anne → Anne Bell
+            Name,Vorname → Anne Bell,Anne → Anne Bell
+            Nombre,Apellidos → Ana Gil Ruiz,Gil Ruiz → Ana Gil Ruiz
+            Voornaam,Achternaam → Anne,Bell → Anne Bell
+            Cognome,Nome → Bell,Anna → Anna Bell
+            First,Last → Anne,Bell → Anne Bell
+            Customer first name,Customer last name → Anne,Bell → Anne Bell
+            Nome,Cognome → Luca,De Luca → Luca De Luca
+            Full Name - First Name,Full Name - Last Name → Anne,Bell → Anne Bell
+            Homeowner,Tech Name → Ann Bell,Mike → Ann Bell
+            Name,Public name → Anne Bell,Ann B. → Ann B.
+            Kunde,Anzeigename → Anne Bell,Ann B. → Ann B.
+            Name,Show as → Anne Bell,Ann B. → Ann B.
+            Name,Publish as → Anne Bell,Ann B. → Ann B.
+            Patient,Doctor → Anne Bell,Knox → Anne Bell
+            Name,Nickname → Anne Bell,Yes → Anne Bell
+            Ihr Name,Ort → Ann Bell,Ulm → Ann Bell
+            Customer,Town → user123456789,Ulm → user123456789
+            Customer,Town → 1001,Ulm → Anonymous
+        ",
+    ) {
         let content = format!("Date,{header},Stars,Comment\n2026-03-01,{cells},5,Very neat\n");
-        let (bench, _, rejections) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, _, rejections) = import_into_new(content, "").await;
         assert_eq!(
             (authors(&bench).as_str(), rejections),
             (author, vec![]),
@@ -151,9 +143,9 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
         ("Member comments,Member", "Very neat,yes"),
     ] {
         let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,{cells}\n");
-        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(content, "").await;
         assert_eq!(
-            sqlite3(bench.database.path(), "select text from review"),
+            bench.sql("select text from review"),
             "Very neat",
             "{header}"
         );
@@ -172,10 +164,7 @@ async fn the_text_is_in_the_column_with_the_words_of_customers() {
     }
     let content = "Date,Name,Stars,Our comments,Customer said\n2026-03-01,Ann,5,call her back on Monday,they were very neat here\n";
     let refusal = bench().await.refusal(content).await;
-    assert!(
-        refusal.contains("--map text=\"Customer said\""),
-        "{refusal}"
-    );
+    assert_has(&refusal, "--map text=\"Customer said\"");
 }
 
 #[tokio::test]
@@ -190,10 +179,10 @@ async fn dumps_and_surveys_are_read_by_the_names_of_their_columns() {
         "Datum,Name,Note (1-5 Sterne),Kommentar,Can we reply to your review?,Auf Homepage\n\
          01.03.2026,Ann Bell,5,Very neat,Yes,x\n02.03.2026,Bo Cole,1,Left a mess,No,\n",
     ] {
-        let (bench, ..) = import_into_new(layout, ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(layout, "").await;
         let select = "select author, rating, reviewed_on, text, status from review order by author";
         assert_eq!(
-            sqlite3(bench.database.path(), select),
+            bench.sql(select),
             "Ann Bell|5|2026-03-01|Very neat|published\nBo Cole|1|2026-03-02|Left a mess|withheld",
             "{layout}"
         );
@@ -222,8 +211,8 @@ async fn answers_are_found_under_the_names_of_tools_and_languages() {
     ] {
         let content =
             format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");
-        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
-        let answer = sqlite3(bench.database.path(), "select response_text from review");
+        let (bench, ..) = import_into_new(content, "").await;
+        let answer = bench.sql("select response_text from review");
         assert_eq!(answer, "Thanks", "{header}");
     }
 }
@@ -237,26 +226,19 @@ async fn a_rating_is_found_by_the_header_that_says_most() {
         "How satisfied were you with our service?",
     ] {
         let content = format!("Date,Name,{header},Comment\n2026-03-01,Ann,4,Very neat\n");
-        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
-        assert_eq!(
-            sqlite3(bench.database.path(), "select rating from review"),
-            "4",
-            "{header}"
-        );
+        let (bench, ..) = import_into_new(content, "").await;
+        assert_eq!(bench.sql("select rating from review"), "4", "{header}");
     }
     let content =
         "No,Date,Name,Punctuality,Comment\n1,2026-03-01,Ann,4,Very neat\n2,2026-03-02,Bo,3,Late\n";
     let refusal = bench().await.refusal(content).await;
-    assert!(
-        refusal.contains("--map rating=\"Punctuality\""),
-        "{refusal}"
-    );
+    assert_has(&refusal, "--map rating=\"Punctuality\"");
 }
 
 #[tokio::test]
 async fn a_grade_of_the_place_is_no_location() {
     let content = "Date,Name,Review score,Location,Comment\n2026-03-01,Ann,5,7.5,Very neat\n2026-03-02,Bo,4,10,Late\n";
-    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(content, "").await;
     assert_eq!((report.new, authors(&bench).as_str()), (2, "Ann|Bo"));
 }
 
@@ -270,12 +252,11 @@ async fn grades_that_begin_with_the_best_are_refused() {
     ] {
         let content = format!("Datum;Kunde;Kommentar;{header}\n01.03.2026;Ann;Sehr nett;1\n");
         let bench = bench().await;
-        let request = ImportRequest {
-            files: vec![bench.file("grades.csv", content)],
-            renames: vec![format!("rating={header}").parse().unwrap()],
-            ..ImportRequest::default()
-        };
-        let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+        let request = request_for(
+            [bench.file("grades.csv", content)],
+            &format!("--map 'rating={header}'"),
+        );
+        let refusal = bench.refuse(&request).await;
         assert!(
             refusal.contains("seems to have 1 as the best grade"),
             "{header}: {refusal}"
@@ -286,13 +267,10 @@ async fn grades_that_begin_with_the_best_are_refused() {
 #[tokio::test]
 async fn a_date_that_a_spreadsheet_made_of_stars_is_rejected() {
     let content = "Date,Name,Stars,Comment\n2026-03-01,Ann,5-Jan,Very neat\n2026-03-02,Bo,4,Late\n";
-    let (_, report, rejections) = import_into_new(content, ImportRequest::default()).await;
+    let (_, report, rejections) = import_into_new(content, "").await;
     assert_eq!((report.new, rejections.len()), (1, 1));
     let message = &rejections[0].to_string();
-    assert!(
-        message.contains("as a spreadsheet makes of 1/5"),
-        "{message}"
-    );
+    assert_has(message, "as a spreadsheet makes of 1/5");
 }
 
 #[tokio::test]
@@ -304,15 +282,12 @@ async fn a_hint_for_the_date_names_no_day_of_something_else() {
     let rows = json!([{"rating": 5, "author": "Ann", "text": "Neat", "time": {"published": "2026-03-01"},
         "response": {"text": "Thanks", "time": {"published": "2026-03-02"}}}]);
     let bench = bench().await;
-    let request = ImportRequest {
-        files: vec![bench.file("some.json", rows.to_string())],
-        ..as_table()
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
-    assert!(
-        refusal.contains("--map date=\"time.published\""),
-        "{refusal}"
+    let request = request_for(
+        [bench.file("some.json", rows.to_string())],
+        "--format table",
     );
+    let refusal = bench.refuse(&request).await;
+    assert_has(&refusal, "--map date=\"time.published\"");
 }
 
 #[tokio::test]
@@ -343,15 +318,8 @@ async fn a_column_without_a_header_can_be_mapped() {
     let content = "Date,Name,,Stars\n2026-03-01,Ann,They were very neat,5\n";
     let refusal = bench().await.refusal(content).await;
     assert!(refusal.contains("--map text=\"column 3\""), "{refusal}");
-    let request = ImportRequest {
-        renames: vec!["text=column 3".parse().unwrap()],
-        ..ImportRequest::default()
-    };
-    let (bench, ..) = import_into_new(content, request).await;
-    assert_eq!(
-        sqlite3(bench.database.path(), "select text from review"),
-        "They were very neat"
-    );
+    let (bench, ..) = import_into_new(content, "--map 'text=column 3'").await;
+    assert_eq!(bench.sql("select text from review"), "They were very neat");
 }
 
 #[tokio::test]
@@ -360,15 +328,8 @@ async fn locations_of_a_birdeye_report_are_kept_apart() {
         K,Phoenix,\"Oct 12, 2026\",Google,5,Ann Bell,Neat,,,https://x.example/1\n\
         K,Mesa,\"Oct 12, 2026\",Google,4,Bo Cole,Late,,,https://x.example/2\n";
     let refusal = bench().await.refusal(content).await;
-    assert!(
-        refusal.contains("2 locations: Mesa (1), Phoenix (1)"),
-        "{refusal}"
-    );
-    let request = ImportRequest {
-        location: Some("Mesa".to_owned()),
-        ..ImportRequest::default()
-    };
-    let (bench, report, _) = import_into_new(content, request).await;
+    assert_has(&refusal, "2 locations: Mesa (1), Phoenix (1)");
+    let (bench, report, _) = import_into_new(content, "--location Mesa").await;
     assert_eq!(
         (report.new, report.elsewhere, authors(&bench)),
         (1, 1, "Bo C.".to_owned())
@@ -379,10 +340,10 @@ async fn locations_of_a_birdeye_report_are_kept_apart() {
 async fn a_writer_who_is_no_buyer_is_manual_in_woocommerce_tables() {
     let content = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating,verified,title\n\
         1,Ann,2026-03-01 10:00:00,Neat,1,0,0,5,0,Fine\n2,Bo,2026-03-02 10:00:00,Good,1,0,0,5,1,\n";
-    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, ..) = import_into_new(content, "").await;
     let select = "select author, verification_method, ifnull(title, '-'), status from review order by author";
     assert_eq!(
-        sqlite3(bench.database.path(), select),
+        bench.sql(select),
         "Ann|manual|Fine|published\nBo|source_platform|-|published"
     );
 }
@@ -392,22 +353,22 @@ async fn both_forms_of_reviews_io_are_known() {
     let rows = json!({"reviews": [
         {"_id": "a1", "author_name": "Ann", "rating": 5, "comments": "Neat", "date_created": "2026-03-01 10:00:00", "is_hidden": false},
         {"_id": "a2", "author": {"name": "Bo"}, "rating": 4, "comments": "Late", "date_created": "2026-03-02 10:00:00", "is_hidden": true}]});
-    let (bench, report, _) = import_into_new(rows.to_string(), ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(rows.to_string(), "").await;
     assert_eq!(
         (report.files[0].format, authors(&bench).as_str()),
         ("reviews_io", "Ann|Bo")
     );
     let withheld = "select author from review where status = 'withheld'";
-    assert_eq!(sqlite3(bench.database.path(), withheld), "Bo");
+    assert_eq!(bench.sql(withheld), "Bo");
 }
 
 #[tokio::test]
 async fn flat_tables_of_reviews_io_have_authors_and_answers() {
     let content = "store_review_id,date_created,reviewer_name,reviewer_email,rating,comments,reply,reply_date\n\
         17,2026-03-01 10:00:00,Ann Bell,a@e.com,5,Neat,Thanks,2026-03-02\n";
-    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, ..) = import_into_new(content, "").await;
     let select = "select author, response_text from review";
-    assert_eq!(sqlite3(bench.database.path(), select), "Ann Bell|Thanks");
+    assert_eq!(bench.sql(select), "Ann Bell|Thanks");
 }
 
 #[tokio::test]
@@ -417,13 +378,10 @@ async fn an_export_of_yotpo_hides_private_answers_and_no_review() {
         k,1,2026-03-01,Product,Published,Mail,5,Fine,Neat,,,,Ann\n\
         k,2,2026-03-02,Product,Published,Mail,4,Fine,Late,2026-03-03,Sorry,No,Bo\n\
         k,3,2026-03-03,Product,Rejected,Mail,1,Bad,Rude,,,,Cy\n";
-    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(content, "").await;
     let select = "select author, status, ifnull(response_text, '-') from review order by author";
     assert_eq!(
-        (
-            report.files[0].format,
-            sqlite3(bench.database.path(), select).as_str()
-        ),
+        (report.files[0].format, bench.sql(select).as_str()),
         ("yotpo", "Ann|published|-\nBo|published|-\nCy|withheld|-")
     );
 }
@@ -445,7 +403,7 @@ async fn a_header_that_is_english_too_is_no_sign_of_a_language() {
         bench
             .take(format!("Date,Score,{header}\n03/04/2026,5,Very neat,Ann\n"))
             .await;
-        let found = sqlite3(bench.database.path(), "select reviewed_on from review");
+        let found = bench.sql("select reviewed_on from review");
         assert_eq!(found, day, "{header}");
     }
 }
@@ -459,13 +417,9 @@ async fn numbers_of_questions_and_marks_are_no_part_of_a_header() {
         "Horodateur,Nom,Note,Votre avis",
     ] {
         let content = format!("{header}\n2026-03-01,Ann Bell,4,Very neat\n");
-        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(content, "").await;
         let select = "select author, rating, text from review";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "Ann Bell|4|Very neat",
-            "{header}"
-        );
+        assert_eq!(bench.sql(select), "Ann Bell|4|Very neat", "{header}");
     }
 }
 
@@ -487,35 +441,21 @@ async fn a_name_that_all_rows_share_gives_way_to_those_of_customers() {
             .collect();
         let rows = rows.concat().replacen("Ann Bell", "Bo Cole", 1);
         let content = format!("Date,{header},Stars,Comment\n{rows}");
-        let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+        let (bench, ..) = import_into_new(content, "").await;
         let select = "select group_concat(author) from (select author from review order by author)";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "Ann Bell,Ann Bell,Bo Cole",
-            "{header}"
-        );
+        assert_eq!(bench.sql(select), "Ann Bell,Ann Bell,Bo Cole", "{header}");
     }
 }
 
 #[tokio::test]
 async fn a_hint_names_no_column_of_numbers_or_contacts() {
-    for (header, cells, hint) in [
-        (
-            "Respondent ID,End Date,Name,Stars,Comment",
-            "44213,03/14/2026 06:12:05 PM,Ann,5,Fine work",
-            "--map date=",
-        ),
-        (
-            "Date,Name,numberOfReviews,Comment",
-            "2026-03-14,Ann,1,Fine work",
-            "--map rating=COLUMN",
-        ),
-        (
-            "Date,Name,Stars,Contact",
-            "2026-03-14,Ann,5,Jane Doe",
-            "--map text=COLUMN",
-        ),
-    ] {
+    for [header, cells, hint] in table(
+        "
+            Respondent ID,End Date,Name,Stars,Comment → 44213,03/14/2026 06:12:05 PM,Ann,5,Fine work → --map date=
+            Date,Name,numberOfReviews,Comment → 2026-03-14,Ann,1,Fine work → --map rating=COLUMN
+            Date,Name,Stars,Contact → 2026-03-14,Ann,5,Jane Doe → --map text=COLUMN
+        ",
+    ) {
         let refusal = bench().await.refusal(format!("{header}\n{cells}\n")).await;
         let is_right = refusal.contains(hint) && !refusal.contains("date=\"Respondent ID\"");
         assert!(is_right, "{refusal}");
@@ -529,30 +469,26 @@ async fn two_columns_with_one_header_are_asked_for() {
     let refusal = bench.refusal(content).await;
     let doubt = "the rating may be Stars or Stars (2); name it with --map rating=COLUMN";
     assert!(refusal.contains(doubt), "{refusal}");
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", content)],
-        renames: vec!["rating=Stars (2)".parse().unwrap()],
-        ..ImportRequest::default()
-    };
+    let request = request_for([bench.file("t.csv", content)], "--map 'rating=Stars (2)'");
     bench.run(&request).await.0.unwrap();
     let select = "select group_concat(rating) from (select rating from review order by author)";
-    assert_eq!(sqlite3(bench.database.path(), select), "5,2");
+    assert_eq!(bench.sql(select), "5,2");
 }
 
 #[tokio::test]
 async fn a_question_with_the_french_comment_is_no_text() {
     let content = "Horodateur,Nom,Note,Comment avez-vous connu notre entreprise ?,Votre avis\n2026-03-14,Ann,5,Facebook,Travail soigné\n";
-    let (bench, ..) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, ..) = import_into_new(content, "").await;
     let select = "select text from review";
-    assert_eq!(sqlite3(bench.database.path(), select), "Travail soigné");
+    assert_eq!(bench.sql(select), "Travail soigné");
 }
 
 #[tokio::test]
 async fn a_line_of_totals_proves_no_scale() {
     let content =
         "Date,Name,Stars,Comment\n2026-03-14,Ann,5,Fine\n2026-03-15,Bo,4,Good\n,Total,9,\n";
-    let (bench, report, _) = import_into_new(content, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(content, "").await;
     assert_eq!((report.new, report.rejected), (2, 1));
     let select = "select group_concat(rating) from (select rating from review order by author)";
-    assert_eq!(sqlite3(bench.database.path(), select), "5,4");
+    assert_eq!(bench.sql(select), "5,4");
 }

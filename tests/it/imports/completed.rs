@@ -1,45 +1,32 @@
 //! Importing a table again with more columns mapped completes the reviews of the first import.
 
 use super::*;
-use crate::support::sqlite3;
 
 const FEEDBACK: &str = "Customer,Stars,When,What they said,What we said\n\
     Ann,5,2026-10-30,On time and tidy.,Thank you.\n\
     Bo,2,2026-10-29,Left the gate open.,\n\
     Cy,4,2026-10-28,,\n";
-const NAMES: [&str; 3] = ["author=Customer", "rating=Stars", "date=When"];
-const TEXT: &str = "text=What they said";
-const REPLY: &str = "response.text=What we said";
+const NAMES: &str = "--map author=Customer --map rating=Stars --map date=When";
+const TEXT: &str = "--map 'text=What they said'";
+const REPLY: &str = "--map 'response.text=What we said'";
 
 impl Bench {
-    async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> ImportReport {
-        let request = ImportRequest {
-            files: vec![self.file("feedback.csv", content)],
-            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-            no_text,
-            ..ImportRequest::default()
-        };
-        self.run(&request).await.0.unwrap()
+    async fn table(&self, content: &str, options: &str) -> ImportReport {
+        self.done(self.file("feedback.csv", content), options).await
     }
 
     /// The reviews' authors, texts and answers, newest first.
     fn texts(&self) -> String {
-        sqlite3(
-            self.database.path(),
-            "select author, text, response_text from review order by reviewed_on desc, text",
-        )
+        self.sql("select author, text, response_text from review order by reviewed_on desc, text")
     }
 
     fn ids(&self) -> String {
-        sqlite3(
-            self.database.path(),
-            "select review_id from review order by 1",
-        )
+        self.sql("select review_id from review order by 1")
     }
 }
 
-fn maps<'m>(more: &[&'m str]) -> Vec<&'m str> {
-    NAMES.iter().chain(more).copied().collect()
+fn maps(more: &[&str]) -> String {
+    format!("{NAMES} {}", more.join(" "))
 }
 
 const WHOLE: &str = "Ann|On time and tidy.|Thank you.\nBo|Left the gate open.|\nCy||";
@@ -48,20 +35,20 @@ const WHOLE: &str = "Ann|On time and tidy.|Thank you.\nBo|Left the gate open.|\n
 async fn mapping_more_columns_completes_reviews_and_adds_none() {
     let bench = bench().await;
     assert_eq!(
-        counts(&bench.table(FEEDBACK, &maps(&[]), true).await),
+        counts(&bench.table(FEEDBACK, &maps(&["--no-text"])).await),
         (3, 0, 0, 0)
     );
     assert_eq!(bench.texts(), "Ann||\nBo||\nCy||");
     let ids = bench.ids();
-    let report = bench.table(FEEDBACK, &maps(&[TEXT]), false).await;
+    let report = bench.table(FEEDBACK, &maps(&[TEXT])).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 2, 1, 0), 0));
-    let report = bench.table(FEEDBACK, &maps(&[TEXT, REPLY]), false).await;
+    let report = bench.table(FEEDBACK, &maps(&[TEXT, REPLY])).await;
     assert_eq!(counts(&report), (0, 1, 2, 0));
     assert_eq!((bench.texts().as_str(), bench.ids()), (WHOLE, ids.clone()));
     // Importing again, also without the text or the reply, changes nothing.
-    for (more, no_text) in [(&[TEXT, REPLY][..], false), (&[TEXT], false), (&[], true)] {
+    for more in [&[TEXT, REPLY][..], &[TEXT], &["--no-text"]] {
         let before = bench.change_no().await;
-        let report = bench.table(FEEDBACK, &maps(more), no_text).await;
+        let report = bench.table(FEEDBACK, &maps(more)).await;
         assert_eq!(
             (counts(&report), bench.change_no().await),
             ((0, 0, 3, 0), before)
@@ -73,23 +60,12 @@ async fn mapping_more_columns_completes_reviews_and_adds_none() {
 #[tokio::test]
 async fn completed_reviews_are_not_withdrawn_and_stay_deleted() {
     let bench = bench().await;
-    bench.table(FEEDBACK, &maps(&[]), true).await;
-    let request = ImportRequest {
-        files: vec![bench.file("feedback.csv", FEEDBACK)],
-        renames: maps(&[TEXT])
-            .iter()
-            .map(|map| map.parse().unwrap())
-            .collect(),
-        withdraw_missing: true,
-        ..ImportRequest::default()
-    };
-    let report = bench.run(&request).await.0.unwrap();
+    bench.table(FEEDBACK, &maps(&["--no-text"])).await;
+    let options = maps(&[TEXT, "--withdraw-missing"]);
+    let report = bench.table(FEEDBACK, &options).await;
     assert_eq!((counts(&report), report.withdrawn.count), ((0, 2, 1, 0), 0));
-    sqlite3(
-        bench.database.path(),
-        "delete from review where author = 'Ann'",
-    );
-    let report = bench.table(FEEDBACK, &maps(&[TEXT]), false).await;
+    bench.sql("delete from review where author = 'Ann'");
+    let report = bench.table(FEEDBACK, &maps(&[TEXT])).await;
     assert_eq!(
         (counts(&report), report.kept_deleted.count),
         ((0, 0, 2, 0), 1)
@@ -118,7 +94,7 @@ async fn the_text_of_a_deleted_review_completes_no_other_review() {
         .await;
     let both = format!("{header}Anonymous,5,2026-10-30,\nAnonymous,5,2026-10-30,Great work.\n");
     bench.take(both).await;
-    sqlite3(bench.database.path(), "delete from review where text <> ''");
+    bench.sql("delete from review where text <> ''");
     let alone = format!("{header}Anonymous,5,2026-10-30,Great work.\n");
     let (report, _) = bench.take(alone).await;
     assert_eq!(
@@ -133,25 +109,17 @@ async fn rows_that_match_two_reviews_are_reported_and_change_neither() {
     let bench = bench().await;
     let like =
         "author,rating,date,What they said\nAnn,5,2026-10-30,On time.\nAnn,5,2026-10-30,Tidy.\n";
-    let report = bench.table(like, &[], true).await;
+    let report = bench.table(like, "--no-text").await;
     assert_eq!((counts(&report), report.repeated), ((2, 0, 0, 0), 0));
-    let report = bench.table(like, &[TEXT], false).await;
+    let report = bench.table(like, TEXT).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
     let message = summary(&report, false);
     assert!(message.contains("2 skipped without an ID"), "{message}");
     assert_eq!(bench.texts(), "Ann||\nAnn||");
     // The message advises to delete these reviews, and to import with --restore.
-    sqlite3(bench.database.path(), "delete from review");
-    let restoring = ImportRequest {
-        files: vec![bench.file("feedback.csv", like)],
-        renames: vec![TEXT.parse().unwrap()],
-        restore: true,
-        ..ImportRequest::default()
-    };
-    assert_eq!(
-        counts(&bench.run(&restoring).await.0.unwrap()),
-        (2, 0, 0, 0)
-    );
+    bench.sql("delete from review");
+    let report = bench.table(like, &format!("{TEXT} --restore")).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
     // One row matches two reviews.
     let titles = "author,rating,date,text,title\nBo,4,2026-10-29,,\nBo,4,2026-10-29,,Late\n";
     bench.take(titles).await;
@@ -180,37 +148,22 @@ async fn a_row_with_another_source_or_text_is_a_separate_review() {
 #[tokio::test]
 async fn a_table_without_a_text_column_is_refused_with_the_columns() {
     let bench = bench().await;
-    let request = |no_text: bool, text: &[&str]| ImportRequest {
-        files: vec![bench.file("feedback.csv", FEEDBACK)],
-        renames: maps(text).iter().map(|map| map.parse().unwrap()).collect(),
-        no_text,
-        ..ImportRequest::default()
-    };
-    let mut watch = Quiet::default();
-    let refused = import(
-        &bench.database,
-        &bench.clock,
-        &request(false, &[]),
-        &mut watch,
-    )
-    .await;
+    let request = |more: &[&str]| request_for([bench.file("feedback.csv", FEEDBACK)], &maps(more));
+    let (refused, watch) = bench.watch(&request(&[])).await;
     let refusal = refused.unwrap_err().to_string();
-    assert!(
-        refusal.contains("Customer, Stars, When, What they said, What we said: no column is recognised as the text; pass --map \
-            text=\"What they said\", or --no-text if there is none"),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "Customer, Stars, When, What they said, What we said: no column is recognised as the text; pass --map \
+            text=\"What they said\", or --no-text if there is none",
     );
     assert_eq!(
         watch.tables[0].to_string(),
         "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, What we said"
     );
     // `--map` also accepts the field names of the preview.
-    let both = &[TEXT, "response=What we said"];
-    for (no_text, text) in [(true, &[][..]), (false, &[TEXT]), (false, both)] {
-        let request = ImportRequest {
-            dry_run: true,
-            ..request(no_text, text)
-        };
+    let response = "--map 'response=What we said'";
+    for more in [&["--no-text"][..], &[TEXT], &[TEXT, response]] {
+        let request = request(&[more, &["--dry-run"]].concat());
         assert_eq!(counts(&bench.run(&request).await.0.unwrap()), (3, 0, 0, 0));
     }
 }
@@ -239,35 +192,31 @@ async fn objects_without_a_text_member_are_refused_and_erase_nothing() {
     let row = |review: &str| {
         json!([{"id": "x-1", "stars": 5, "when": "2026-10-01", "customer": "A", review: "It works."}]).to_string()
     };
-    let request = |review: &str, maps: &[&str], no_text: bool| ImportRequest {
-        files: vec![bench.file("rows.json", row(review))],
-        format: find_format("table"),
-        renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-        no_text,
-        ..ImportRequest::default()
+    let request = |review: &str, options: &str| {
+        let file = bench.file("rows.json", row(review));
+        request_for([file], &format!("--format table {options}"))
     };
-    let report = bench.run(&request("review", &[], false)).await.0.unwrap();
+    let report = bench.run(&request("review", "")).await.0.unwrap();
     assert_eq!(counts(&report), (1, 0, 0, 0));
     for (maps, wrong) in [
-        (&[][..], "pass --map text=\"blah\", or --no-text"),
+        ("", "pass --map text=\"blah\", or --no-text"),
         (
-            &["text=nope"],
+            "--map text=nope",
             "no file has a column nope, which --map names",
         ),
         (
-            &["text=blah", "status=state of it"],
+            "--map text=blah --map 'status=state of it'",
             "no file has a column state of it, which --map names",
         ),
     ] {
-        let refused = bench.run(&request("blah", maps, false)).await.0;
-        let refusal = refused.unwrap_err().to_string();
-        assert!(refusal.contains(wrong), "{maps:?}: {refusal}");
+        let refusal = bench.refuse(&request("blah", maps)).await;
+        assert!(refusal.contains(wrong), "{maps}: {refusal}");
     }
     // A file without texts does not remove stored ones.
-    let report = bench.run(&request("blah", &[], true)).await.0.unwrap();
+    let report = bench.run(&request("blah", "--no-text")).await.0.unwrap();
     assert_eq!(counts(&report), (0, 0, 1, 0));
-    let report = bench.run(&request("blah", &["text=blah"], false)).await.0;
+    let report = bench.run(&request("blah", "--map text=blah")).await.0;
     assert_eq!(counts(&report.unwrap()), (0, 0, 1, 0));
-    let id = sqlite3(bench.database.path(), "select review_id from review");
+    let id = bench.sql("select review_id from review");
     assert_eq!(bench.find(&id).await.unwrap().text, "It works.");
 }

@@ -3,9 +3,8 @@
 use super::answers::import_into_new;
 use super::tables::workbook;
 use super::*;
-use crate::support::sqlite3;
 
-fn table(dates: &[&str]) -> String {
+fn sheet(dates: &[&str]) -> String {
     let rows = (1..)
         .zip(dates)
         .map(|(number, date)| format!("r{number},5,{date},Ann {number},Good.\n"));
@@ -14,25 +13,19 @@ fn table(dates: &[&str]) -> String {
 
 fn days(bench: &Bench) -> String {
     let select = "select group_concat(reviewed_on, ' ') from (select reviewed_on from review order by review_id)";
-    sqlite3(bench.database.path(), select)
+    bench.sql(select)
 }
 
 impl Bench {
     fn set_country(&self, country: &str) {
-        sqlite3(
-            self.database.path(),
-            &format!(
-                "insert into business (business_id, name, country) values ('k', 'K', '{country}')
+        self.sql(&format!(
+            "insert into business (business_id, name, country) values ('k', 'K', '{country}')
                 on conflict do update set country = excluded.country"
-            ),
-        );
+        ));
     }
 
     async fn import_dates(&self, dates: &[&str]) -> Result<ImportReport, String> {
-        let request = ImportRequest {
-            files: vec![self.file("t.csv", table(dates))],
-            ..ImportRequest::default()
-        };
+        let request = request_for([self.file("t.csv", sheet(dates))], "");
         self.run(&request)
             .await
             .0
@@ -76,7 +69,7 @@ async fn one_unambiguous_date_proves_the_order_of_the_column() {
         &["r3", "#5", "03/25/2026", "Cy", "Good."],
         &["r4", "#5", "#45717", "Di", "Good."],
     ]);
-    let (bench, report, _) = import_into_new(sheet, ImportRequest::default()).await;
+    let (bench, report, _) = import_into_new(sheet, "").await;
     assert_eq!(report.rejected, 0);
     assert_eq!(days(&bench), "2026-03-04 2026-10-30 2026-03-25 2025-03-01");
 }
@@ -85,13 +78,10 @@ async fn one_unambiguous_date_proves_the_order_of_the_column() {
 async fn the_order_is_proved_over_all_files_of_a_call() {
     let bench = bench().await;
     let (one, two) = (
-        table(&["03/04/2026"]),
-        table(&["25/03/2026"]).replace("r1", "r2"),
+        sheet(&["03/04/2026"]),
+        sheet(&["25/03/2026"]).replace("r1", "r2"),
     );
-    let request = ImportRequest {
-        files: vec![bench.file("one.csv", one), bench.file("two.csv", two)],
-        ..ImportRequest::default()
-    };
+    let request = request_for([bench.file("one.csv", one), bench.file("two.csv", two)], "");
     bench.run(&request).await.0.unwrap();
     assert_eq!(days(&bench), "2026-04-03 2026-03-25");
 }
@@ -103,11 +93,8 @@ async fn two_orders_in_a_column_refuse_the_file_with_a_line_of_each() {
         .import_dates(&["03/04/2026", "13/01/2026", "01/25/2026"])
         .await
         .unwrap_err();
-    assert!(
-        refusal.contains("t.csv:4: 01/25/2026 is month first")
-            && refusal.contains("t.csv:3: 13/01/2026 is day first"),
-        "{refusal}"
-    );
+    assert_has(&refusal, "t.csv:4: 01/25/2026 is month first");
+    assert_has(&refusal, "t.csv:3: 13/01/2026 is day first");
     assert_eq!(bench.change_no().await, 0);
 }
 
@@ -126,18 +113,16 @@ async fn an_order_is_kept_and_a_date_of_the_other_refuses_the_file() {
         .unwrap_err();
     assert!(refusal.contains("two orders"), "{refusal}");
     let refusal = bench.import_dates(&["03/25/2026"]).await.unwrap_err();
-    assert!(
-        refusal.contains(
-            "03/25/2026 in date is month first, but the last import read that column day first"
-        ) && refusal.contains("--date-format %m/%d/%Y"),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "03/25/2026 in date is month first, but the last import read that column day first",
     );
+    assert_has(&refusal, "--date-format %m/%d/%Y");
     // With the option the column is read so from now on.
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", table(&["03/25/2026"]))],
-        date_format: Some("%m/%d/%Y".to_owned()),
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.csv", sheet(&["03/25/2026"]))],
+        "--date-format %m/%d/%Y",
+    );
     bench.run(&request).await.0.unwrap();
     bench
         .import_dates(&["03/25/2026", "01/02/2026"])
@@ -154,12 +139,8 @@ async fn the_country_decides_and_the_output_says_so() {
     ] {
         let bench = bench().await;
         bench.set_country(country);
-        let mut watch = Quiet::default();
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", table(&["03/04/2026"]))],
-            ..ImportRequest::default()
-        };
-        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+        let request = request_for([bench.file("t.csv", sheet(&["03/04/2026"]))], "");
+        let (report, watch) = bench.watch(&request).await;
         assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
         assert_eq!(days(&bench), day);
         let expected = format!("dates in date: {order} (as in the business's country, {country})");
@@ -175,14 +156,15 @@ async fn a_date_format_is_used_or_refused() {
     );
     let bench = bench().await;
     let refusal = bench.refusal(&export).await;
-    assert!(
-        refusal.contains("a spreadsheet has changed the dates of this export (10/19/2025); pass --date-format %m/%d/%Y"),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "a spreadsheet has changed the dates of this export (10/19/2025); pass --date-format %m/%d/%Y",
     );
-    let with_format = |content: String, format: &str| ImportRequest {
-        files: vec![bench.file("t", content)],
-        date_format: Some(format.to_owned()),
-        ..ImportRequest::default()
+    let with_format = |content: String, format: &str| {
+        request_for(
+            [bench.file("t", content)],
+            &format!("--date-format '{format}'"),
+        )
     };
     for format in ["%m/%d/%Y", "mm/dd/yyyy", "M/D/YYYY"] {
         let report = bench
@@ -208,7 +190,7 @@ async fn a_date_format_is_used_or_refused() {
         assert!(refusal.to_string().contains(&expected), "{refusal}");
     }
     let refusal = bench
-        .run(&with_format(table(&["1"]), "dd/mm/jjjj"))
+        .run(&with_format(sheet(&["1"]), "dd/mm/jjjj"))
         .await
         .0
         .unwrap_err();
@@ -225,21 +207,16 @@ const COLUMNS_OF_AN_EXPORT: &str = "id,rating,date,author,text,status,decided,de
 
 #[tokio::test]
 async fn instants_of_scripts_and_scrapers_are_read() {
-    for (date, day) in [
-        ("Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)", "2015-08-10"),
-        (
-            "Tue Aug 11 2015 03:16:38 GMT+0000 (Coordinated Universal Time)",
-            "2015-08-10",
-        ),
-        (
-            "Wed Aug 12 2015 14:16:38 GMT-0700 (Mountain Standard Time)",
-            "2015-08-12",
-        ),
-        ("1773079440392918", "2026-03-09"),
-        ("1773079440392", "2026-03-09"),
-    ] {
-        let (bench, _, rejections) =
-            import_into_new(table(&[date]), ImportRequest::default()).await;
+    for [date, day] in table(
+        "
+            Mon Aug 10 2015 14:16:38 GMT+0000 (GMT) → 2015-08-10
+            Tue Aug 11 2015 03:16:38 GMT+0000 (Coordinated Universal Time) → 2015-08-10
+            Wed Aug 12 2015 14:16:38 GMT-0700 (Mountain Standard Time) → 2015-08-12
+            1773079440392918 → 2026-03-09
+            1773079440392 → 2026-03-09
+        ",
+    ) {
+        let (bench, _, rejections) = import_into_new(sheet(&[date]), "").await;
         assert_eq!(rejections, [], "{date}");
         assert_eq!(days(&bench), day, "{date}");
     }
@@ -249,10 +226,11 @@ async fn instants_of_scripts_and_scrapers_are_read() {
 async fn dates_read_in_the_other_order_move_the_reviews() {
     let bench = bench().await;
     let table = "rating,date,author,text\n5,03/04/2025,Ann,Fine work\n4,05/04/2025,Bo,\n";
-    let request = |format: &str| ImportRequest {
-        files: vec![bench.file("t.csv", table)],
-        date_format: Some(format.to_owned()),
-        ..ImportRequest::default()
+    let request = |format: &str| {
+        request_for(
+            [bench.file("t.csv", table)],
+            &format!("--date-format '{format}'"),
+        )
     };
     bench.run(&request("%d/%m/%Y")).await.0.unwrap();
     // Without a text it is not sure that both are one.
@@ -262,7 +240,7 @@ async fn dates_read_in_the_other_order_move_the_reviews() {
     }
     let select = "select group_concat(author || ' ' || reviewed_on, ', ') from (select * from review order by author, reviewed_on)";
     assert_eq!(
-        sqlite3(bench.database.path(), select),
+        bench.sql(select),
         "Ann 2025-03-04, Bo 2025-04-05, Bo 2025-05-04"
     );
 }
@@ -271,16 +249,12 @@ async fn dates_read_in_the_other_order_move_the_reviews() {
 async fn a_date_format_that_is_none_is_refused() {
     for format in ["", "%!", "%d/%", "%q", "%d.%m."] {
         let bench = bench().await;
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", "Date,Name,Stars,Comment\n2026-03-01,Ann,5,Neat\n")],
-            date_format: Some(format.to_owned()),
-            ..ImportRequest::default()
-        };
-        let refusal = bench.run(&request).await.0.unwrap_err().to_string();
-        assert!(
-            refusal.contains("is no format of a whole day; write it like"),
-            "{refusal}"
+        let request = request_for(
+            [bench.file("t.csv", "Date,Name,Stars,Comment\n2026-03-01,Ann,5,Neat\n")],
+            &format!("--date-format '{format}'"),
         );
+        let refusal = bench.refuse(&request).await;
+        assert_has(&refusal, "is no format of a whole day; write it like");
     }
 }
 
@@ -294,10 +268,7 @@ async fn dates_with_a_time_are_read_in_the_order_of_the_column() {
         );
         let (report, rejections) = bench.take(content).await;
         assert_eq!((report.new, rejections), (2, vec![]), "{time}");
-        let found = sqlite3(
-            bench.database.path(),
-            "select reviewed_on from review where author = 'Bo'",
-        );
+        let found = bench.sql("select reviewed_on from review where author = 'Bo'");
         assert_eq!(found, "2026-04-03", "{time}");
     }
 }

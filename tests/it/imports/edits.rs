@@ -1,7 +1,6 @@
 //! Rows without an id that were edited in the sheet update their reviews, where it is sure which ones these are.
 
 use super::*;
-use crate::support::sqlite3;
 
 const HEADER: &str = "author,rating,date,text\n";
 
@@ -14,12 +13,12 @@ impl Bench {
 
     fn column(&self, columns: &str) -> String {
         let select = format!("select {columns} from review order by review_id");
-        sqlite3(self.database.path(), &select)
+        self.sql(&select)
     }
 
     fn stars_and_texts(&self) -> String {
         let select = "select rating, text from review order by reviewed_on, author, text";
-        sqlite3(self.database.path(), select)
+        self.sql(select)
     }
 }
 
@@ -44,10 +43,7 @@ async fn an_edited_text_or_rating_updates_the_review() {
     // The older file is what the source says now.
     assert_eq!(counts(&bench.sheet(&[ANN, BO, CY]).await), (0, 2, 1, 0));
     // What the owner edited stays.
-    sqlite3(
-        bench.database.path(),
-        "update review set text = 'They came on time, tidy' where author = 'Ann'",
-    );
+    bench.sql("update review set text = 'They came on time, tidy' where author = 'Ann'");
     let report = bench.sheet(&[text, BO, CY]).await;
     assert_eq!(
         (counts(&report), report.kept_edited.count),
@@ -65,10 +61,9 @@ async fn an_edited_row_is_found_by_what_its_source_gave() {
     ] {
         let bench = bench().await;
         bench.sheet(&[ANN, BO, CY]).await;
-        sqlite3(
-            bench.database.path(),
-            &format!("update review set status = 'withheld', {change} where author = 'Ann'"),
-        );
+        bench.sql(&format!(
+            "update review set status = 'withheld', {change} where author = 'Ann'"
+        ));
         let before = bench.column("rating, author, reviewed_on");
         let edited = "Ann,5,2026-10-01,They came on time and were very tidy";
         let report = bench.sheet(&[edited, BO, CY]).await;
@@ -83,10 +78,7 @@ async fn an_edited_row_does_not_restore_a_deleted_review() {
     bench.sheet(&[ANN, BO, CY]).await;
     let edited = "Ann,5,2026-10-01,They came on time and were very tidy";
     bench.sheet(&[edited, BO, CY]).await;
-    sqlite3(
-        bench.database.path(),
-        "delete from review where author = 'Ann'",
-    );
+    bench.sql("delete from review where author = 'Ann'");
     for row in [edited, ANN] {
         let report = bench.sheet(&[row, BO, CY]).await;
         assert_eq!(
@@ -102,10 +94,7 @@ async fn an_edit_after_the_deletion_is_reported_and_publishes_nothing() {
     let bench = bench().await;
     let shared = "Anonymous,4,2026-10-02,Cheap";
     bench.sheet(&[ANN, BO, CY, shared]).await;
-    sqlite3(
-        bench.database.path(),
-        "delete from review where author in ('Bo', 'Anonymous')",
-    );
+    bench.sql("delete from review where author in ('Bo', 'Anonymous')");
     let edited = "Bo,4,2026-10-02,Fair price for the boiler!";
     // Many people share the name, so its row is another review.
     let other = "Anonymous,4,2026-10-02,Cheap!";
@@ -122,42 +111,28 @@ async fn an_edited_row_of_a_deleted_review_restores_it_on_request() {
     let bench = bench().await;
     bench.sheet(&[ANN, BO, CY]).await;
     let select = "select review_id from review where author = 'Bo'";
-    let id = sqlite3(bench.database.path(), select);
-    sqlite3(
-        bench.database.path(),
-        "delete from review where author = 'Bo'",
-    );
+    let id = bench.sql(select);
+    bench.sql("delete from review where author = 'Bo'");
     let rows = [ANN, "Bo,4,2026-10-02,Fair price for the boiler!", CY];
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
-        restore: true,
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
+        "--restore",
+    );
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!((counts(&report), report.undecided.count), ((1, 0, 2, 0), 0));
-    assert_eq!(sqlite3(bench.database.path(), select), id);
+    assert_eq!(bench.sql(select), id);
 }
 
 #[tokio::test]
 async fn a_row_that_may_be_another_review_is_a_new_one() {
-    for (row, why) in [
-        (
-            "Ann,5,2026-10-01,A wholly different story about a roof",
-            "less than half of the words",
-        ),
-        (
-            "Ann,4,2026-10-01,They came on time and were not tidy",
-            "stars and text changed",
-        ),
-        (
-            "Ann,5,2026-10-05,They came on time and were tidy",
-            "another day",
-        ),
-        (
-            "Anna,5,2026-10-01,They came on time and were tidy",
-            "another author",
-        ),
-    ] {
+    for [row, why] in table(
+        "
+            Ann,5,2026-10-01,A wholly different story about a roof → less than half of the words
+            Ann,4,2026-10-01,They came on time and were not tidy → stars and text changed
+            Ann,5,2026-10-05,They came on time and were tidy → another day
+            Anna,5,2026-10-01,They came on time and were tidy → another author
+        ",
+    ) {
         let bench = bench().await;
         bench.sheet(&[ANN, BO, CY]).await;
         assert_eq!(
@@ -226,15 +201,13 @@ async fn a_row_of_a_renamed_source_is_found_by_content() {
         CY,
     ];
     bench.sheet(&rows).await;
-    sqlite3(
-        bench.database.path(),
+    bench.sql(
         "update review_source set source_name = 'Houzz'; update review set source_name = 'Houzz'",
     );
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
-        source: Some("Houzz".to_owned()),
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
+        "--source Houzz",
+    );
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 4, 0), 0));
 }

@@ -71,18 +71,10 @@ async fn service_with_same_business(app: &TestApp) -> TestApp {
     other
 }
 
-async fn import_file(
-    app: &TestApp,
-    file: &str,
-    content: &[u8],
-    request: ImportRequest,
-) -> ImportReport {
+async fn import_file(app: &TestApp, file: &str, content: &[u8], options: &str) -> ImportReport {
     let path = app.folder().join(file);
     fs::write(&path, content).unwrap();
-    let request = ImportRequest {
-        files: vec![path.clone()],
-        ..request
-    };
+    let request = request_for([path.clone()], options);
     let mut watch = Quiet::default();
     let report = import(app.database(), app.clock(), &request, &mut watch)
         .await
@@ -125,7 +117,7 @@ async fn an_imported_export_reproduces_documents_except_update_times() {
         let other = service_with_same_business(&app).await;
         other.advance(chrono::Duration::days(2));
         let file = export(app.database(), is_table).await;
-        let report = import_file(&other, "export", &file, ImportRequest::default()).await;
+        let report = import_file(&other, "export", &file, "").await;
         let count = sqlite3(&app.path(), "select count(*) from review");
         assert_eq!(report.new.to_string(), count);
         for (one, its) in documents(&other).await.iter().zip(documents(&app).await) {
@@ -149,24 +141,13 @@ async fn an_exported_table_saved_by_excel_is_imported() {
         .replace(",true,", ",TRUE,")
         .replace(",true\n", ",TRUE\n")
         .replace(",false,", ",FALSE,");
-    assert!(
-        saved.contains(",TRUE,") && saved.contains(",TRUE\n"),
-        "{saved}"
-    );
+    assert_has(&saved, ",TRUE,");
+    assert_has(&saved, ",TRUE\n");
     let other = service_with_same_business(&app).await;
-    let report = import_file(
-        &other,
-        "export.csv",
-        saved.as_bytes(),
-        ImportRequest::default(),
-    )
-    .await;
+    let report = import_file(&other, "export.csv", saved.as_bytes(), "").await;
     assert!(report.noted_deleted > 0, "{report:?}");
     let message = summary(&report, false);
-    assert!(
-        message.contains("export.csv: native format (JSON Lines, CSV), "),
-        "{message}"
-    );
+    assert_has(&message, "export.csv: native format (JSON Lines, CSV), ");
     assert_eq!(export(other.database(), true).await, file.as_bytes());
 }
 
@@ -210,7 +191,7 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
              insert into calendar (time_zone) values ('America/Phoenix')",
         )
         .await;
-        import_file(&app, "first", &google_page(&[]), ImportRequest::default()).await;
+        import_file(&app, "first", &google_page(&[]), "").await;
         app.shell(
             "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = '77.a';
              update review set text = 'As the owner has it.', source_name = 'Maps' where review_id = '77.b';
@@ -224,7 +205,7 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
             .shell("insert into calendar (time_zone) values ('America/Phoenix')")
             .await;
         let file = export(app.database(), is_table).await;
-        import_file(&other, "export", &file, ImportRequest::default()).await;
+        import_file(&other, "export", &file, "").await;
         assert_eq!(rows(&other), rows(&app));
         for app in [&app, &other] {
             app.advance(chrono::Duration::days(30));
@@ -250,23 +231,16 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
         let fewer = String::from_utf8(next.clone()).unwrap();
         let mut fewer: Value = serde_json::from_str(&fewer).unwrap();
         fewer["reviews"].as_array_mut().unwrap().pop();
-        let withdraw = || ImportRequest {
-            withdraw_missing: true,
-            yes: true,
-            ..ImportRequest::default()
-        };
-        for (content, request) in [
-            (
-                google_page(&[]),
-                ImportRequest::default as fn() -> ImportRequest,
-            ),
-            (next.clone(), ImportRequest::default),
+        let withdraw = "--withdraw-missing --yes";
+        for (content, options) in [
+            (google_page(&[]), ""),
+            (next.clone(), ""),
             (fewer.to_string().into_bytes(), withdraw),
-            (next, ImportRequest::default),
+            (next, ""),
         ] {
             let (here, there) = (
-                import_file(&app, "next", &content, request()).await,
-                import_file(&other, "next", &content, request()).await,
+                import_file(&app, "next", &content, options).await,
+                import_file(&other, "next", &content, options).await,
             );
             assert_eq!(
                 summary(&there, false).replace(other.folder().to_str().unwrap(), ""),
@@ -278,7 +252,7 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
         for app in [&app, &other] {
             app.shell("update business set time_zone = 'Asia/Tokyo'")
                 .await;
-            import_file(app, "again", &google_page(&[]), ImportRequest::default()).await;
+            import_file(app, "again", &google_page(&[]), "").await;
         }
         assert_eq!(rows(&other), rows(&app));
         assert!(rows(&app).contains("2026-11-02"), "{}", rows(&app));
@@ -298,17 +272,14 @@ async fn copies_of_deleted_reviews_are_withheld_after_an_export() {
         format!("{header}{ann}{bo},Bo,4,2026-10-11,Fair price.\n").into_bytes()
     };
     let first = table(["q1", "q7"]);
-    import_file(&app, "a.csv", &first, ImportRequest::default()).await;
+    import_file(&app, "a.csv", &first, "").await;
     app.shell("delete from review where review_id = 'q7'").await;
     for is_table in [false, true] {
         let other = TestApp::empty().await;
         let file = export(app.database(), is_table).await;
-        import_file(&other, "export", &file, ImportRequest::default()).await;
-        let copy = ImportRequest {
-            source: Some("Angi".to_owned()),
-            ..ImportRequest::default()
-        };
-        let report = import_file(&other, "b.csv", &table(["z1", "z2"]), copy).await;
+        import_file(&other, "export", &file, "").await;
+        let copies = table(["z1", "z2"]);
+        let report = import_file(&other, "b.csv", &copies, "--source Angi").await;
         assert_eq!((report.new, report.withheld["duplicate"]), (2, 1));
         let withheld = "select author from review where status = 'withheld'";
         assert_eq!(sqlite3(other.database().path(), withheld), "Bo");
@@ -319,19 +290,15 @@ async fn copies_of_deleted_reviews_are_withheld_after_an_export() {
 async fn a_row_fills_an_answered_review_after_an_export_too() {
     let app = TestApp::empty().await;
     let first = b"rating,date,author\n5,2026-10-12,Ann\n";
-    let no_text = || ImportRequest {
-        no_text: true,
-        ..ImportRequest::default()
-    };
-    import_file(&app, "a.csv", first, no_text()).await;
+    import_file(&app, "a.csv", first, "--no-text").await;
     app.shell("update review set response_text = 'Our own words'")
         .await;
     let other = TestApp::empty().await;
     let file = export(app.database(), false).await;
-    import_file(&other, "export", &file, ImportRequest::default()).await;
+    import_file(&other, "export", &file, "").await;
     let full = b"rating,date,author,text,reply\n5,2026-10-12,Ann,Good work,\n";
     for app in [&app, &other] {
-        let report = import_file(app, "b.csv", full, ImportRequest::default()).await;
+        let report = import_file(app, "b.csv", full, "").await;
         assert_eq!((report.new, report.updated), (0, 1));
     }
 }

@@ -2,7 +2,6 @@
 
 use super::tables::workbook;
 use super::*;
-use crate::support::sqlite3;
 
 /// An export and the reviews expected from it.
 pub(super) struct Export {
@@ -273,9 +272,7 @@ async fn bench_in_phoenix() -> Bench {
 }
 
 fn reviews(bench: &Bench) -> String {
-    sqlite3(
-        bench.database.path(),
-        "select author, rating, reviewed_on, title, text, response_text, response_on, language, source_name,
+    bench.sql("select author, rating, reviewed_on, title, text, response_text, response_on, language, source_name,
            iif(status = 'withheld', withheld_reason, '')
          from review order by reviewed_on desc, author",
     )
@@ -396,12 +393,7 @@ async fn reviews_hidden_by_any_column_of_an_export_are_never_public() {
         let (report, _) = bench.take(hidden).await;
         assert_eq!(counts(&report).3, 0, "{}", export.file);
         let public = "select count(*) from review where status = 'published'";
-        assert_eq!(
-            sqlite3(bench.database.path(), public),
-            "0",
-            "{}",
-            export.file
-        );
+        assert_eq!(bench.sql(public), "0", "{}", export.file);
     }
 }
 
@@ -423,7 +415,7 @@ async fn an_unknown_status_publishes_in_no_export() {
         assert!(text.contains(from), "{name}");
         bench.take(text.replace(from, to)).await;
         let public = "select count(*) from review where status = 'published'";
-        assert_eq!(sqlite3(bench.database.path(), public), "0", "{name}");
+        assert_eq!(bench.sql(public), "0", "{name}");
     }
 }
 
@@ -462,9 +454,9 @@ async fn only_approved_shop_replies_become_answers_in_any_row_order() {
         let (report, rejections) = bench.take(rows).await;
         assert_eq!((counts(&report), rejections), ((1, 0, 0, 0), Vec::new()));
         assert_eq!(report.left_out, 3);
-        assert!(
-            summary(&report, false)
-                .contains("3 rows left out: replies that are not the business's answer")
+        assert_has(
+            &summary(&report, false),
+            "3 rows left out: replies that are not the business's answer",
         );
         let answer = bench.find("woocommerce-1").await.unwrap().response.unwrap();
         assert_eq!(answer.text, "Thank you.");
@@ -490,13 +482,13 @@ async fn the_user_with_most_answers_and_no_review_is_the_shop() {
     let (report, _) = bench.take(format!("{header}{rows}")).await;
     assert_eq!((counts(&report), report.left_out), ((3, 0, 0, 0), 5));
     assert_eq!(
-        sqlite3(bench.database.path(), responses),
+        bench.sql(responses),
         "woocommerce-41|\nwoocommerce-42|\nwoocommerce-43|"
     );
     let (report, _) = bench.take(format!("{header}{rows}{second}")).await;
     assert_eq!((counts(&report), report.left_out), ((0, 2, 1, 0), 4));
     assert_eq!(
-        sqlite3(bench.database.path(), responses),
+        bench.sql(responses),
         "woocommerce-41|Thank you.\nwoocommerce-42|Sorry.\nwoocommerce-43|"
     );
 }

@@ -1,9 +1,6 @@
 //! Detection of formats by content, and messages for unsupported files.
 
-use reviews_service::imports::ImportRequest;
-use serde_json::json;
-
-use super::{bench, google, lines, native, page};
+use super::*;
 
 #[tokio::test]
 async fn unreadable_files_stop_the_import_and_are_all_named() {
@@ -11,21 +8,13 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
     let good = bench.file("good", lines(&[native(&json!({}))]));
     let bad = bench.file("bad", "rating;text\n5;x\n");
     let missing = bench.folder.path().join("missing");
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![good, bad, missing],
-            ..ImportRequest::default()
-        })
-        .await;
+    let (report, _) = bench.run(&request_for([good, bad, missing], "")).await;
     let message = report.unwrap_err().to_string();
-    assert!(
-        message.contains("bad: is a table with the columns rating, text: no column is recognised as the date, the author"),
-        "{message}"
+    assert_has(
+        &message,
+        "bad: is a table with the columns rating, text: no column is recognised as the date, the author",
     );
-    assert!(
-        message.contains("missing: cannot be read: No such file"),
-        "{message}"
-    );
+    assert_has(&message, "missing: cannot be read: No such file");
     assert_eq!(bench.find("r-1").await, None);
 }
 

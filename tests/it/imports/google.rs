@@ -171,36 +171,23 @@ async fn exports_of_a_maps_user_are_refused_with_advice() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
     let maps = json!({"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}).to_string();
-    assert!(
-        bench
-            .refusal(&maps)
-            .await
-            .contains("export `Google Business Profile`")
+    assert_has(
+        &bench.refusal(&maps).await,
+        "export `Google Business Profile`",
     );
-    assert!(
-        bench
+    assert_has(
+        &bench
             .refusal(zipped(&[("Takeout/Maps/Reviews.json", &maps)]))
-            .await
-            .contains("export `Google Business Profile`")
+            .await,
+        "export `Google Business Profile`",
     );
-    assert!(
-        bench
-            .refusal(zipped(&[("readme.txt", "x")]))
-            .await
-            .contains("holds no reviews*.json")
+    assert_has(
+        &bench.refusal(zipped(&[("readme.txt", "x")])).await,
+        "holds no reviews*.json",
     );
-    let files = vec![bench.file("maps", &maps)];
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files,
-            format: find_format("google"),
-            ..ImportRequest::default()
-        })
-        .await;
-    assert!(
-        report
-            .unwrap_err()
-            .to_string()
-            .contains("export `Google Business Profile`")
+    let request = request_for([bench.file("maps", &maps)], "--format google");
+    assert_has(
+        &bench.refuse(&request).await,
+        "export `Google Business Profile`",
     );
 }

@@ -1,24 +1,17 @@
 //! Safeguards of imports: time zones, locations, copies, missing reviews, and names that were never public.
 
 use super::*;
-use crate::support::sqlite3;
 
 #[tokio::test]
 async fn instants_are_refused_until_the_time_zone_is_set() {
     let bench = bench().await;
     let refusal = bench.refusal(page(&[google(1, "a", &json!({}))])).await;
-    assert!(
-        refusal.contains("reviews init --time-zone ZONE"),
-        "{refusal}"
-    );
+    assert_has(&refusal, "reviews init --time-zone ZONE");
     bench.set_time_zone("UTC").await;
     let (report, _) = bench.take(page(&[google(1, "a", &json!({}))])).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let instant = "select posted_at, location from review_source";
-    assert_eq!(
-        sqlite3(bench.database.path(), instant),
-        "2026-11-02T03:30:00Z|77"
-    );
+    assert_eq!(bench.sql(instant), "2026-11-02T03:30:00Z|77");
 }
 
 #[tokio::test]
@@ -28,34 +21,18 @@ async fn two_locations_are_never_merged_silently() {
     let mut other = google(1, "b", &json!({}));
     other["name"] = json!("accounts/1/locations/88/reviews/b");
     let file = bench.file("both", page(&[google(1, "a", &json!({})), other]));
-    let request = |location: Option<&str>| ImportRequest {
-        files: vec![file.clone()],
-        location: location.map(str::to_owned),
-        ..ImportRequest::default()
-    };
-    let (report, _) = bench.run(&request(None)).await;
-    let message = report.unwrap_err().to_string();
-    assert!(
-        message.contains("2 locations: 77 (1), 88 (1)") && message.contains("--location"),
-        "{message}"
-    );
-    let (report, _) = bench.run(&request(Some("99"))).await;
-    assert!(
-        report
-            .unwrap_err()
-            .to_string()
-            .contains("name one of 77, 88")
-    );
-    let (report, _) = bench.run(&request(Some("88"))).await;
-    let report = report.unwrap();
+    let message = bench.refuse(&request_for([file.clone()], "")).await;
+    assert_has(&message, "2 locations: 77 (1), 88 (1)");
+    assert_has(&message, "--location");
+    let message = bench
+        .refuse(&request_for([file.clone()], "--location 99"))
+        .await;
+    assert_has(&message, "name one of 77, 88");
+    let report = bench.done(file, "--location 88").await;
     assert_eq!((counts(&report), report.elsewhere), ((1, 0, 0, 0), 1));
     assert!(bench.find("88.b").await.is_some() && bench.find("77.a").await.is_none());
     let table = bench.file("t.csv", "Name,Date,Stars,Text\nAnn,2026-03-14,5,Neat\n");
-    let request = ImportRequest {
-        files: vec![table],
-        ..request(Some("88"))
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+    let refusal = bench.refuse(&request_for([table], "--location 88")).await;
     assert!(refusal.contains("no row names its location"), "{refusal}");
 }
 
@@ -69,11 +46,7 @@ async fn copies_from_another_source_are_withheld_only_on_request() {
     let copy = "Ann B., 2026-11-01: b of Google, a of Yelp";
     assert_eq!(report.duplicates.names, [copy]);
     assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
-    let skip = ImportRequest {
-        files: vec![file],
-        skip_duplicates: true,
-        ..ImportRequest::default()
-    };
+    let skip = request_for([file], "--skip-duplicates");
     let duplicate = Status::Withheld {
         reason: Some("duplicate".to_owned()),
     };
@@ -82,8 +55,7 @@ async fn copies_from_another_source_are_withheld_only_on_request() {
         assert_eq!(bench.find("b").await.unwrap().status, duplicate);
         assert_eq!(bench.find("c").await.unwrap().status, Status::Published);
     }
-    sqlite3(
-        bench.database.path(),
+    bench.sql(
         "update review set status = 'published', withheld_reason = null where review_id = 'b'",
     );
     bench.run(&skip).await.0.unwrap();
@@ -103,14 +75,11 @@ async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
             row("c", "Google", "Old."),
         ]))
         .await;
-    sqlite3(
-        bench.database.path(),
-        "update review set status = 'withheld', withheld_reason = iif(review_id = 'a', 'not a customer', 'gone at the source')
+    bench.sql("update review set status = 'withheld', withheld_reason = iif(review_id = 'a', 'not a customer', 'gone at the source')
          where review_id in ('a', 'b')",
     );
     bench.take(lines(&[row("z", "Site", "Old.")])).await;
-    sqlite3(
-        bench.database.path(),
+    bench.sql(
         "update review set status = 'withheld', withheld_reason = 'a copy' where review_id = 'c'",
     );
     let copies = [
@@ -118,17 +87,13 @@ async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
         row("y", "Site", "Gone."),
         row("z", "Site", "Old."),
     ];
-    let skip = ImportRequest {
-        files: vec![bench.file("copies", lines(&copies))],
-        skip_duplicates: true,
-        ..ImportRequest::default()
-    };
+    let skip = request_for([bench.file("copies", lines(&copies))], "--skip-duplicates");
     for _ in 0..2 {
         bench.run(&skip).await.0.unwrap();
         let select = "select review_id, status, withheld_reason from review where source_name = 'Site' order by 1";
         // z was already public and stays so: its original is withheld, and one of the two must appear.
         assert_eq!(
-            sqlite3(bench.database.path(), select),
+            bench.sql(select),
             "x|withheld|duplicate\ny|published|\nz|published|"
         );
     }
@@ -155,18 +120,11 @@ async fn copies_in_another_format_are_withheld_only_on_request() {
             "Ann Baker, 2026-11-02: google-maps-X2 of Google, 77.b of Google"
         ]
     );
-    let skip = ImportRequest {
-        files: vec![file],
-        skip_duplicates: true,
-        ..ImportRequest::default()
-    };
+    let skip = request_for([file], "--skip-duplicates");
     for _ in 0..2 {
         bench.run(&skip).await.0.unwrap();
         let select = "select group_concat(review_id, ' ') from (select review_id from review where withheld_reason = 'duplicate')";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "google-maps-X1 google-maps-X2"
-        );
+        assert_eq!(bench.sql(select), "google-maps-X1 google-maps-X2");
     }
     let (report, _) = bench.take(&takeout).await;
     assert_eq!(
@@ -196,10 +154,11 @@ async fn copies_of_many_similar_reviews_are_withheld_once_each() {
         &|_| "Ann".to_owned(),
     ] {
         let bench = bench().await;
-        let skip = |source: &str| ImportRequest {
-            files: vec![bench.file(source, rows(source, author))],
-            skip_duplicates: true,
-            ..ImportRequest::default()
+        let skip = |source: &str| {
+            request_for(
+                [bench.file(source, rows(source, author))],
+                "--skip-duplicates",
+            )
         };
         // New reviews, the same again, copies from a second source, and the first source once more.
         for source in ["Yelp", "Yelp", "Google", "Yelp"] {
@@ -207,9 +166,9 @@ async fn copies_of_many_similar_reviews_are_withheld_once_each() {
         }
         let published =
             "select count(*) from review where status = 'published' and source_name = 'Yelp'";
-        assert_eq!(sqlite3(bench.database.path(), published), COUNT.to_string());
+        assert_eq!(bench.sql(published), COUNT.to_string());
         let withheld = "select count(*) from review where withheld_reason = 'duplicate' and source_name = 'Google'";
-        assert_eq!(sqlite3(bench.database.path(), withheld), COUNT.to_string());
+        assert_eq!(bench.sql(withheld), COUNT.to_string());
     }
 }
 
@@ -226,29 +185,25 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
-    let request = |file: PathBuf, yes: bool| ImportRequest {
-        files: vec![file],
-        withdraw_missing: true,
-        yes,
-        ..ImportRequest::default()
-    };
-    let (report, _) = bench.run(&request(bench.file("19", rows(19)), false)).await;
-    assert_eq!(report.unwrap().withdrawn.names, ["r-19"]);
+    let report = bench
+        .done(bench.file("19", rows(19)), "--withdraw-missing")
+        .await;
+    assert_eq!(report.withdrawn.names, ["r-19"]);
     let gone = Status::Withheld {
         reason: Some("gone at the source".to_owned()),
     };
     assert_eq!(bench.find("r-19").await.unwrap().status, gone);
     assert_eq!(bench.find("y-1").await.unwrap().status, Status::Published);
     // Withdrawing more than a tenth needs --yes.
-    let (report, _) = bench.run(&request(bench.file("10", rows(10)), false)).await;
-    let message = report.unwrap_err().to_string();
-    assert!(
-        message.contains("9 of 19 reviews") && message.contains("--yes"),
-        "{message}"
-    );
+    let ten = bench.file("10", rows(10));
+    let message = bench
+        .refuse(&request_for([ten.clone()], "--withdraw-missing"))
+        .await;
+    assert_has(&message, "9 of 19 reviews");
+    assert_has(&message, "--yes");
     assert_eq!(bench.find("r-15").await.unwrap().status, Status::Published);
-    let (report, _) = bench.run(&request(bench.file("10", rows(10)), true)).await;
-    assert_eq!(report.unwrap().withdrawn.count, 9);
+    let report = bench.done(ten, "--withdraw-missing --yes").await;
+    assert_eq!(report.withdrawn.count, 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(
         (counts(&report), bench.find("r-19").await.unwrap().status),
@@ -256,13 +211,10 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     );
     // If rows are rejected, missing reviews cannot be determined.
     let file = bench.file("broken", format!("{}\n{{", rows(20)));
-    let (report, _) = bench.run(&request(file, true)).await;
-    assert!(
-        report
-            .unwrap_err()
-            .to_string()
-            .contains("1 row was rejected")
-    );
+    let message = bench
+        .refuse(&request_for([file], "--withdraw-missing --yes"))
+        .await;
+    assert_has(&message, "1 row was rejected");
 }
 
 #[tokio::test]
@@ -275,11 +227,10 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
     bench.take(rows(0..20, json!({"name": "Yelp"}))).await;
     // These have the source Direct and are in no file of Yelp.
     bench.take(rows(20..22, Value::Null)).await;
-    let request = ImportRequest {
-        files: vec![bench.file("again", rows(0..19, Value::Null))],
-        withdraw_missing: true,
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("again", rows(0..19, Value::Null))],
+        "--withdraw-missing",
+    );
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!(report.withdrawn.names, ["r-19"]);
     assert_eq!(bench.find("r-21").await.unwrap().status, Status::Published);
@@ -293,22 +244,14 @@ async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/fixtures/imports")
             .join(name);
-        let request = ImportRequest {
-            files: vec![file],
-            withdraw_missing: true,
-            yes: true,
-            ..ImportRequest::default()
-        };
-        let message = bench.run(&request).await.0.unwrap_err().to_string();
+        let request = request_for([file], "--withdraw-missing --yes");
+        let message = bench.refuse(&request).await;
         assert!(
             message.contains("gives only some of the reviews"),
             "{name}: {message}"
         );
     }
-    assert_eq!(
-        sqlite3(bench.database.path(), "select count(*) from review"),
-        "0"
-    );
+    assert_eq!(bench.sql("select count(*) from review"), "0");
 }
 
 #[tokio::test]
@@ -320,22 +263,14 @@ async fn names_that_were_not_public_are_shortened_by_default() {
         ("podium.json", "Carla M.", "Carla Mendes"),
         ("trustpilot.json", "Yusuf Demir", "Yusuf Demir"),
     ] {
-        for (full_names, wanted) in [(false, short), (true, full)] {
+        for (options, wanted) in [("", short), ("--full-names", full)] {
             let bench = bench().await;
             bench.set_time_zone("UTC").await;
             let file = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("tests/fixtures/imports")
                 .join(name);
-            let request = ImportRequest {
-                files: vec![file],
-                full_names,
-                ..ImportRequest::default()
-            };
-            bench.run(&request).await.0.unwrap();
-            let authors = sqlite3(
-                bench.database.path(),
-                "select group_concat(author, ', ') from review",
-            );
+            bench.done(file, options).await;
+            let authors = bench.sql("select group_concat(author, ', ') from review");
             assert!(
                 authors.split(", ").any(|author| author == wanted),
                 "{name}: {authors}"
@@ -351,11 +286,10 @@ async fn a_refused_withdrawal_reports_the_rows_rejected_by_merging() {
     let row = "a-1,Ann,5,2026-10-01,On time\n";
     bench.take(format!("{header}{row}")).await;
     let other = "a-1,Bo,2,2026-10-05,Late again\n";
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", format!("{header}{other}"))],
-        withdraw_missing: true,
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.csv", format!("{header}{other}"))],
+        "--withdraw-missing",
+    );
     let (report, rejections) = bench.run(&request).await;
     let error = report.unwrap_err().to_string();
     assert!(error.contains("1 row was rejected"), "{error}");

@@ -2,10 +2,9 @@
 
 use reviews_service::imports::undo;
 
-use super::answers::{as_table, import_into_new};
+use super::answers::import_into_new;
 use super::exported::export;
 use super::*;
-use crate::support::sqlite3;
 
 #[tokio::test]
 async fn undo_publishes_no_name_or_answer_that_the_source_hides() {
@@ -22,12 +21,12 @@ async fn undo_publishes_no_name_or_answer_that_the_source_hides() {
         let bench = bench().await;
         bench.take(file("No", "Yes")).await;
         bench.take(hidden).await;
-        assert_eq!(sqlite3(bench.database.path(), shown), row);
+        assert_eq!(bench.sql(shown), row);
         let undone = undo(&bench.database, &bench.clock, None, false).await;
         let undone = undone.unwrap();
         assert_eq!((undone.given_back, undone.left.count), (0, 1));
         assert!(undone.left.to_string().contains("its source hides"));
-        assert_eq!(sqlite3(bench.database.path(), shown), row);
+        assert_eq!(bench.sql(shown), row);
     }
 }
 
@@ -40,9 +39,9 @@ async fn columns_keep_their_meaning_in_tables_and_after_deletions() {
         )
     };
     let before = bench().await;
-    let first = request(
-        before.file("t.csv", file(["03", "02"])),
-        &["status=Website"],
+    let first = request_for(
+        [before.file("t.csv", file(["03", "02"]))],
+        "--map status=Website",
     );
     before.run(&first).await.0.unwrap();
     let bench = bench().await;
@@ -50,7 +49,7 @@ async fn columns_keep_their_meaning_in_tables_and_after_deletions() {
     for days in [["05", "04"], ["07", "06"]] {
         let (report, _) = bench.take(file(days)).await;
         assert_eq!(report.withheld["not published at the source"], 1);
-        sqlite3(bench.database.path(), "delete from review");
+        bench.sql("delete from review");
     }
 }
 
@@ -59,51 +58,34 @@ async fn a_mapped_column_must_be_in_one_of_several_files() {
     let bench = bench().await;
     let january = "Date,Name,Stars,Comment,Website\n2026-01-03,Ann,5,On time,No\n";
     let february = "Date,Name,Stars,Comment\n2026-02-03,Bo,5,Tidy\n";
-    let of_two = |column: &str| ImportRequest {
-        files: vec![
-            bench.file("jan.csv", january),
-            bench.file("feb.csv", february),
-        ],
-        ..request(PathBuf::new(), &[&format!("status={column}")])
-    };
-    let error = bench.run(&of_two("Homepage")).await.0.unwrap_err();
-    let error = error.to_string();
-    assert!(
-        error.contains("no file has a column Homepage, which --map names"),
-        "{error}"
-    );
-    let report = bench.run(&of_two("Website")).await.0.unwrap();
+    let files = [
+        bench.file("jan.csv", january),
+        bench.file("feb.csv", february),
+    ];
+    let request = request_for(files.clone(), "--map status=Homepage");
+    let error = bench.refuse(&request).await;
+    assert_has(&error, "no file has a column Homepage, which --map names");
+    let report = bench
+        .run(&request_for(files, "--map status=Website"))
+        .await
+        .0
+        .unwrap();
     assert_eq!(
         (report.new, report.withheld["not published at the source"]),
         (2, 1)
     );
 }
 
-const WOOCOMMERCE: [&str; 4] = [
-    "id=comment_ID",
-    "author=comment_author",
-    "date=comment_date",
-    "text=comment_content",
-];
+const WOOCOMMERCE: &str = "--map id=comment_ID --map author=comment_author --map date=comment_date --map text=comment_content";
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hidden");
     fs::read(folder.join(name)).unwrap()
 }
 
-fn request(file: PathBuf, maps: &[&str]) -> ImportRequest {
-    ImportRequest {
-        files: vec![file],
-        renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-        ..ImportRequest::default()
-    }
-}
-
 /// Author and status of each review; the reason instead of the status if it is withheld.
 fn shown(bench: &Bench) -> String {
-    sqlite3(
-        bench.database.path(),
-        "select author, iif(status = 'published', 'published', withheld_reason) from review order by reviewed_on, author",
+    bench.sql("select author, iif(status = 'published', 'published', withheld_reason) from review order by reviewed_on, author",
     )
 }
 
@@ -116,7 +98,7 @@ async fn table_rows_marked_unpublished_or_spam_are_withheld() {
     let (report, rejections) = bench.import(&[&shopify]).await;
     assert_eq!((counts(&report), rejections.len()), ((3, 0, 0, 0), 0));
     assert_eq!(report.withheld["not published at the source"], 2);
-    let (report, _) = bench.run(&request(woocommerce, &WOOCOMMERCE)).await;
+    let (report, _) = bench.run(&request_for([woocommerce], WOOCOMMERCE)).await;
     assert_eq!(counts(&report.unwrap()), (4, 0, 0, 0));
     let hidden = "not published at the source";
     let expected = [
@@ -137,14 +119,7 @@ async fn an_unknown_status_rejects_the_row_and_names_the_column() {
     let csv =
         "name,rating,date,text,State\nAnn,5,2026-10-30,Fine,AZ\nBo,4,2026-10-29,Good,Published\n";
     let file = bench.file("t.csv", csv);
-    let mut watch = Quiet::default();
-    let report = import(
-        &bench.database,
-        &bench.clock,
-        &request(file.clone(), &[]),
-        &mut watch,
-    )
-    .await;
+    let (report, watch) = bench.watch(&request_for([file.clone()], "")).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 1));
     assert!(
         watch.tables[0]
@@ -160,7 +135,7 @@ async fn an_unknown_status_rejects_the_row_and_names_the_column() {
         "{error}"
     );
     // The message advises `--map status=`.
-    let (report, _) = bench.run(&request(file, &["status="])).await;
+    let (report, _) = bench.run(&request_for([file], "--map status=")).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
 }
 
@@ -177,7 +152,9 @@ async fn publication_needs_all_status_columns_unless_one_is_mapped() {
     let hidden = "not published at the source";
     let expected = format!("Di|published\nCy|{hidden}\nBo|{hidden}\nAnn|published");
     assert_eq!(shown(&bench), expected);
-    let (report, _) = bench.run(&request(file, &["status=Freigabe"])).await;
+    let (report, _) = bench
+        .run(&request_for([file], "--map status=Freigabe"))
+        .await;
     assert_eq!(counts(&report.unwrap()).1, 1);
     let expected = format!("Di|published\nCy|{hidden}\nBo|published\nAnn|published");
     assert_eq!(shown(&bench), expected);
@@ -217,6 +194,7 @@ async fn json_members_hide_a_review_in_every_format() {
     }
     let trustpilot = json!([{"id": "t", "stars": 1, "text": "Gone", "createdAt": "2026-10-15T07:00:00Z", "status": "archived",
         "consumer": {"id": "c", "displayName": "Elke Sand"}}]);
+    let document = json!({"business": {"id": "x", "name": "X"}, "reviews": [native(&json!({"id": "d", "visible": false}))]});
     let linked = json!({"@context": "https://schema.org", "@type": "Review", "@id": "s", "reviewRating": {"ratingValue": 5},
         "datePublished": "2026-10-01", "reviewBody": "Fine", "creativeWorkStatus": "Draft"});
     for (content, id) in [
@@ -225,6 +203,7 @@ async fn json_members_hide_a_review_in_every_format() {
             page(&[google(1, "g", &json!({"visibility": "HIDDEN"}))]),
             "77.g",
         ),
+        (document.to_string(), "d"),
         (linked.to_string(), "schema-s"),
     ] {
         let (report, rejections) = bench.take(&content).await;
@@ -235,17 +214,6 @@ async fn json_members_hide_a_review_in_every_format() {
         );
         assert_eq!(bench.find(id).await.unwrap().status, hidden, "{id}");
     }
-    // Another instance's document and our own exports have no such members.
-    let document = json!({"business": {"id": "x", "name": "X"}, "reviews": [native(&json!({"id": "d", "visible": false}))]});
-    let (report, rejections) = bench.take(document.to_string()).await;
-    assert_eq!(counts(&report), (0, 0, 0, 1));
-    assert!(
-        rejections[0]
-            .error
-            .contains("visible: is no member of this format"),
-        "{}",
-        rejections[0]
-    );
     let (_, rejections) = bench
         .take(lines(&[native(
             &json!({"id": "u", "visibility": "sometimes"}),
@@ -260,7 +228,7 @@ async fn json_members_hide_a_review_in_every_format() {
         "u",
         lines(&[native(&json!({"id": "u", "visibility": "sometimes"}))]),
     );
-    let (report, _) = bench.run(&request(file, &["status="])).await;
+    let (report, _) = bench.run(&request_for([file], "--map status=")).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(bench.find("u").await.unwrap().status, Status::Published);
 }
@@ -269,12 +237,8 @@ async fn import_again(bench: &Bench) {
     bench.set_time_zone("UTC").await;
     let shopify = bench.file("shopify.csv", fixture("shopify.csv"));
     let woocommerce = bench.file("woocommerce.csv", fixture("woocommerce.csv"));
-    bench.run(&request(shopify, &[])).await.0.unwrap();
-    bench
-        .run(&request(woocommerce, &WOOCOMMERCE))
-        .await
-        .0
-        .unwrap();
+    bench.done(shopify, "").await;
+    bench.done(woocommerce, WOOCOMMERCE).await;
 }
 
 #[tokio::test]
@@ -282,7 +246,7 @@ async fn hidden_reviews_published_by_the_owner_stay_public() {
     let bench = bench().await;
     import_again(&bench).await;
     let hidden = "select review_id from review where author in ('Dieter Holm', 'Rosa Quint')";
-    for id in sqlite3(bench.database.path(), hidden).lines() {
+    for id in bench.sql(hidden).lines() {
         let publish = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
             .args(["publish", id])
             .env(
@@ -297,7 +261,7 @@ async fn hidden_reviews_published_by_the_owner_stay_public() {
     import_again(&bench).await;
     let published = "select author from review where status = 'published' order by author";
     assert_eq!(
-        sqlite3(bench.database.path(), published),
+        bench.sql(published),
         "Dieter Holm\nIrma Solis\nNadia Ferro\nRosa Quint"
     );
 }
@@ -360,35 +324,23 @@ async fn a_nested_status_member_hides_a_review() {
     // In JSON of an unknown format, next to the members that --map names.
     let rows = json!([{"id": "e", "date": "2026-10-02", "author": "Al",
         "service": {"rating": 1, "review": "Bad.", "moderation_status": "pending"}}]);
-    let maps = ["rating=service.rating", "text=service.review"];
-    let any = ImportRequest {
-        format: find_format("table"),
-        ..request(bench.file("t.json", rows.to_string()), &maps)
-    };
-    bench.run(&any).await.0.unwrap();
+    let maps = "--format table --map rating=service.rating --map text=service.review";
+    bench
+        .done(bench.file("t.json", rows.to_string()), maps)
+        .await;
     assert_ne!(bench.find("e").await.unwrap().status, Status::Published);
 }
 
 #[tokio::test]
 async fn an_empty_status_cell_hides_and_a_deleted_column_does_not() {
-    for (header, row) in [
-        (
-            "comment_ID,comment_author,comment_date,comment_content,rating,comment_approved",
-            "1,Ann,2026-10-02,Fine,5,",
-        ),
-        (
-            "reviewer_name,review_date,product_handle,rating,body,curated",
-            "Ann,2026-10-02,p,5,Fine,",
-        ),
-        (
-            "review_id,review_content,review_score,display_name,date,published",
-            "1,Fine,5,Ann,2026-10-02,",
-        ),
-        (
-            "review_id,review_content,review_score,display_name,date,deleted",
-            "1,Fine,5,Ann,2026-10-02,",
-        ),
-    ] {
+    for [header, row] in table(
+        "
+            comment_ID,comment_author,comment_date,comment_content,rating,comment_approved → 1,Ann,2026-10-02,Fine,5,
+            reviewer_name,review_date,product_handle,rating,body,curated → Ann,2026-10-02,p,5,Fine,
+            review_id,review_content,review_score,display_name,date,published → 1,Fine,5,Ann,2026-10-02,
+            review_id,review_content,review_score,display_name,date,deleted → 1,Fine,5,Ann,2026-10-02,
+        ",
+    ) {
         let bench = bench().await;
         let (report, _) = bench.take(format!("{header}\n{row}\n")).await;
         assert_eq!(counts(&report), (1, 0, 0, 0), "{header}");
@@ -398,7 +350,7 @@ async fn an_empty_status_cell_hides_and_a_deleted_column_does_not() {
         } else {
             "withheld"
         };
-        assert_eq!(sqlite3(bench.database.path(), status), expected, "{header}");
+        assert_eq!(bench.sql(status), expected, "{header}");
     }
 }
 
@@ -436,7 +388,7 @@ async fn phrases_hide_reviews_in_csv_json_and_workbooks() {
             assert_eq!(rejections, [], "{name} in {file}");
             assert_eq!(counts(&report).0, 1, "{name} in {file}");
             let found = "select status, count(response_text) from review";
-            let found = sqlite3(bench.database.path(), found);
+            let found = bench.sql(found);
             assert_eq!(found, format!("{status}|{answers}"), "{name} in {file}");
         }
     }
@@ -455,7 +407,7 @@ async fn a_private_type_hides_a_review_and_another_type_does_not() {
             .take(page(&[google(1, "g", &json!({"type": kind}))]))
             .await;
         bench.take(stamped.to_string()).await;
-        let all = sqlite3(bench.database.path(), "select status from review");
+        let all = bench.sql("select status from review");
         assert_eq!(all, [status; 3].join("\n"), "{kind}");
     }
 }
@@ -487,7 +439,7 @@ async fn a_sentence_in_a_yes_no_column_publishes_no_other_row() {
         let found =
             "select author, status, ifnull(response_text, '-') from review order by reviewed_on";
         let expected = format!("Ann|withheld|-\nBo|published|-{third}");
-        assert_eq!(sqlite3(bench.database.path(), found), expected);
+        assert_eq!(bench.sql(found), expected);
     }
 }
 
@@ -531,10 +483,8 @@ async fn a_question_for_consent_is_not_the_text_and_hides() {
         assert!(message.contains(advice), "{question}: {message}");
         let file = bench.file("t.csv", liked);
         bench
-            .run(&request(file, &["text=What did you like most?"]))
-            .await
-            .0
-            .unwrap();
+            .done(file, "--map 'text=What did you like most?'")
+            .await;
         let expected = "Ann|published\nBob|not published at the source";
         assert_eq!(shown(&bench), expected, "{question}");
     }
@@ -578,15 +528,9 @@ async fn a_place_in_the_column_state_hides_and_rejects_nothing() {
         row.as_object_mut()
             .unwrap()
             .extend(place.as_object().unwrap().clone());
-        let any = ImportRequest {
-            format: find_format("table"),
-            ..request(bench.file("t.json", json!([row]).to_string()), &[])
-        };
-        assert_eq!(
-            counts(&bench.run(&any).await.0.unwrap()),
-            (1, 0, 0, 0),
-            "{place}"
-        );
+        let file = bench.file("t.json", json!([row]).to_string());
+        let report = bench.done(file, "--format table").await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{place}");
     }
 }
 
@@ -601,8 +545,8 @@ async fn advice_about_a_column_keeps_the_other_columns() {
         the others, too)";
     assert!(error.ends_with(advice), "{error}");
     let file = bench.file("t.csv", sheet);
-    let maps = ["status=OK to publish?", "status=Hidden"];
-    bench.run(&request(file.clone(), &maps)).await.0.unwrap();
+    let maps = "--map 'status=OK to publish?' --map status=Hidden";
+    bench.done(file.clone(), maps).await;
     let hidden = "not published at the source";
     assert_eq!(
         shown(&bench),
@@ -610,13 +554,13 @@ async fn advice_about_a_column_keeps_the_other_columns() {
     );
     // Fields that do not add up have one column.
     let twice = bench
-        .run(&request(file, &["author=Name", "author=Status"]))
+        .run(&request_for(
+            [file],
+            "--map author=Name --map author=Status",
+        ))
         .await;
     let error = twice.0.unwrap_err().to_string();
-    assert!(
-        error.contains("--map names 2 columns for author"),
-        "{error}"
-    );
+    assert_has(&error, "--map names 2 columns for author");
 }
 
 #[tokio::test]
@@ -632,11 +576,12 @@ async fn a_member_for_yes_that_is_null_or_absent_hides() {
             json!(true)
         };
         rows[1][member] = Value::Null;
-        let any = ImportRequest {
-            format: find_format("table"),
-            ..request(bench.file("t.json", json!(rows).to_string()), &[])
-        };
-        bench.run(&any).await.0.unwrap();
+        bench
+            .done(
+                bench.file("t.json", json!(rows).to_string()),
+                "--format table",
+            )
+            .await;
         let hidden = "not published at the source";
         assert_eq!(
             shown(&bench),
@@ -685,7 +630,7 @@ async fn an_author_with_a_private_name_is_anonymous() {
         json!({"reviewer": reviewer, "stars": 5, "date": "2026-03-14", "text": "Fine"})
     };
     let rows = json!([row("Ann Bell", true), row("Bob Cole", false)]);
-    let (bench, ..) = import_into_new(rows.to_string(), as_table()).await;
+    let (bench, ..) = import_into_new(rows.to_string(), "--format table").await;
     assert_eq!(shown(&bench), "Anonymous|published\nBob Cole|published");
 }
 
@@ -727,7 +672,7 @@ async fn answers_to_a_question_for_publication_are_no_texts() {
         "Ann|published\nBob|not published at the source"
     );
     let text = "select text from review where author = 'Ann'";
-    assert_eq!(sqlite3(bench.database.path(), text), "They were neat");
+    assert_eq!(bench.sql(text), "They were neat");
 }
 
 #[tokio::test]
@@ -770,14 +715,10 @@ async fn an_unclear_question_is_refused_until_the_owner_says_which() {
         assert!(message.contains(&format!("--map {advice}")), "{message}");
         let bench = bench().await;
         let file = bench.file("t.csv", sheet.as_str());
-        bench
-            .run(&request(file.clone(), &[&option]))
-            .await
-            .0
-            .unwrap();
+        bench.done(file.clone(), &format!("--map '{option}'")).await;
         assert_eq!(shown(&bench), expected, "{option}");
         // The next file of the source is read in the same way.
-        let (report, _) = bench.run(&request(file, &[])).await;
+        let (report, _) = bench.run(&request_for([file], "")).await;
         assert_eq!(counts(&report.unwrap()), (0, 0, 2, 0), "{option}");
     }
 }
@@ -789,29 +730,28 @@ async fn a_column_of_visibility_stays_one_in_later_files() {
         // Named once.
         (
             "Website?",
-            Some("status=Website?"),
+            "--map 'status=Website?'",
             ["Yes", "No"],
             "No",
             hidden,
         ),
         // No cell is a known word any more, or none is there.
-        ("Stage", None, ["Published", "Draft"], "Draft", hidden),
+        ("Stage", "", ["Published", "Draft"], "Draft", hidden),
         (
             "Stage",
-            None,
+            "",
             ["Published", "Draft"],
             "Published",
             "published",
         ),
-        ("Website OK", None, ["x", ""], "", hidden),
+        ("Website OK", "", ["x", ""], "", hidden),
     ] {
         let bench = bench().await;
         let head = format!("Date,Name,Stars,Comment,{header}\n");
         let [one, other] = first;
         let file = format!("{head}2026-03-14,Ann,5,Fine,{one}\n2026-03-16,Bob,4,Good,{other}\n");
         let file = bench.file("one.csv", file);
-        let maps: Vec<&str> = option.into_iter().collect();
-        bench.run(&request(file, &maps)).await.0.unwrap();
+        bench.done(file, option).await;
         bench
             .take(format!("{head}2026-04-14,Cy,5,Neat,{then}\n"))
             .await;
@@ -843,7 +783,7 @@ async fn undo_gives_a_column_the_meaning_that_it_had_before() {
         "Date,Name,Stars,Comment,Website?\n2026-03-14,Ann,5,Fine,Yes\n2026-03-16,Bob,4,Good,No\n";
     let file = bench.file("t.csv", sheet);
     let import = async |map: &str| {
-        bench.run(&request(file.clone(), &[map])).await.0.unwrap();
+        bench.done(file.clone(), &format!("--map '{map}'")).await;
     };
     import("status=Website?").await;
     import("status=").await;
@@ -901,13 +841,13 @@ async fn ignoring_a_column_publishes_the_reviews_that_it_hid() {
             "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{hides}\n2026-03-16,Bob,4,Good,{hides}\n"
         );
         let file = bench.file("t.csv", sheet);
-        bench.run(&request(file.clone(), &[])).await.0.unwrap();
+        bench.done(file.clone(), "").await;
         let published = "select count(*) from review where status = 'published'";
-        assert_eq!(sqlite3(bench.database.path(), published), "0", "{header}");
+        assert_eq!(bench.sql(published), "0", "{header}");
         // What the owner decided stays.
         let withhold = "update review set withheld_reason = 'private person' where author = 'Bob'";
-        sqlite3(bench.database.path(), withhold);
-        bench.run(&request(file, &[option])).await.0.unwrap();
+        bench.sql(withhold);
+        bench.done(file, &format!("--map '{option}'")).await;
         assert_eq!(
             shown(&bench),
             "Ann|published\nBob|private person",
@@ -946,30 +886,18 @@ async fn words_for_the_state_of_an_answer_are_read() {
             .await;
         assert_eq!(counts(&report), (3, 0, 0, 0));
         let select = "select author, ifnull(response_text, '-') from review order by author";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "Ann|Thanks\nBob|-\nCy|-",
-            "{header}"
-        );
+        assert_eq!(bench.sql(select), "Ann|Thanks\nBob|-\nCy|-", "{header}");
     }
 }
 
 #[tokio::test]
 async fn the_preview_names_unused_answers_and_empty_columns() {
     let bench = bench().await;
-    let mut watch = Quiet::default();
     let file = bench.file(
         "t.csv",
         "Date,Name,Stars,Comment,Would you recommend us?,Publish\n2026-03-14,Ann,5,Fine,Yes,\n2026-03-15,Bob,5,Fine,No,\n",
     );
-    import(
-        &bench.database,
-        &bench.clock,
-        &request(file, &[]),
-        &mut watch,
-    )
-    .await
-    .unwrap();
+    let (_, watch) = bench.watch(&request_for([file], "")).await;
     assert_eq!(
         watch.tables[0].notes,
         [
@@ -986,12 +914,8 @@ async fn a_file_is_read_like_the_one_before_with_the_columns_of_map() {
     let bench = bench().await;
     let one = format!("{head}2026-03-14,Ann,5,Fine,Yes,Yes\n2026-03-16,Bob,4,Good,No,Yes\n");
     let file = bench.file("one.csv", one);
-    bench
-        .run(&request(file.clone(), &["status=Website"]))
-        .await
-        .0
-        .unwrap();
-    let (report, _) = bench.run(&request(file, &[])).await;
+    bench.done(file.clone(), "--map status=Website").await;
+    let (report, _) = bench.run(&request_for([file], "")).await;
     assert_eq!(counts(&report.unwrap()), (0, 0, 2, 0));
     bench
         .take(format!("{head}2026-04-14,Cy,5,Neat,Yes,No\n"))
@@ -1076,11 +1000,7 @@ async fn a_mapped_box_with_the_words_of_its_question_is_ticked() {
             "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{header}\n2026-03-16,Bob,4,Good,\n"
         ),
     );
-    bench
-        .run(&request(file, &[&format!("status={header}")]))
-        .await
-        .0
-        .unwrap();
+    bench.done(file, &format!("--map 'status={header}'")).await;
     assert_eq!(
         shown(&bench),
         "Ann|published\nBob|not published at the source"
@@ -1089,20 +1009,14 @@ async fn a_mapped_box_with_the_words_of_its_question_is_ticked() {
 
 #[tokio::test]
 async fn a_question_about_the_review_in_other_words_is_refused() {
-    for (header, yes, no) in [
-        (
-            "Acceptez-vous que nous publiions votre avis ?",
-            "Oui",
-            "Non",
-        ),
-        (
-            "Souhaitez-vous que votre avis apparaisse sur notre site ?",
-            "Oui",
-            "Non",
-        ),
-        ("Darf Ihr Feedback auf unserer Seite stehen?", "Ja", "Nein"),
-        ("Darf ich das auf meine Homepage setzen?", "Ja", "Nein"),
-    ] {
+    for [header, yes, no] in table(
+        "
+            Acceptez-vous que nous publiions votre avis ? → Oui → Non
+            Souhaitez-vous que votre avis apparaisse sur notre site ? → Oui → Non
+            Darf Ihr Feedback auf unserer Seite stehen? → Ja → Nein
+            Darf ich das auf meine Homepage setzen? → Ja → Nein
+        ",
+    ) {
         let message = bench()
             .await
             .refusal(format!(
@@ -1133,7 +1047,7 @@ async fn a_named_text_with_short_words_is_no_state() {
         let select =
             "select group_concat(text, '|') from (select text from review order by reviewed_on)";
         assert_eq!(
-            sqlite3(bench.database.path(), select),
+            bench.sql(select),
             "They fixed it.|Late twice and dusty.",
             "{header}"
         );

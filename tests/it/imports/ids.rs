@@ -1,7 +1,6 @@
 //! Ids that are none: row numbers, and one id of several reviews.
 
 use super::*;
-use crate::support::sqlite3;
 
 const HEADER: &str = "Id,author,Rating,date,text\n";
 const JUNE: &str = "1,Ann,5,2025-06-10,Neat and quick\n2,Bo,1,2025-05-02,Broke my door and left\n3,Cy,4,2025-04-01,Fair price\n";
@@ -9,12 +8,8 @@ const JULY: &str = "1,Di,5,2025-07-03,Very polite\n2,Ann,5,2025-06-10,Neat and q
     4,Cy,4,2025-04-01,Fair price\n";
 
 impl Bench {
-    async fn import_rows(&self, rows: &str, maps: &[&str]) -> (ImportReport, Vec<Rejection>) {
-        let request = ImportRequest {
-            files: vec![self.file("rows.csv", format!("{HEADER}{rows}"))],
-            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-            ..ImportRequest::default()
-        };
+    async fn import_rows(&self, rows: &str, options: &str) -> (ImportReport, Vec<Rejection>) {
+        let request = request_for([self.file("rows.csv", format!("{HEADER}{rows}"))], options);
         let (report, rejections) = self.run(&request).await;
         (report.unwrap(), rejections)
     }
@@ -22,26 +17,24 @@ impl Bench {
     fn shown(&self) -> String {
         let select =
             "select author, status, coalesce(response_text, '') from review order by author";
-        sqlite3(self.database.path(), select)
+        self.sql(select)
     }
 }
 
 #[tokio::test]
 async fn row_numbers_are_no_ids_and_edits_stay_with_the_review() {
     let bench = bench().await;
-    let (report, _) = bench.import_rows(JUNE, &[]).await;
+    let (report, _) = bench.import_rows(JUNE, "").await;
     assert_eq!(
         (counts(&report), report.files[0].row_numbers.as_deref()),
         ((3, 0, 0, 0), Some("Id"))
     );
     let message = summary(&report, false);
     assert!(message.contains("Id counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id=Id'"), "{message}");
-    sqlite3(
-        bench.database.path(),
-        "update review set status = 'withheld', withheld_reason = 'in dispute', response_text = 'Sorry.' where author = 'Bo'",
+    bench.sql("update review set status = 'withheld', withheld_reason = 'in dispute', response_text = 'Sorry.' where author = 'Bo'",
     );
     for (new, unchanged) in [(1, 3), (0, 4)] {
-        let (report, _) = bench.import_rows(JULY, &[]).await;
+        let (report, _) = bench.import_rows(JULY, "").await;
         assert_eq!(counts(&report), (new, 0, unchanged, 0));
         assert_eq!(
             bench.shown(),
@@ -57,11 +50,11 @@ async fn the_first_import_of_a_source_decides_if_ids_are_row_numbers() {
     bench
         .import_rows(
             "1,Ann,5,2025-06-10,Neat\n3,Bo,1,2025-05-02,Rude\n4,Cy,4,2025-04-01,Fair\n",
-            &[],
+            "",
         )
         .await;
     let (report, _) = bench
-        .import_rows("1,Ann,5,2025-06-10,Neat\n2,Di,3,2025-07-01,Late\n", &[])
+        .import_rows("1,Ann,5,2025-06-10,Neat\n2,Di,3,2025-07-01,Late\n", "")
         .await;
     assert_eq!(
         (counts(&report), report.files[0].row_numbers.as_deref()),
@@ -69,17 +62,17 @@ async fn the_first_import_of_a_source_decides_if_ids_are_row_numbers() {
     );
     let ids =
         "select group_concat(review_id || author, ' ') from (select * from review order by 1)";
-    assert_eq!(sqlite3(bench.database.path(), ids), "1Ann 2Di 3Bo 4Cy");
+    assert_eq!(bench.sql(ids), "1Ann 2Di 3Bo 4Cy");
     // Ids that began without a gap: the reviews stay the same ones.
     let other = super::bench().await;
-    other.import_rows(JUNE, &[]).await;
-    let (report, _) = other.import_rows("1,Ann,5,2025-06-10,Neat and quick\n3,Cy,4,2025-04-01,Fair price\n7,Di,3,2025-07-01,Late\n", &[]).await;
+    other.import_rows(JUNE, "").await;
+    let (report, _) = other.import_rows("1,Ann,5,2025-06-10,Neat and quick\n3,Cy,4,2025-04-01,Fair price\n7,Di,3,2025-07-01,Late\n", "").await;
     assert_eq!(counts(&report), (1, 0, 2, 0));
     // The owner knows better.
-    let (report, _) = other.import_rows(JUNE, &["id=Id"]).await;
+    let (report, _) = other.import_rows(JUNE, "--map 'id=Id'").await;
     assert_eq!(counts(&report), (0, 0, 3, 0));
     let (report, _) = other
-        .import_rows(&JUNE.replace("Fair price", "Unfair"), &[])
+        .import_rows(&JUNE.replace("Fair price", "Unfair"), "")
         .await;
     assert_eq!(counts(&report), (0, 1, 2, 0));
 }
@@ -87,13 +80,13 @@ async fn the_first_import_of_a_source_decides_if_ids_are_row_numbers() {
 #[tokio::test]
 async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
     let bench = bench().await;
-    bench.import_rows(JUNE, &["id=Id"]).await;
-    let (report, rejections) = bench.import_rows(JULY, &["id=Id"]).await;
+    bench.import_rows(JUNE, "--map 'id=Id'").await;
+    let (report, rejections) = bench.import_rows(JULY, "--map 'id=Id'").await;
     assert_eq!(counts(&report), (1, 0, 0, 3));
     let first = rejections[0].to_string();
-    assert!(
-        first.contains("rows.csv:2: id: 1 is the ID of another review, by Ann of 2025-06-10"),
-        "{first}"
+    assert_has(
+        &first,
+        "rows.csv:2: id: 1 is the ID of another review, by Ann of 2025-06-10",
     );
     assert_eq!(
         bench.shown(),
@@ -102,7 +95,7 @@ async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
     assert_eq!(rejections[0].row["text"], "Very polite");
     // One of the three suffices.
     let (report, _) = bench
-        .import_rows("1,Ann,1,2025-08-01,Changed my mind\n", &["id=Id"])
+        .import_rows("1,Ann,1,2025-08-01,Changed my mind\n", "--map 'id=Id'")
         .await;
     assert_eq!(counts(&report), (0, 1, 0, 0));
 }
@@ -115,23 +108,21 @@ async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
         ("77,Ann,5,2025-03-01,Neat\n77,Bo,4,2025-03-02,Late\n", 2),
     ] {
         let bench = bench().await;
-        let (report, rejections) = bench.import_rows(rows, &[]).await;
+        let (report, rejections) = bench.import_rows(rows, "").await;
         assert_eq!(counts(&report), (0, 0, 0, rejected));
         let last = rejections.last().unwrap().to_string();
-        assert!(
-            last.contains(&format!(
-                "{rejected} rows that differ in author, date and text have the ID"
-            )),
-            "{last}"
+        assert_has(
+            &last,
+            &format!("{rejected} rows that differ in author, date and text have the ID"),
         );
         // Without the column they are reviews of their own.
-        let (report, _) = bench.import_rows(rows, &["id="]).await;
+        let (report, _) = bench.import_rows(rows, "--map 'id='").await;
         assert_eq!(counts(&report), (rejected, 0, 0, 0));
     }
     // Two versions of one review are one.
     let bench = bench().await;
     let (report, _) = bench
-        .import_rows("77,Ann,5,2025-03-01,Neat\n77,Ann,4,2025-03-02,Late\n", &[])
+        .import_rows("77,Ann,5,2025-03-01,Neat\n77,Ann,4,2025-03-02,Late\n", "")
         .await;
     assert_eq!((counts(&report), report.repeated), ((1, 0, 0, 0), 1));
 }
@@ -148,9 +139,9 @@ async fn a_native_row_with_the_id_of_another_review_is_rejected() {
     let (report, rejections) = bench.take(lines(&[other("o-29")])).await;
     assert_eq!(counts(&report), (0, 0, 0, 1));
     let message = rejections[0].to_string();
-    assert!(
-        message.contains("o-29 is the ID of another review, by Ann B. of 2026-11-01"),
-        "{message}"
+    assert_has(
+        &message,
+        "o-29 is the ID of another review, by Ann B. of 2026-11-01",
     );
     // Without a source it is no review of Yelp.
     let (report, _) = bench.take(lines(&[other("y-1")])).await;
@@ -208,7 +199,7 @@ async fn row_numbers_in_other_forms_are_no_ids() {
         };
         let rows: String = ids.into_iter().enumerate().map(row).collect();
         for expected in [(3, 0, 0, 0), (0, 0, 3, 0)] {
-            let (report, _) = bench.import_rows(&rows, &[]).await;
+            let (report, _) = bench.import_rows(&rows, "").await;
             assert_eq!(counts(&report), expected, "{ids:?}");
             let column = report.files[0].row_numbers.as_deref();
             assert_eq!(column, is_number.then_some("Id"), "{ids:?}");

@@ -1,7 +1,6 @@
 //! Imports keep the decisions of the owner. Here they are made with SQL; `process::story` also makes them by commands.
 
 use super::*;
-use crate::support::sqlite3;
 
 fn five_rows(changes: &[(&str, Value)]) -> String {
     let rows: Vec<Value> = ["r-1", "r-2", "r-3", "r-4", "r-5"]
@@ -22,9 +21,7 @@ fn five_rows(changes: &[(&str, Value)]) -> String {
 async fn bench_with_decisions() -> Bench {
     let bench = bench().await;
     bench.take(five_rows(&[])).await;
-    sqlite3(
-        bench.database.path(),
-        "update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = 'r-1';
+    bench.sql("update review set status = 'withheld', withheld_reason = 'under dispute' where review_id = 'r-1';
          update review set text = 'As the owner has it.' where review_id = 'r-2';
          delete from review where review_id = 'r-3';
          update review set response_text = 'Thank you.' where review_id = 'r-4'",
@@ -55,9 +52,9 @@ async fn a_repeated_import_keeps_all_decisions_of_the_owner() {
     assert_eq!(counts(&report), (0, 0, 4, 0));
     assert_decisions_kept(&bench).await;
     let message = summary(&report, false);
-    assert!(
-        message.contains("\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n"),
-        "{message}"
+    assert_has(
+        &message,
+        "\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n",
     );
 }
 
@@ -84,11 +81,9 @@ async fn a_newer_file_changes_only_fields_that_the_owner_did_not_edit() {
         Some("Now with a title")
     );
     let message = summary(&report, false);
-    assert!(
-        message.contains(
-            "1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n"
-        ),
-        "{message}"
+    assert_has(
+        &message,
+        "1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n",
     );
     let before = bench.change_no().await;
     let (again, _) = bench.take(newer).await;
@@ -104,23 +99,14 @@ async fn a_deleted_review_returns_with_restore_or_an_sql_insert() {
     let only = native(&json!({"id": "r-3"}));
     let (report, _) = bench.take(lines(std::slice::from_ref(&only))).await;
     let message = summary(&report, false);
-    assert!(
-        message
-            .contains("every review of this import was deleted before; --restore brings them back"),
-        "{message}"
+    assert_has(
+        &message,
+        "every review of this import was deleted before; --restore brings them back",
     );
     let file = bench.file("again", lines(&[only]));
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![file.clone()],
-            restore: true,
-            ..ImportRequest::default()
-        })
-        .await;
+    let (report, _) = bench.run(&request_for([file.clone()], "--restore")).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
-    sqlite3(
-        bench.database.path(),
-        "delete from review where review_id = 'r-3';
+    bench.sql("delete from review where review_id = 'r-3';
          insert into review (review_id, rating, reviewed_on, author, text) values ('r-3', 5, '2026-11-01', 'Ann B.', 'By hand.')",
     );
     let (report, _) = bench.import(&[&file]).await;

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
-use crate::support::sqlite3;
 
 /// Cases for each property; each runs two imports.
 const CASES: u32 = 48;
@@ -102,12 +101,7 @@ fn table(rows: &[Vec<(String, Value)>], columns: &[&str]) -> String {
 
 /// All stored data of the reviews, including the digests of their sources.
 fn stored(bench: &Bench) -> String {
-    let select = |table: &str| {
-        sqlite3(
-            bench.database.path(),
-            &format!("select * from {table} order by 1, 2"),
-        )
-    };
+    let select = |table: &str| bench.sql(&format!("select * from {table} order by 1, 2"));
     ["review", "mention", "review_source", "review_change"]
         .map(select)
         .join("\n")

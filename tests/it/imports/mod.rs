@@ -26,6 +26,7 @@ mod shapes;
 mod sources;
 mod tables;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,8 +39,7 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, find_format,
-    format_names, import,
+    ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, format_names, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
@@ -49,7 +49,7 @@ use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::Quiet;
+use crate::support::{Quiet, assert_has, sqlite3, table};
 
 /// A new database and a clock at 2026-11-20T12:00:00Z.
 struct Bench {
@@ -74,6 +74,15 @@ async fn bench() -> Bench {
     }
 }
 
+/// A request as the command line makes it.
+fn request_for(files: impl IntoIterator<Item = PathBuf>, options: &str) -> ImportRequest {
+    let command = ImportRequest::augment_args(clap::Command::new("import").no_binary_name(true));
+    let options = shlex::split(options).unwrap().into_iter().map(Into::into);
+    let files = files.into_iter().map(PathBuf::into_os_string);
+    let words = options.chain(files).collect::<Vec<OsString>>();
+    ImportRequest::from_arg_matches(&command.get_matches_from(words)).unwrap()
+}
+
 impl Bench {
     fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
@@ -86,19 +95,19 @@ impl Bench {
         &self,
         request: &ImportRequest,
     ) -> (Result<ImportReport, ImportError>, Vec<Rejection>) {
-        let mut watch = Quiet::default();
-        let report = import(&self.database, &self.clock, request, &mut watch).await;
+        let (report, watch) = self.watch(request).await;
         (report, watch.rejections)
     }
 
+    async fn watch(&self, request: &ImportRequest) -> (Result<ImportReport, ImportError>, Quiet) {
+        let mut watch = Quiet::default();
+        let report = import(&self.database, &self.clock, request, &mut watch).await;
+        (report, watch)
+    }
+
     async fn import(&self, files: &[&Path]) -> (ImportReport, Vec<Rejection>) {
-        let files = files.iter().map(|file| file.to_path_buf()).collect();
-        let (report, rejections) = self
-            .run(&ImportRequest {
-                files,
-                ..ImportRequest::default()
-            })
-            .await;
+        let files = files.iter().map(|file| file.to_path_buf());
+        let (report, rejections) = self.run(&request_for(files, "")).await;
         (report.unwrap(), rejections)
     }
 
@@ -109,14 +118,22 @@ impl Bench {
 
     /// The error message if a file with this content cannot be imported.
     async fn refusal(&self, content: impl AsRef<[u8]>) -> String {
-        let files = vec![self.file("some.txt", content)];
-        let (report, _) = self
-            .run(&ImportRequest {
-                files,
-                ..ImportRequest::default()
-            })
-            .await;
-        report.unwrap_err().to_string()
+        let request = request_for([self.file("some.txt", content)], "");
+        self.refuse(&request).await
+    }
+
+    /// Imports a file with these options.
+    async fn done(&self, file: PathBuf, options: &str) -> ImportReport {
+        self.run(&request_for([file], options)).await.0.unwrap()
+    }
+
+    /// The error message of an import that fails.
+    async fn refuse(&self, request: &ImportRequest) -> String {
+        self.run(request).await.0.unwrap_err().to_string()
+    }
+
+    fn sql(&self, sql: &str) -> String {
+        sqlite3(self.database.path(), sql)
     }
 
     async fn find(&self, id: &str) -> Option<Review> {
@@ -235,11 +252,7 @@ async fn a_dry_run_reports_everything_and_changes_nothing() {
             native(&json!({"id": "b", "rating": 9})),
         ]),
     );
-    let request = ImportRequest {
-        files: vec![file],
-        dry_run: true,
-        ..ImportRequest::default()
-    };
+    let request = request_for([file], "--dry-run");
     let (report, rejections) = bench.run(&request).await;
     assert_eq!(
         (counts(&report.unwrap()), rejections.len()),
@@ -338,17 +351,9 @@ async fn a_file_that_sets_the_time_zone_must_come_first() {
     let document = json!({"business": {"id": "x", "name": "X", "time_zone": "America/Phoenix"}, "reviews": []}).to_string();
     let document = bench.file("document", document);
     let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![rows.clone(), document.clone()],
-            ..ImportRequest::default()
-        })
+        .run(&request_for([rows.clone(), document.clone()], ""))
         .await;
-    assert!(
-        report
-            .unwrap_err()
-            .to_string()
-            .contains("give this file first")
-    );
+    assert_has(&report.unwrap_err().to_string(), "give this file first");
     let (report, _) = bench.import(&[&document, &rows]).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
 }
@@ -399,12 +404,12 @@ async fn rejected_rows_are_written_to_a_file_and_the_exit_code_is_1() {
         (&json!(2), &json!("{broken"))
     );
     // Rejected rows never overwrite an input file.
-    assert!(
-        run(vec![&good, Path::new("--rejects"), &good])
+    assert_has(
+        &run(vec![&good, Path::new("--rejects"), &good])
             .await
             .unwrap_err()
-            .to_string()
-            .contains("name another file")
+            .to_string(),
+        "name another file",
     );
     assert!(fs::read_to_string(&good).unwrap().contains("r-1"));
 }

@@ -1,14 +1,13 @@
 //! What must not become public, whatever words a file has for it: hidden reviews and answers, private columns, addresses, and
 //! copies of reviews that the owner hid.
 
-use super::answers::{as_table, import_into_new};
+use super::answers::import_into_new;
 use super::*;
-use crate::support::sqlite3;
 
 /// Authors, status and answers.
 fn shown(bench: &Bench) -> String {
     let select = "select author, status, ifnull(response_text, '-') from review order by author";
-    sqlite3(bench.database.path(), select)
+    bench.sql(select)
 }
 
 #[tokio::test]
@@ -122,9 +121,9 @@ async fn a_private_answer_in_a_list_or_object_is_not_published() {
     };
     let internal = json!({"text": "PRIVATE", "is_internal": true});
     for (content, request) in [
-        (reviews_io, ImportRequest::default()),
-        (with("reply", internal.clone()), as_table()),
-        (with("replies", json!([internal])), as_table()),
+        (reviews_io, ""),
+        (with("reply", internal.clone()), "--format table"),
+        (with("replies", json!([internal])), "--format table"),
     ] {
         let (bench, ..) = import_into_new(content.to_string(), request).await;
         assert_eq!(shown(&bench), "Ann B.|published|-", "{content}");
@@ -207,11 +206,11 @@ async fn a_copy_of_a_review_that_the_owner_hid_is_withheld() {
         bench
             .take("author,rating,date,text\nBo,1,2026-03-01,Left the gate open.\n")
             .await;
-        sqlite3(bench.database.path(), hide);
+        bench.sql(hide);
         let (report, _) = bench.take(trustpilot).await;
         assert_eq!((report.new, report.duplicates.count), (1, 1), "{hide}");
         let published = "select count(*) from review where status = 'published'";
-        assert_eq!(sqlite3(bench.database.path(), published), "0", "{hide}");
+        assert_eq!(bench.sql(published), "0", "{hide}");
     }
     // A review that is public there is only reported.
     let bench = bench().await;
@@ -244,35 +243,27 @@ async fn a_table_with_a_few_headers_of_a_platform_is_a_table() {
             ("", "")
         };
         let file = format!("{header}{name}\n2026-03-04,Ann Bell,5,Nice work{cell}\n");
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", file)],
-            renames: header
-                .split(',')
-                .filter_map(|name| match name {
-                    "Create Time" | "Time Created" | "time" | "Published At Date" => {
-                        Some(format!("date={name}"))
-                    }
-                    "User Name" => Some(format!("author={name}")),
-                    "Description" => Some(format!("text={name}")),
-                    _ => None,
-                })
-                .map(|rename| rename.parse().unwrap())
-                .collect(),
-            ..ImportRequest::default()
-        };
+        let maps: String = header
+            .split(',')
+            .map(|name| match name {
+                "Create Time" | "Time Created" | "time" | "Published At Date" => {
+                    format!("--map 'date={name}' ")
+                }
+                "User Name" => format!("--map 'author={name}' "),
+                "Description" => format!("--map text={name} "),
+                _ => String::new(),
+            })
+            .collect();
+        let request = request_for([bench.file("t.csv", file)], &maps);
         let report = bench.run(&request).await.0;
         let report = report.unwrap_or_else(|error| panic!("{header}: {error}"));
         assert_eq!(report.files[0].format, "table", "{header}");
         let select = "select author, source_name, verification_method from review";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "Ann Bell|Direct|manual",
-            "{header}"
-        );
+        assert_eq!(bench.sql(select), "Ann Bell|Direct|manual", "{header}");
     }
     let json =
         json!([{"star_rating": 5, "author": "Ann", "comment": "Nice", "date": "2026-03-04"}]);
-    let (bench, ..) = import_into_new(json.to_string(), as_table()).await;
+    let (bench, ..) = import_into_new(json.to_string(), "--format table").await;
     assert_eq!(shown(&bench), "Ann|published|-");
 }
 
@@ -315,12 +306,9 @@ async fn lists_of_texts_and_false_are_read() {
     let row = json!([{"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Ann", "Bo"], "text": ["a", "b"],
         "reply": false}, {"rating": {"value": 5}, "date": {"$date": "2026-03-01"}, "author": ["Cy"], "text": "c",
         "reply": ["Thanks!"]}]);
-    let (bench, ..) = import_into_new(row.to_string(), as_table()).await;
+    let (bench, ..) = import_into_new(row.to_string(), "--format table").await;
     let select = "select author, text, ifnull(response_text, '-') from review order by author";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Ann, Bo|a\nb|-\nCy|c|Thanks!"
-    );
+    assert_eq!(bench.sql(select), "Ann, Bo|a\nb|-\nCy|c|Thanks!");
 }
 
 #[tokio::test]
@@ -344,12 +332,9 @@ async fn a_whole_number_with_a_decimal_is_the_same_id() {
 async fn numbers_that_json_lacks_count_as_none() {
     let file = r#"[{"rating":5,"date":"2026-03-01","author":"Ann","text":"NaN \"NaN\" is here","likes":NaN},
         {"rating":4,"date":"2026-03-02","author":"Bo","text":"Fine","likes":-Infinity}]"#;
-    let (bench, ..) = import_into_new(file, as_table()).await;
+    let (bench, ..) = import_into_new(file, "--format table").await;
     let select = "select author || ': ' || text from review order by author";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Ann: NaN \"NaN\" is here\nBo: Fine"
-    );
+    assert_eq!(bench.sql(select), "Ann: NaN \"NaN\" is here\nBo: Fine");
 }
 
 #[tokio::test]
@@ -400,7 +385,7 @@ async fn a_platform_is_known_by_most_of_its_columns_in_any_spelling() {
         assert_eq!(shown(&bench), "Ann B.|published|-");
     }
     let flat = "starRating,comment,createTime,reviewer.displayName,reviewId\nFIVE,Nice,2026-03-14T10:00:00Z,Ann,r1\n";
-    let (_, report, _) = import_into_new(flat, ImportRequest::default()).await;
+    let (_, report, _) = import_into_new(flat, "").await;
     assert_eq!(report.files[0].format, "google");
 }
 
@@ -415,10 +400,6 @@ async fn a_question_that_names_the_team_is_the_text() {
         let file = format!("Date,Stars,Name,{header}\n2026-03-01,5,Ann,Nice fan work was done.\n");
         bench.take(file).await;
         let select = "select text from review";
-        assert_eq!(
-            sqlite3(bench.database.path(), select),
-            "Nice fan work was done.",
-            "{header}"
-        );
+        assert_eq!(bench.sql(select), "Nice fan work was done.", "{header}");
     }
 }

@@ -151,10 +151,8 @@ async fn errors_in_sample_data_name_file_line_and_field() {
     for missing in ["reviews.jsonl", "business.json"] {
         fs::remove_file(folder.join(missing)).unwrap();
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
-        assert!(
-            error.contains(missing) && error.contains("no such file"),
-            "{error}"
-        );
+        assert_has(&error, missing);
+        assert_has(&error, "no such file");
     }
     assert_eq!(bench.change_no().await, 0);
 }

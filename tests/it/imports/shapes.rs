@@ -1,12 +1,11 @@
 //! Where the reviews of a JSON document are, and which members and columns hold their parts.
 
-use super::answers::{as_table, import_into_new};
+use super::answers::import_into_new;
 use super::*;
-use crate::support::sqlite3;
 
 fn shown(bench: &Bench) -> String {
     let select = "select author, status, ifnull(response_text, '-') from review order by author";
-    sqlite3(bench.database.path(), select)
+    bench.sql(select)
 }
 
 fn review(name: &str) -> Value {
@@ -43,7 +42,7 @@ async fn states_beside_and_inside_an_answer_or_review_are_read() {
         nested["review"].as_object_mut().unwrap().remove("author");
         for row in [flat, nested] {
             let (bench, _, rejections) =
-                import_into_new(json!([row]).to_string(), as_table()).await;
+                import_into_new(json!([row]).to_string(), "--format table").await;
             assert_eq!(rejections, [], "{row}");
             assert_eq!(shown(&bench), format!("Ann|{expected}"), "{row}");
         }
@@ -73,7 +72,7 @@ async fn the_first_public_answer_is_found_by_states_at_any_depth() {
             let mut row = review("Ann");
             row[name] = answer;
             let (bench, _, rejections) =
-                import_into_new(json!([row]).to_string(), as_table()).await;
+                import_into_new(json!([row]).to_string(), "--format table").await;
             assert_eq!(rejections, [], "{row}");
             assert_eq!(shown(&bench), format!("Ann|published|{expected}"), "{row}");
         }
@@ -97,8 +96,7 @@ async fn answers_of_platform_apis_are_read_as_they_are() {
         (judgeme, "judgeme", "Ann B.|published|-"),
         (batch, "google", "Ann Baker|published|-"),
     ] {
-        let (bench, report, rejections) =
-            import_into_new(content.to_string(), ImportRequest::default()).await;
+        let (bench, report, rejections) = import_into_new(content.to_string(), "").await;
         assert_eq!((report.files[0].format, rejections), (format, vec![]));
         assert_eq!(shown(&bench), expected, "{content}");
     }
@@ -129,19 +127,19 @@ async fn all_reviews_of_a_document_are_found() {
     });
     let mixed = json!({"comments": [{"text": "x"}], "reviews": all});
     for (content, request) in [
-        (scraped.to_string(), ImportRequest::default()),
-        (place.to_string(), as_table()),
-        (keyed, ImportRequest::default()),
-        (mixed.to_string(), ImportRequest::default()),
-        (list.to_string(), ImportRequest::default()),
-        (deep.to_string(), ImportRequest::default()),
-        (json!(fields).to_string(), ImportRequest::default()),
-        (json!(scraper).to_string(), ImportRequest::default()),
+        (scraped.to_string(), ""),
+        (place.to_string(), "--format table"),
+        (keyed, ""),
+        (mixed.to_string(), ""),
+        (list.to_string(), ""),
+        (deep.to_string(), ""),
+        (json!(fields).to_string(), ""),
+        (json!(scraper).to_string(), ""),
     ] {
         let (bench, _, rejections) = import_into_new(&content, request).await;
         assert_eq!(rejections, [], "{content}");
         let found = "select group_concat(author, ' ') || max(text || reviewed_on) || max(ifnull(title, '')) from (select * from review order by author)";
-        let found = sqlite3(bench.database.path(), found);
+        let found = bench.sql(found);
         assert_eq!(found, "Ann Bo CyText of Cy2026-10-01", "{content}");
     }
 }
@@ -150,10 +148,9 @@ async fn all_reviews_of_a_document_are_found() {
 async fn a_rendered_member_of_wordpress_is_html() {
     let row = json!({"id": 1, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},
         "content": {"rendered": "<p>They&#8217;re neat</p>\n"}});
-    let (bench, _, rejections) =
-        import_into_new(json!([row]).to_string(), ImportRequest::default()).await;
+    let (bench, _, rejections) = import_into_new(json!([row]).to_string(), "").await;
     assert_eq!(rejections, []);
-    let text = sqlite3(bench.database.path(), "select text from review");
+    let text = bench.sql("select text from review");
     assert_eq!(text, "They’re neat");
 }
 
@@ -184,17 +181,10 @@ async fn a_column_fills_one_field_and_a_site_is_no_source() {
     let bench = bench().await;
     let content =
         "Date,Site,Name,Review,Comments\n2026-10-01,\"12 Elm St, Mesa\",Bell,5,They came on time\n";
-    let request = ImportRequest {
-        files: vec![bench.file("f.csv", content)],
-        renames: vec!["rating=Review".parse().unwrap()],
-        ..ImportRequest::default()
-    };
+    let request = request_for([bench.file("f.csv", content)], "--map rating=Review");
     bench.run(&request).await.0.unwrap();
     let found = "select author, rating, text, source_name from review";
-    assert_eq!(
-        sqlite3(bench.database.path(), found),
-        "Bell|5|They came on time|Direct"
-    );
+    assert_eq!(bench.sql(found), "Bell|5|They came on time|Direct");
 }
 
 #[tokio::test]

@@ -4,11 +4,10 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use reviews_service::imports::{ImportRequest, rename_source, undo};
+use reviews_service::imports::{rename_source, undo};
 
 use super::exported::export;
 use super::*;
-use crate::support::sqlite3;
 
 /// The four sources of the law, each with a file of its own form.
 const SOURCES: [&str; 4] = ["Direct", "Angi", "Trustpilot", "Google"];
@@ -23,8 +22,8 @@ fn text(customer: u8, version: u8) -> String {
     }
 }
 
-/// The content of a file, and its request.
-fn file_of(source: usize, rows: &[AnyRow]) -> (String, Option<&'static str>) {
+/// The content of a file, and the options of its import.
+fn file_of(source: usize, rows: &[AnyRow]) -> (String, &'static str) {
     let author = |customer: &u8| format!("Customer {customer}");
     let day = |customer: &u8| format!("2026-10-{:02}", customer + 1);
     match SOURCES[source] {
@@ -50,7 +49,8 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, Option<&'static str>) {
                 "author,rating,date,text\n"
             };
             let lines: String = rows.iter().map(line).collect();
-            (format!("{header}{lines}"), has_ids.then_some("Angi"))
+            let options = if has_ids { "--source Angi" } else { "" };
+            (format!("{header}{lines}"), options)
         }
         "Trustpilot" => {
             let row = |(customer, stars, version): &AnyRow| {
@@ -58,7 +58,7 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, Option<&'static str>) {
                     "createdAt": format!("{}T12:00:00Z", day(customer)), "consumer": {"id": "c", "displayName": author(customer)}})
             };
             let rows: Vec<Value> = rows.iter().map(row).collect();
-            (json!({ "reviews": rows }).to_string(), None)
+            (json!({ "reviews": rows }).to_string(), "")
         }
         _ => {
             let row = |(customer, stars, version): &AnyRow| {
@@ -72,18 +72,14 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, Option<&'static str>) {
                 )
             };
             let rows: Vec<Value> = rows.iter().map(row).collect();
-            (page(&rows), None)
+            (page(&rows), "")
         }
     }
 }
 
 async fn import_rows(bench: &Bench, source: usize, rows: &[AnyRow]) -> ImportReport {
-    let (content, name) = file_of(source, rows);
-    let request = ImportRequest {
-        files: vec![bench.file("rows", content)],
-        source: name.map(str::to_owned),
-        ..ImportRequest::default()
-    };
+    let (content, options) = file_of(source, rows);
+    let request = request_for([bench.file("rows", content)], options);
     let (report, rejections) = bench.run(&request).await;
     assert_eq!(rejections, [], "{source} {rows:?}");
     report.unwrap()
@@ -95,7 +91,7 @@ fn of_source(bench: &Bench, source: &str) -> String {
         "select rating, reviewed_on, author, title, text, status, source_name, response_text from review
          where source_name = '{source}' order by author, reviewed_on, text, rating"
     );
-    sqlite3(bench.database.path(), &select)
+    bench.sql(&select)
 }
 
 /// At most one row of a customer in a file: two would be reported as undecided where one is an edit of the other.
@@ -184,9 +180,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 
 /// All that is stored of reviews, without times and numbers of changes.
 fn content(bench: &Bench) -> String {
-    sqlite3(
-        bench.database.path(),
-        "select review_id, rating, reviewed_on, author, title, text, status, source_name, response_text from review order by 1;
+    bench.sql("select review_id, rating, reviewed_on, author, title, text, status, source_name, response_text from review order by 1;
          select review_id, source_name, location, posted_at, hex(base), fingerprint, own_id from review_source order by 1;
          select * from deleted_review order by 1;
          select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
@@ -196,15 +190,11 @@ fn content(bench: &Bench) -> String {
 
 /// Imports the rows; their authors are of this source only, because copies of deleted reviews are withheld.
 async fn import_own(bench: &Bench, source: usize, rows: &[AnyRow], restore: bool) -> ImportReport {
-    let (content, name) = file_of(source, rows);
+    let (content, options) = file_of(source, rows);
     let author = format!("{} of {} ", "Customer", SOURCES[source]);
-    let request = ImportRequest {
-        files: vec![bench.file("rows", content.replace("Customer ", &author))],
-        source: name.map(str::to_owned),
-        restore,
-        ..ImportRequest::default()
-    };
-    bench.run(&request).await.0.unwrap()
+    let file = bench.file("rows", content.replace("Customer ", &author));
+    let restore = if restore { "--restore" } else { "" };
+    bench.done(file, &format!("{options} {restore}")).await
 }
 
 async fn run_event(
@@ -219,11 +209,11 @@ async fn run_event(
     match event {
         Event::Delete => {
             let delete = format!("delete from review where author = '{author}'");
-            sqlite3(bench.database.path(), &delete);
+            bench.sql(&delete);
         }
         Event::Edit(edit) => {
             let update = format!("update review set {edit} where author = '{author}'");
-            sqlite3(bench.database.path(), &update);
+            bench.sql(&update);
         }
         Event::Restore => {
             import_own(bench, source, rows, true).await;
@@ -324,55 +314,44 @@ async fn a_sheet_and_an_export_of_the_same_customers_stay_separate() {
     for content in [SHEET, export.as_str(), SHEET, export.as_str()] {
         let (report, _) = bench.take(content).await;
         assert_eq!((report.new, report.updated), (0, 0));
-        assert_eq!(sqlite3(bench.database.path(), texts), expected);
+        assert_eq!(bench.sql(texts), expected);
     }
     let message = summary(&report, false);
-    assert!(
-        message.contains("\n  Ann Baker, 2026-10-12: trustpilot-a1 of Trustpilot, table-"),
-        "{message}"
+    assert_has(
+        &message,
+        "\n  Ann Baker, 2026-10-12: trustpilot-a1 of Trustpilot, table-",
     );
 }
 
 #[tokio::test]
 async fn equal_ids_of_two_sources_get_the_source_as_prefix() {
     let bench = bench().await;
-    let take = async |content: &str, source: Option<&str>| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", content)],
-            source: source.map(str::to_owned),
-            ..ImportRequest::default()
-        };
-        bench.run(&request).await.0.unwrap()
+    let take = async |content: &str, options: &str| {
+        bench.done(bench.file("t.csv", content), options).await
     };
     let direct =
         "id,author,rating,date,text\nq1,Ann,5,2026-10-12,Neat.\nq7,Bo,4,2026-10-11,Late.\n";
     let angi =
         "id,author,rating,date,text\nq1,Cy,1,2026-09-12,Never came.\nq7,Di,2,2026-09-11,Rude.\n";
-    take(direct, None).await;
-    assert_eq!(counts(&take(angi, Some("Angi")).await), (2, 0, 0, 0));
+    take(direct, "").await;
+    assert_eq!(counts(&take(angi, "--source Angi").await), (2, 0, 0, 0));
     let ids = "select group_concat(review_id || ' ' || author, ', ') from (select * from review order by review_id)";
     let both = "angi-q1 Cy, angi-q7 Di, q1 Ann, q7 Bo";
-    assert_eq!(sqlite3(bench.database.path(), ids), both);
+    assert_eq!(bench.sql(ids), both);
     let newer = angi.replace("Rude.", "Rude and late.");
-    assert_eq!(counts(&take(&newer, Some("Angi")).await), (0, 1, 1, 0));
-    assert_eq!(counts(&take(direct, None).await), (0, 0, 2, 0));
+    assert_eq!(counts(&take(&newer, "--source Angi").await), (0, 1, 1, 0));
+    assert_eq!(counts(&take(direct, "").await), (0, 0, 2, 0));
     assert_eq!(bench.find("angi-q7").await.unwrap().text, "Rude and late.");
     // A deleted review is the one of its source alone.
-    sqlite3(
-        bench.database.path(),
-        "delete from review where review_id = 'q1'",
-    );
-    let report = take(direct, None).await;
+    bench.sql("delete from review where review_id = 'q1'");
+    let report = take(direct, "").await;
     assert_eq!(
         (counts(&report), report.kept_deleted.count),
         ((0, 0, 1, 0), 1)
     );
-    assert_eq!(counts(&take(&newer, Some("Angi")).await), (0, 0, 2, 0));
-    sqlite3(
-        bench.database.path(),
-        "delete from review where review_id = 'angi-q1'",
-    );
-    let report = take(&newer, Some("Angi")).await;
+    assert_eq!(counts(&take(&newer, "--source Angi").await), (0, 0, 2, 0));
+    bench.sql("delete from review where review_id = 'angi-q1'");
+    let report = take(&newer, "--source Angi").await;
     assert_eq!(
         (counts(&report), report.kept_deleted.count),
         ((0, 0, 1, 0), 1)
@@ -399,34 +378,26 @@ async fn equal_ids_in_files_of_one_import_are_kept_apart_by_source() {
         );
     }
     let ids = "select group_concat(review_id || ' ' || author, ', ') from (select * from review order by review_id)";
-    assert_eq!(sqlite3(bench.database.path(), ids), "houzz-q1 Bo, q1 Ann");
+    assert_eq!(bench.sql(ids), "houzz-q1 Bo, q1 Ann");
 }
 
 #[tokio::test]
 async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
     let bench = bench().await;
-    let request = |source: &str, skip_duplicates| ImportRequest {
-        files: vec![bench.file("t.csv", SHEET)],
-        source: Some(source.to_owned()),
-        skip_duplicates,
-        ..ImportRequest::default()
-    };
-    bench.run(&request("Yelp", false)).await.0.unwrap();
-    let report = bench.run(&request("Houzz", false)).await.0.unwrap();
+    let take = async |options: &str| bench.done(bench.file("t.csv", SHEET), options).await;
+    take("--source Yelp").await;
+    let report = take("--source Houzz").await;
     assert_eq!(counts(&report), (3, 0, 0, 0));
-    sqlite3(
-        bench.database.path(),
-        "delete from review where author = 'Ann Baker' and source_name = 'Yelp'",
-    );
-    let report = bench.run(&request("Angi", true)).await.0.unwrap();
+    bench.sql("delete from review where author = 'Ann Baker' and source_name = 'Yelp'");
+    let report = take("--source Angi --skip-duplicates").await;
     assert_eq!(
         (counts(&report), report.withheld["duplicate"]),
         ((3, 0, 0, 0), 3)
     );
     // A copy that is public already stays so: the owner may have deleted the other one for its sake.
-    bench.run(&request("Houzz", true)).await.0.unwrap();
+    take("--source Houzz --skip-duplicates").await;
     let public = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by 1, 2)";
-    let public = sqlite3(bench.database.path(), public);
+    let public = bench.sql(public);
     assert!(
         public.contains("Houzz Ann Baker") && !public.contains("Angi"),
         "{public}"
@@ -436,22 +407,17 @@ async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
 #[tokio::test]
 async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
     let bench = bench().await;
-    let request = |source: &str, skip_duplicates| ImportRequest {
-        files: vec![bench.file("t.csv", SHEET)],
-        source: Some(source.to_owned()),
-        skip_duplicates,
-        ..ImportRequest::default()
-    };
-    bench.run(&request("Yelp", false)).await.0.unwrap();
-    let report = bench.run(&request("Angi", false)).await.0.unwrap();
+    let take = async |options: &str| bench.done(bench.file("t.csv", SHEET), options).await;
+    take("--source Yelp").await;
+    let report = take("--source Angi").await;
     assert_eq!((counts(&report), report.withheld.len()), ((3, 0, 0, 0), 0));
     for updated in [3, 0] {
-        let report = bench.run(&request("Angi", true)).await.0.unwrap();
+        let report = take("--source Angi --skip-duplicates").await;
         assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
         assert_eq!(report.withheld["duplicate"], 3);
     }
     // The others stay public, whatever is imported again.
-    let report = bench.run(&request("Yelp", true)).await.0.unwrap();
+    let report = take("--source Yelp --skip-duplicates").await;
     assert_eq!((counts(&report), report.withheld.len()), ((0, 0, 3, 0), 0));
 }
 
@@ -459,11 +425,10 @@ async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
 async fn a_source_in_another_case_is_the_stored_one() {
     let bench = bench().await;
     let take = async |source: &str| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", SHEET)],
-            source: Some(source.to_owned()),
-            ..ImportRequest::default()
-        };
+        let request = request_for(
+            [bench.file("t.csv", SHEET)],
+            &format!("--source '{source}'"),
+        );
         bench.run(&request).await.0.unwrap()
     };
     take("Café Finder").await;
@@ -481,28 +446,20 @@ async fn a_source_in_another_case_is_the_stored_one() {
 #[tokio::test]
 async fn a_duplicate_of_a_withdrawn_original_is_published() {
     let bench = bench().await;
-    let request = |content: &str, source: &str, skip_duplicates| ImportRequest {
-        files: vec![bench.file("t.csv", content)],
-        source: Some(source.to_owned()),
-        skip_duplicates,
-        ..ImportRequest::default()
+    let take = async |content: &str, options: &str| {
+        bench.done(bench.file("t.csv", content), options).await
     };
-    bench.run(&request(SHEET, "Yelp", false)).await.0.unwrap();
-    bench.run(&request(SHEET, "Angi", true)).await.0.unwrap();
+    take(SHEET, "--source Yelp").await;
+    take(SHEET, "--source Angi --skip-duplicates").await;
     let (fewer, _) = SHEET.rsplit_once("Cy").unwrap();
-    let withdrawing = ImportRequest {
-        withdraw_missing: true,
-        yes: true,
-        ..request(fewer, "Yelp", false)
-    };
-    bench.run(&withdrawing).await.0.unwrap();
+    take(fewer, "--source Yelp --withdraw-missing --yes").await;
     for updated in [1, 0] {
-        let report = bench.run(&request(SHEET, "Angi", false)).await.0.unwrap();
+        let report = take(SHEET, "--source Angi").await;
         assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
     }
     let published = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by source_name, author)";
     assert_eq!(
-        sqlite3(bench.database.path(), published),
+        bench.sql(published),
         "Angi Cy Dale, Yelp Ann Baker, Yelp Bo Cole"
     );
 }
@@ -510,15 +467,14 @@ async fn a_duplicate_of_a_withdrawn_original_is_published() {
 #[tokio::test]
 async fn a_duplicate_that_the_owner_withheld_stays_withheld() {
     let bench = bench().await;
-    let request = |source: &str| ImportRequest {
-        files: vec![bench.file("t.csv", SHEET)],
-        source: Some(source.to_owned()),
-        ..ImportRequest::default()
+    let request = |source: &str| {
+        request_for(
+            [bench.file("t.csv", SHEET)],
+            &format!("--source '{source}'"),
+        )
     };
     bench.run(&request("Angi")).await.0.unwrap();
-    sqlite3(
-        bench.database.path(),
-        "update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'",
+    bench.sql("update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'",
     );
     let report = bench.run(&request("Angi")).await.0.unwrap();
     assert_eq!(report.withheld["duplicate"], 1);
@@ -543,11 +499,10 @@ async fn a_location_may_differ_in_case_and_blanks() {
         let (report, _) = bench.take(table(locations)).await;
         assert_eq!(counts(&report), counted);
     }
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", table(["Mesa", "phoenix", " MESA"]))],
-        location: Some("mesa".to_owned()),
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.csv", table(["Mesa", "phoenix", " MESA"]))],
+        "--location mesa",
+    );
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!(report.elsewhere, 1);
 }
@@ -556,12 +511,10 @@ async fn a_location_may_differ_in_case_and_blanks() {
 async fn copies_may_differ_in_blanks_and_have_short_names() {
     let bench = bench().await;
     let take = async |source: &str, rows: &str| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
-            source: Some(source.to_owned()),
-            skip_duplicates: true,
-            ..ImportRequest::default()
-        };
+        let request = request_for(
+            [bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
+            &format!("--source '{source}' --skip-duplicates"),
+        );
         bench.run(&request).await.0.unwrap()
     };
     let full = "Ann Bell,5,2026-10-12,\"On time.\r\nTidy.\"\nBo  Cole,4,2026-10-11,Fair  price. \n";
@@ -576,7 +529,7 @@ async fn copies_may_differ_in_blanks_and_have_short_names() {
         ((3, 0, 0, 0), 2)
     );
     let public = "select author from review where source_name = 'Angi' and status = 'published'";
-    assert_eq!(sqlite3(bench.database.path(), public), "Ann Brown");
+    assert_eq!(bench.sql(public), "Ann Brown");
 }
 
 #[tokio::test]
@@ -596,7 +549,7 @@ async fn sources_in_cells_that_differ_in_case_are_one() {
         assert_eq!(counts(&report), counted);
     }
     let names = "select distinct source_name from review";
-    assert_eq!(sqlite3(bench.database.path(), names), "Angi");
+    assert_eq!(bench.sql(names), "Angi");
 }
 
 #[tokio::test]
@@ -621,27 +574,23 @@ async fn equal_ids_at_two_locations_of_a_source_are_two_reviews() {
 #[tokio::test]
 async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
     let bench = bench().await;
-    let take = async |rows: &str, source: Option<&str>| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
-            source: source.map(str::to_owned),
-            ..ImportRequest::default()
-        };
-        bench.run(&request).await.0.unwrap()
+    let take = async |rows: &str, options: &str| {
+        let file = bench.file("t.csv", format!("author,rating,date,text\n{rows}"));
+        bench.done(file, options).await
     };
     let sheet = SHEET.split_once('\n').unwrap().1;
     let others = "Di,5,2026-10-12,Good.\nEd,4,2026-10-11,Fine.\nFay,5,2026-10-10,Great.\n";
-    take(sheet, None).await;
+    take(sheet, "").await;
     // All rows of the sheet are among those of a source that is new.
-    let report = take(&format!("{sheet}{others}"), Some("Yelp")).await;
+    let report = take(&format!("{sheet}{others}"), "--source Yelp").await;
     let names = ("Direct".to_owned(), "Yelp".to_owned());
     assert_eq!(report.renamed.get(&names), Some(&3));
     // One customer wrote to both sources.
     let ann = sheet.split_inclusive('\n').next().unwrap();
-    let report = take(&format!("{ann}{others}"), Some("Angi")).await;
+    let report = take(&format!("{ann}{others}"), "--source Angi").await;
     assert_eq!((report.duplicates.count, report.renamed.len()), (4, 0));
     // A source that has reviews already gets no other name.
-    let report = take(sheet, Some("Angi")).await;
+    let report = take(sheet, "--source Angi").await;
     assert_eq!(report.renamed.len(), 0);
 }
 
@@ -668,19 +617,15 @@ async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
         let content = ANONYMOUS.replace("Fine,No", "Fine,Yes");
         let content = content.replace("HIDDEN", "No");
         before.take(content.clone()).await;
-        sqlite3(before.database.path(), change);
+        before.sql(change);
         let bench = bench().await;
         bench.take(export(&before.database, false).await).await;
         // Deleted after the move, too.
-        sqlite3(bench.database.path(), change);
+        bench.sql(change);
         rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
             .await
             .unwrap();
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", content)],
-            source: Some("Own".to_owned()),
-            ..ImportRequest::default()
-        };
+        let request = request_for([bench.file("t.csv", content)], "--source Own");
         let report = bench.run(&request).await.0.unwrap();
         let known = report.unchanged + report.updated + report.kept_deleted.count;
         assert_eq!((report.new, known), (0, 2), "{change}");
@@ -699,18 +644,14 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
             .unwrap();
         for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
             let content = ANONYMOUS.replace("HIDDEN", hidden);
-            let request = ImportRequest {
-                files: vec![bench.file("t.csv", content.replace("On time and tidy", edited))],
-                source: Some("Own".to_owned()),
-                ..ImportRequest::default()
-            };
+            let request = request_for(
+                [bench.file("t.csv", content.replace("On time and tidy", edited))],
+                "--source Own",
+            );
             let report = bench.run(&request).await.0.unwrap();
             assert_eq!(counts(&report), (0, 1, 1, 0), "{edited} {hidden}");
             let authors = "select group_concat(author) from (select author from review order by 1)";
-            assert_eq!(
-                sqlite3(bench.database.path(), authors),
-                format!("{author},Bo Cole")
-            );
+            assert_eq!(bench.sql(authors), format!("{author},Bo Cole"));
         }
     }
 }
@@ -719,20 +660,18 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
 async fn a_copy_with_a_hidden_name_is_a_duplicate() {
     for is_deleted in [false, true] {
         let bench = bench().await;
-        let yelp = ImportRequest {
-            files: vec![bench.file("y.csv", ANONYMOUS.replace("HIDDEN", "No"))],
-            source: Some("Yelp".to_owned()),
-            ..ImportRequest::default()
-        };
+        let yelp = request_for(
+            [bench.file("y.csv", ANONYMOUS.replace("HIDDEN", "No"))],
+            "--source Yelp",
+        );
         bench.run(&yelp).await.0.unwrap();
         if is_deleted {
-            sqlite3(bench.database.path(), "delete from review");
+            bench.sql("delete from review");
         }
-        let own = ImportRequest {
-            files: vec![bench.file("o.csv", ANONYMOUS.replace("HIDDEN", "Yes"))],
-            skip_duplicates: true,
-            ..ImportRequest::default()
-        };
+        let own = request_for(
+            [bench.file("o.csv", ANONYMOUS.replace("HIDDEN", "Yes"))],
+            "--skip-duplicates",
+        );
         let report = bench.run(&own).await.0.unwrap();
         assert_eq!(report.withheld["duplicate"], 2);
     }
@@ -744,15 +683,13 @@ async fn a_copy_of_a_hidden_review_stays_public() {
     bench
         .take("Date,Name,Stars,Comment,OK to publish?\n2026-10-03,Ann,2,Late again,No\n")
         .await;
-    let yelp = ImportRequest {
-        files: vec![bench.file(
+    let yelp = request_for(
+        [bench.file(
             "y.csv",
             "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n",
         )],
-        source: Some("Yelp".to_owned()),
-        skip_duplicates: true,
-        ..ImportRequest::default()
-    };
+        "--source Yelp --skip-duplicates",
+    );
     let report = bench.run(&yelp).await.0.unwrap();
     assert_eq!((counts(&report), report.withheld.len()), ((1, 0, 0, 0), 0));
 }
@@ -772,7 +709,7 @@ async fn an_empty_cell_takes_nothing_from_a_review_of_another_format() {
     ]);
     bench.take(&export).await;
     let rows = "select review_id, author, reviewed_on, rating, text from review order by 1";
-    let rows = sqlite3(bench.database.path(), rows);
+    let rows = bench.sql(rows);
     let cells: Vec<String> = rows
         .lines()
         .map(|row| row.split('|').skip(1).collect::<Vec<_>>().join(","))
@@ -807,7 +744,7 @@ async fn an_answer_of_a_sheet_stays_when_another_format_lacks_it() {
         }
     }
     let answer = "select response_text from review";
-    assert_eq!(sqlite3(bench.database.path(), answer), "Thanks");
+    assert_eq!(bench.sql(answer), "Thanks");
 }
 
 #[tokio::test]
@@ -825,25 +762,20 @@ async fn stars_without_text_of_two_formats_of_a_source_are_reported() {
 #[tokio::test]
 async fn a_source_with_a_scale_is_not_united_with_one_without() {
     let bench = bench().await;
-    let scaled = ImportRequest {
-        files: vec![bench.file("s.csv", "Date,Name,Score,Comment\n2026-10-01,Ann,9,Great\n")],
-        scale: std::num::NonZeroU8::new(10),
-        ..ImportRequest::default()
-    };
+    let scaled = request_for(
+        [bench.file("s.csv", "Date,Name,Score,Comment\n2026-10-01,Ann,9,Great\n")],
+        "--scale 10",
+    );
     bench.run(&scaled).await.0.unwrap();
-    let plain = ImportRequest {
-        files: vec![bench.file("p.csv", "Date,Name,Score,Comment\n2026-10-02,Di,5,Great\n")],
-        source: Some("Old".to_owned()),
-        ..ImportRequest::default()
-    };
+    let plain = request_for(
+        [bench.file("p.csv", "Date,Name,Score,Comment\n2026-10-02,Di,5,Great\n")],
+        "--source Old",
+    );
     bench.run(&plain).await.0.unwrap();
     for (source, new_name) in [("Direct", "Old"), ("Old", "Direct")] {
         let refusal = rename_source(&bench.database, &bench.clock, source, new_name, None).await;
         let refusal = refusal.unwrap_err().to_string();
-        assert!(
-            refusal.contains("the column Score is read in one way"),
-            "{refusal}"
-        );
+        assert_has(&refusal, "the column Score is read in one way");
     }
 }
 
@@ -874,11 +806,10 @@ async fn a_scheduled_source_follows_a_rename() {
 async fn a_deleted_review_has_no_copy_by_another_person() {
     let bench = bench().await;
     let take = async |rows: &str, source: &str| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
-            source: Some(source.to_owned()),
-            ..ImportRequest::default()
-        };
+        let request = request_for(
+            [bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
+            &format!("--source '{source}'"),
+        );
         bench.run(&request).await.0.unwrap()
     };
     take(
@@ -886,7 +817,7 @@ async fn a_deleted_review_has_no_copy_by_another_person() {
         "Yelp",
     )
     .await;
-    sqlite3(bench.database.path(), "delete from review");
+    bench.sql("delete from review");
     for author in ["Ann Bell", "Ann B."] {
         let report = take(&format!("{author},5,2026-10-12,Great service\n"), author).await;
         assert_eq!(report.withheld["duplicate"], 1, "{author}");

@@ -1,9 +1,6 @@
 //! Tables: delimiters, encodings, headers, dates, scales, IDs, workbooks.
 
-use std::num::NonZeroU8;
-
 use super::*;
-use crate::support::sqlite3;
 
 /// A workbook with these rows in its second sheet; the first is empty. A cell `#…` is a number, `@…` the serial number of a
 /// date, `=FORMULA|VALUE` a formula.
@@ -162,60 +159,33 @@ async fn unknown_columns_can_be_mapped_and_missing_ones_are_refused() {
     let bench = bench().await;
     let csv = "Who,How many,On,Said\nAnn,4,2026-10-30,Fine\n";
     let refusal = bench.refusal(csv).await;
-    assert!(
-        refusal.contains(
-            "is a table with the columns Who, How many, On, Said: no column is recognised as the rating, the date, the author"
-        ),
-        "{refusal}"
+    assert_has(
+        &refusal,
+        "is a table with the columns Who, How many, On, Said: no column is recognised as the rating, the date, the author",
     );
     assert!(refusal.contains("--map rating=COLUMN"), "{refusal}");
-    let maps = |maps: &[&str]| maps.iter().map(|map| map.parse().unwrap()).collect();
     let file = bench.file("t", csv);
-    let renames = maps(&["author=Who", "rating=How many", "date=on", "text=Said"]);
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![file.clone()],
-            renames,
-            ..ImportRequest::default()
-        })
-        .await;
-    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
-    let renames = maps(&["author=Who", "rating=Number", "date=On"]);
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![file],
-            renames,
-            ..ImportRequest::default()
-        })
-        .await;
-    let refusal = report.unwrap_err().to_string();
-    assert!(
-        refusal.contains("no file has a column Number, which --map names; "),
-        "{refusal}"
-    );
+    let maps = "--map author=Who --map 'rating=How many' --map date=on --map text=Said";
+    let report = bench.done(file.clone(), maps).await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    let maps = "--map author=Who --map rating=Number --map date=On";
+    let refusal = bench.refuse(&request_for([file], maps)).await;
+    assert_has(&refusal, "no file has a column Number, which --map names; ");
 }
 
 #[tokio::test]
 async fn a_file_of_ambiguous_dates_is_refused_without_a_format() {
     let bench = bench().await;
     let file = bench.file("t", "author,rating,date,text\nAnn,5,10/11/2026,A\n");
-    let request = |date_format: Option<&str>| ImportRequest {
-        files: vec![file.clone()],
-        date_format: date_format.map(str::to_owned),
-        ..ImportRequest::default()
-    };
-    let refusal = bench.run(&request(None)).await.0.unwrap_err().to_string();
-    assert!(
-        refusal.contains("t:2: 10/11/2026 in date may be 2026-10-11")
-            && refusal.contains("--date-format %m/%d/%Y")
-            && refusal.contains("2026-11-10 with")
-            && refusal.contains("--date-format %d/%m/%Y"),
-        "{refusal}"
-    );
-    let (report, _) = bench.run(&request(Some("mm/dd/yyyy"))).await;
-    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
+    let refusal = bench.refuse(&request_for([file.clone()], "")).await;
+    assert_has(&refusal, "t:2: 10/11/2026 in date may be 2026-10-11");
+    assert_has(&refusal, "--date-format %m/%d/%Y");
+    assert_has(&refusal, "2026-11-10 with");
+    assert_has(&refusal, "--date-format %d/%m/%Y");
+    let report = bench.done(file, "--date-format mm/dd/yyyy").await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
     let days = "select reviewed_on from review";
-    assert_eq!(sqlite3(bench.database.path(), days), "2026-10-11");
+    assert_eq!(bench.sql(days), "2026-10-11");
 }
 
 #[tokio::test]
@@ -227,14 +197,13 @@ async fn date_cells_of_a_workbook_are_read_with_any_date_format() {
         &["b", "Bo", "4", "@46325.5", "A date with a time."],
         &["c", "Cy", "3", "05/10/2026", "A text."],
     ];
-    let request = ImportRequest {
-        files: vec![bench.file("t.xlsx", workbook(table))],
-        date_format: Some("%d/%m/%Y".to_owned()),
-        ..ImportRequest::default()
-    };
+    let request = request_for(
+        [bench.file("t.xlsx", workbook(table))],
+        "--date-format %d/%m/%Y",
+    );
     let (report, rejections) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0), "{rejections:?}");
-    let days = sqlite3(bench.database.path(), "select reviewed_on from review");
+    let days = bench.sql("select reviewed_on from review");
     assert_eq!(days, "2026-10-30\n2026-10-30\n2026-10-05");
 }
 
@@ -245,24 +214,12 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
         "t",
         "author,rating,date,text\nAnn,3,2026-10-30,A\nBo,9,2026-10-30,B\nCy,0,2026-10-30,C\n",
     );
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![file.clone()],
-            ..ImportRequest::default()
-        })
-        .await;
-    let refusal = report.unwrap_err().to_string();
-    assert!(
-        refusal.contains("line 3: a rating of 9 means that the scale ends at 10; pass --scale 10"),
-        "{refusal}"
+    let refusal = bench.refuse(&request_for([file.clone()], "")).await;
+    assert_has(
+        &refusal,
+        "line 3: a rating of 9 means that the scale ends at 10; pass --scale 10",
     );
-    let (report, _) = bench
-        .run(&ImportRequest {
-            files: vec![file],
-            scale: "10".parse().ok(),
-            ..ImportRequest::default()
-        })
-        .await;
+    let (report, _) = bench.run(&request_for([file], "--scale 10")).await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0));
     let ratings: Vec<i64> = texts(&bench)
         .await
@@ -275,37 +232,32 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
 #[tokio::test]
 async fn a_scale_is_kept_with_the_source_and_the_column() {
     let bench = bench().await;
-    let take = async |rating: u8, column: &str, source: &str, scale: Option<&str>| {
+    let take = async |rating: u8, column: &str, source: &str, scale: &str| {
         let row = format!("Ann {rating} {column},{rating},2026-10-30,Good work");
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", format!("author,{column},date,text\n{row}\n"))],
-            source: Some(source.to_owned()),
-            scale: scale.and_then(|scale| scale.parse().ok()),
-            ..ImportRequest::default()
-        };
-        let mut watch = Quiet::default();
-        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+        let file = bench.file("t.csv", format!("author,{column},date,text\n{row}\n"));
+        let request = request_for([file], &format!("--source {source} {scale}"));
+        let (report, watch) = bench.watch(&request).await;
         assert_eq!(counts(&report.unwrap()).3, 0);
         let stars = format!(
             "select group_concat(rating) from review where author = 'Ann {rating} {column}' and source_name = '{source}'"
         );
         let dates = watch.tables.iter().flat_map(|table| table.notes.clone());
         let preview: String = dates.collect();
-        (sqlite3(bench.database.path(), &stars), preview)
+        (bench.sql(&stars), preview)
     };
-    take(9, "rating", "Angi", Some("10")).await;
-    let (stars, preview) = take(4, "rating", "Angi", None).await;
+    take(9, "rating", "Angi", "--scale 10").await;
+    let (stars, preview) = take(4, "rating", "Angi", "").await;
     assert_eq!(stars, "2");
-    assert!(
-        preview.contains("rating is read on the scale up to 10, as in an earlier import of Angi"),
-        "{preview}"
+    assert_has(
+        &preview,
+        "rating is read on the scale up to 10, as in an earlier import of Angi",
     );
     // Other columns and sources have the scale of stars, and another scale replaces the kept one.
     for (column, source) in [("stars", "Angi"), ("rating", "Yelp")] {
-        assert_eq!(take(4, column, source, None).await.0, "4");
+        assert_eq!(take(4, column, source, "").await.0, "4");
     }
-    take(5, "rating", "Angi", Some("5")).await;
-    assert_eq!(take(3, "rating", "Angi", None).await.0, "3");
+    take(5, "rating", "Angi", "--scale 5").await;
+    assert_eq!(take(3, "rating", "Angi", "").await.0, "3");
 }
 
 #[tokio::test]
@@ -350,13 +302,8 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
         "feedback.xlsx",
         workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let mut watch = Quiet::default();
-    let request = ImportRequest {
-        files: vec![file],
-        renames: vec!["text=What they said".parse().unwrap()],
-        ..ImportRequest::default()
-    };
-    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+    let request = request_for([file], "--map 'text=What they said'");
+    let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let table = &watch.tables[0];
     assert_eq!(
@@ -369,7 +316,7 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
          other sheets (--sheet): Older"
     );
     let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
-    assert_eq!(sqlite3(bench.database.path(), ann), "4|2026-10-30|On time.");
+    assert_eq!(bench.sql(ann), "4|2026-10-30|On time.");
 }
 
 #[tokio::test]
@@ -377,15 +324,9 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
     let bench = bench().await;
     let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];
     let file = bench.file("feedback.xlsx", workbook_with_sheets(sheets));
-    for (sheet, taken) in [(None, "Reviews"), (Some("~Old"), "~Old")] {
-        let mut watch = Quiet::default();
-        let request = ImportRequest {
-            files: vec![file.clone()],
-            sheet: sheet.map(str::to_owned),
-            dry_run: true,
-            ..ImportRequest::default()
-        };
-        let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+    for (options, taken) in [("--dry-run", "Reviews"), ("--dry-run --sheet ~Old", "~Old")] {
+        let request = request_for([file.clone()], options);
+        let (report, watch) = bench.watch(&request).await;
         assert_eq!(counts(&report.unwrap()).0, 1);
         let place = watch.tables[0].place.to_string();
         assert!(place.contains(&format!("sheet \"{taken}\"")), "{place}");
@@ -442,11 +383,7 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
         ),
     ] {
         let file = bench.file(name, content);
-        let request = ImportRequest {
-            files: vec![file],
-            dry_run: true,
-            ..ImportRequest::default()
-        };
+        let request = request_for([file], "--dry-run");
         let (report, rejections) = bench.run(&request).await;
         assert_eq!(counts(&report.unwrap()).0, 1, "{rejections:?}");
         assert_eq!(rejections.len(), expected.len(), "{rejections:?}");
@@ -466,60 +403,36 @@ async fn a_chosen_sheet_and_header_row_are_used_or_refused_if_missing() {
         "feedback.xlsx",
         workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let request = |sheet: Option<&str>, header_row| ImportRequest {
-        files: vec![file.clone()],
-        sheet: sheet.map(str::to_owned),
-        header_row,
-        dry_run: true,
-        no_text: true,
-        ..ImportRequest::default()
-    };
+    let request =
+        |options: &str| request_for([file.clone()], &format!("--dry-run --no-text {options}"));
     let mut imported = Vec::new();
-    for request in [
-        request(Some("Older"), None),
-        request(Some("older"), Some(1)),
-        request(None, Some(3)),
+    for options in [
+        "--sheet Older",
+        "--sheet older --header-row 1",
+        "--header-row 3",
     ] {
-        imported.push(counts(&bench.run(&request).await.0.unwrap()).0);
+        let report = bench.run(&request(options)).await.0;
+        imported.push(counts(&report.unwrap()).0);
     }
     assert_eq!(imported, [1, 1, 2]);
-    let refusal = bench.run(&request(Some("2027"), None)).await.0.unwrap_err();
-    assert!(
-        refusal
-            .to_string()
-            .contains("has no sheet \"2027\"; its sheets are \"Reviews 2026\", \"Older\""),
-        "{refusal}"
-    );
+    let refusal = bench.refuse(&request("--sheet 2027")).await;
+    let sheets = "has no sheet \"2027\"; its sheets are \"Reviews 2026\", \"Older\"";
+    assert_has(&refusal, sheets);
     let refusal = bench
-        .run(&request(Some("Older"), Some(40)))
-        .await
-        .0
-        .unwrap_err();
-    assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
-    let text = bench.file("t.csv", TABLE);
-    let request = ImportRequest {
-        files: vec![text],
-        ..request(Some("Older"), None)
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err();
-    assert!(
-        refusal
-            .to_string()
-            .ends_with("which has no sheet; leave --sheet out"),
-        "{refusal}"
-    );
+        .refuse(&request("--sheet Older --header-row 40"))
+        .await;
+    assert_has(&refusal, "has no row 40");
+    let request = request_for([bench.file("t.csv", TABLE)], "--sheet Older");
+    let refusal = bench.refuse(&request).await;
+    assert_has(&refusal, "which has no sheet; leave --sheet out");
 }
 
 #[tokio::test]
 async fn a_delimited_text_may_have_titles_above_the_header() {
     let bench = bench().await;
     let csv = "Feedback 2026;;;\n\nName;Stars;Review Date;Comment\nAnn;5;2026-10-30;Fine\n";
-    let mut watch = Quiet::default();
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", csv)],
-        ..ImportRequest::default()
-    };
-    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+    let request = request_for([bench.file("t.csv", csv)], "");
+    let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(watch.tables[0].place.to_string(), ", header in row 3");
 }
@@ -527,10 +440,11 @@ async fn a_delimited_text_may_have_titles_above_the_header() {
 #[tokio::test]
 async fn a_header_row_beyond_the_end_of_a_delimited_text_is_refused() {
     let bench = bench().await;
-    let request = |header_row| ImportRequest {
-        files: vec![bench.file("t.csv", TABLE)],
-        header_row: Some(header_row),
-        ..ImportRequest::default()
+    let request = |header_row| {
+        request_for(
+            [bench.file("t.csv", TABLE)],
+            &format!("--header-row '{header_row}'"),
+        )
     };
     let refusal = bench.run(&request(40)).await.0.unwrap_err();
     assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
@@ -543,12 +457,8 @@ async fn a_header_may_contain_further_words_unless_it_is_ambiguous() {
     let bench = bench().await;
     let row = "Ann Baker,4,2026-10-30,On time.,7\n";
     let csv = format!("Customer's full name,Stars given,Date posted,Comment left,Points\n{row}");
-    let mut watch = Quiet::default();
-    let request = |csv: String| ImportRequest {
-        files: vec![bench.file("t.csv", csv)],
-        ..ImportRequest::default()
-    };
-    let report = import(&bench.database, &bench.clock, &request(csv), &mut watch).await;
+    let request = |csv: String| request_for([bench.file("t.csv", csv)], "");
+    let (report, watch) = bench.watch(&request(csv)).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
     assert_eq!(
         watch.tables[0].to_string(),
@@ -556,15 +466,12 @@ async fn a_header_may_contain_further_words_unless_it_is_ambiguous() {
          response ← (none)\n  not used: Points"
     );
     let csv = format!("Name,Stars given,Date,Comment,Score awarded\n{row}");
-    let refusal = bench.run(&request(csv)).await.0.unwrap_err().to_string();
-    assert!(
-        refusal.contains("the rating may be Stars given or Score awarded")
-            && refusal.contains("--map rating=COLUMN"),
-        "{refusal}"
-    );
+    let refusal = bench.refuse(&request(csv)).await;
+    assert_has(&refusal, "the rating may be Stars given or Score awarded");
+    assert_has(&refusal, "--map rating=COLUMN");
     for other in ["Customer score", "Score of the lead", "Visit stars"] {
         let csv = format!("Name,{other},Date,Comment,Points\n{row}");
-        let refusal = bench.run(&request(csv)).await.0.unwrap_err().to_string();
+        let refusal = bench.refuse(&request(csv)).await;
         assert!(
             refusal.contains("--map rating=COLUMN"),
             "{other}: {refusal}"
@@ -592,14 +499,13 @@ async fn an_import_reports_how_many_rows_it_has_read() {
     let rows: String = (0..50)
         .map(|number| format!("Ann {number},5,2026-10-30,On time\n"))
         .collect();
-    let request = ImportRequest {
-        files: vec![
+    let request = request_for(
+        [
             bench.file("t.csv", format!("author,rating,date,text\n{rows}")),
             bench.file("r.jsonl", lines(&[native(&json!({}))])),
         ],
-        dry_run: true,
-        ..ImportRequest::default()
-    };
+        "--dry-run",
+    );
     let mut watch = Progress::default();
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     assert_eq!(report.unwrap().rejected, 0);
@@ -706,14 +612,14 @@ async fn map_can_ignore_a_location_column_of_another_meaning() {
         "{refusal}"
     );
     bench.set_time_zone("UTC").await;
-    let request = ImportRequest {
-        files: vec![
+    let request = request_for(
+        [
             bench.file("t", table),
             bench.file("g", page(&[google(1, "g", &json!({}))])),
         ],
-        ..ImportRequest::default()
-    };
-    let refusal = bench.run(&request).await.0.unwrap_err().to_string();
+        "",
+    );
+    let refusal = bench.refuse(&request).await;
     assert!(
         refusal.contains("are of 3 locations: 4 (1), 77 (1), Mesa (1)")
             && refusal.ends_with("with --map location="),
@@ -722,17 +628,12 @@ async fn map_can_ignore_a_location_column_of_another_meaning() {
     let rows = r#"[{"id": "c", "date": "2026-10-01", "rating": 5, "name": "Cy", "text": "Good.", "location": "Mesa"},
         {"id": "d", "date": "2026-10-02", "rating": 4, "name": "Di", "text": "Fair.", "location": "4"}]"#;
     for content in [table, rows] {
-        let request = ImportRequest {
-            files: vec![bench.file("t", content)],
-            format: find_format("table"),
-            renames: vec!["location=".parse().unwrap()],
-            ..ImportRequest::default()
-        };
+        let request = request_for([bench.file("t", content)], "--format table --map location=");
         let (report, rejections) = bench.run(&request).await;
         assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{rejections:?}");
     }
     let locations = "select count(location) from review_source";
-    assert_eq!(sqlite3(bench.database.path(), locations), "0");
+    assert_eq!(bench.sql(locations), "0");
 }
 
 #[tokio::test]
@@ -742,18 +643,11 @@ async fn a_blank_cell_is_not_filled_from_a_possibly_private_column() {
         2026-10-02,1,,,Bob Secret,Bob,Secret,internal: call him back\n\
         2026-10-02,2,Al,,Al Secret,Al,Secret,internal: no\n\
         2026-10-02,5,Cy,Fine.,Cy Secret,Cy,Secret,\n";
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", csv)],
-        ..ImportRequest::default()
-    };
-    let mut watch = Quiet::default();
-    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
+    let request = request_for([bench.file("t.csv", csv)], "");
+    let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (3, 0, 0, 0));
     let select = "select author, text from review order by rating";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Anonymous|\nAl|\nCy|Fine."
-    );
+    assert_eq!(bench.sql(select), "Anonymous|\nAl|\nCy|Fine.");
     let columns = &watch.tables[0];
     for used in [("author", "Nickname"), ("text", "Comment")] {
         let used = (used.0, vec![used.1.to_owned()]);
@@ -774,14 +668,9 @@ async fn a_blank_member_is_not_filled_from_a_possibly_private_one() {
         row_members.extend(more.as_object().unwrap().clone());
         row
     };
-    let take = async |rows: &[Value], maps: &[&str]| {
-        let request = ImportRequest {
-            files: vec![bench.file("t.json", json!(rows).to_string())],
-            format: find_format("table"),
-            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-            ..ImportRequest::default()
-        };
-        bench.run(&request).await.0
+    let request = |rows: &[Value], maps: &str| {
+        let file = bench.file("t.json", json!(rows).to_string());
+        request_for([file], &format!("--format table {maps}"))
     };
     let whole = row(
         5,
@@ -795,21 +684,19 @@ async fn a_blank_member_is_not_filled_from_a_possibly_private_one() {
         1,
         &json!({"nickname": null, "first_name": "Bob", "customer": "Bob Secret", "comment": "Bad."}),
     );
-    let report = take(&[whole.clone(), blank, nameless], &[]).await.unwrap();
+    let request_of_three = request(&[whole.clone(), blank, nameless], "");
+    let report = bench.run(&request_of_three).await.0.unwrap();
     assert_eq!(counts(&report), (3, 0, 0, 0));
     let select = "select author, text from review order by rating";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Anonymous|Bad.\nAl|\nCy|Fine."
-    );
+    assert_eq!(bench.sql(select), "Anonymous|Bad.\nAl|\nCy|Fine.");
     // Rows with different members.
     let other = row(3, &json!({"nickname": "Di", "feedback": "internal"}));
     let rows = [whole, other];
-    let refusal = take(&rows, &[]).await.unwrap_err().to_string();
+    let refusal = bench.refuse(&request(&rows, "")).await;
     let doubt = "the text may be comment or feedback; name it with --map text=COLUMN";
     assert!(refusal.ends_with(doubt), "{refusal}");
-    let report = take(&rows, &["text=comment"]).await.unwrap();
-    assert_eq!(counts(&report), (1, 0, 1, 0));
+    let (report, _) = bench.run(&request(&rows, "--map text=comment")).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 1, 0));
 }
 
 #[tokio::test]
@@ -825,38 +712,18 @@ async fn remarks_beside_reviews_are_refused_until_one_is_named() {
         ("Testimonial", "Message"),
     ] {
         let table = format!("Date,Name,Stars,{review},{remarks},Parts\n{rows}");
-        let request = |maps: &[String]| ImportRequest {
-            files: vec![bench.file("reviews.csv", &table)],
-            renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
-            dry_run: !maps.is_empty(),
-            ..ImportRequest::default()
-        };
-        let refusal = bench.run(&request(&[])).await.0.unwrap_err().to_string();
+        let refusal = bench.refusal(&table).await;
         let doubt = format!("the text may be {remarks} or {review}");
         assert!(refusal.contains(&doubt), "{refusal}");
         for text in [review, remarks] {
-            let report = bench.run(&request(&[format!("text={text}")])).await.0;
-            assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0), "{text}");
+            let file = bench.file("reviews.csv", &table);
+            let report = bench
+                .done(file, &format!("--dry-run --map 'text={text}'"))
+                .await;
+            assert_eq!(counts(&report), (2, 0, 0, 0), "{text}");
         }
     }
-    assert_eq!(
-        sqlite3(bench.database.path(), "select count(*) from review"),
-        "0"
-    );
-    // Answers are no second text.
-    let (report, _) = bench
-        .take(&format!(
-            "Date,Name,Stars,Comment,Review reply,Parts\n{rows}"
-        ))
-        .await;
-    assert_eq!(counts(&report), (2, 0, 0, 0));
-    assert_eq!(
-        sqlite3(
-            bench.database.path(),
-            "select response_text from review where author = 'Bo Ray'"
-        ),
-        "Ask him for a photo."
-    );
+    assert_eq!(bench.sql("select count(*) from review"), "0");
 }
 
 const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n2026-10-02,5,Guest\n\
@@ -864,35 +731,31 @@ const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n20
 
 impl Bench {
     /// Imports tables of ratings without texts.
-    async fn ratings(&self, files: &[&str], source: Option<&str>) -> ImportReport {
+    async fn ratings(&self, files: &[&str], options: &str) -> ImportReport {
         let named = |(number, file): (usize, &&str)| self.file(&format!("{number}.csv"), file);
-        let request = ImportRequest {
-            files: files.iter().enumerate().map(named).collect(),
-            source: source.map(str::to_owned),
-            no_text: true,
-            ..ImportRequest::default()
-        };
+        let files = files.iter().enumerate().map(named);
+        let request = request_for(files, &format!("--no-text {options}"));
         self.run(&request).await.0.unwrap()
     }
 
     /// The ratings of the first day, lowest first.
     fn stars(&self) -> String {
         let select = "select group_concat(rating, '') from (select rating from review where reviewed_on = '2026-10-02' order by 1)";
-        sqlite3(self.database.path(), select)
+        self.sql(select)
     }
 }
 
 #[tokio::test]
 async fn ratings_with_equal_names_and_days_are_separate_reviews() {
     let bench = bench().await;
-    let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
+    let report = bench.ratings(&[KIOSK], "--source Kiosk").await;
     assert_eq!((counts(&report), report.repeated), ((5, 0, 0, 0), 0));
     assert_eq!(bench.stars(), "1255");
     // The same again, then together with a file that repeats some rows, has one more, and has other columns.
-    let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
+    let report = bench.ratings(&[KIOSK], "--source Kiosk").await;
     assert_eq!(counts(&report), (0, 0, 5, 0));
     let more = "Name,Date,Stars\nGuest,2026-10-02,5\nGuest,2026-10-02,5\nGuest,2026-10-02,1\nGuest,2026-10-02,5\n";
-    let report = bench.ratings(&[KIOSK, more], Some("Kiosk")).await;
+    let report = bench.ratings(&[KIOSK, more], "--source Kiosk").await;
     assert_eq!((counts(&report), report.repeated), ((1, 0, 5, 0), 3));
     assert_eq!(bench.stars(), "12555");
 }
@@ -900,9 +763,9 @@ async fn ratings_with_equal_names_and_days_are_separate_reviews() {
 #[tokio::test]
 async fn equal_ratings_of_another_source_are_separate_reviews() {
     let bench = bench().await;
-    bench.ratings(&[KIOSK], None).await;
+    bench.ratings(&[KIOSK], "").await;
     for new in [5, 0] {
-        let report = bench.ratings(&[KIOSK], Some("Kiosk")).await;
+        let report = bench.ratings(&[KIOSK], "--source Kiosk").await;
         assert_eq!(counts(&report), (new, 0, 5 - new, 0));
         assert_eq!(report.duplicates.count, 5);
         assert_eq!(bench.stars(), "11225555");
@@ -945,7 +808,7 @@ async fn a_scale_that_the_header_or_a_percentage_states_is_used() {
         let (_, rejections) = bench.take(table).await;
         assert_eq!(rejections, [], "{table}");
         let select = "select group_concat(rating, ' ') from (select rating from review order by reviewed_on)";
-        assert_eq!(sqlite3(bench.database.path(), select), stars, "{table}");
+        assert_eq!(bench.sql(select), stars, "{table}");
     }
 }
 
@@ -959,17 +822,12 @@ async fn percentages_of_a_workbook_need_a_scale_of_one() {
         &["0.2", "2026-03-16", "Cy", "Late"],
     ];
     let file = bench.file("t.xlsx", workbook(rows));
-    let request = |scale| ImportRequest {
-        files: vec![file.clone()],
-        scale,
-        ..ImportRequest::default()
-    };
-    let refused = bench.run(&request(None)).await.0.unwrap_err().to_string();
+    let refused = bench.refuse(&request_for([file.clone()], "")).await;
     assert!(refused.contains("pass --scale 1,"), "{refused}");
-    bench.run(&request(NonZeroU8::new(1))).await.0.unwrap();
+    bench.done(file, "--scale 1").await;
     let select =
         "select group_concat(rating, ' ') from (select rating from review order by reviewed_on)";
-    assert_eq!(sqlite3(bench.database.path(), select), "5 5 1");
+    assert_eq!(bench.sql(select), "5 5 1");
 }
 
 #[tokio::test]
@@ -978,10 +836,7 @@ async fn a_column_that_only_says_yes_or_no_has_no_answers() {
     let table = "Date,Name,Stars,Review,Response\n2026-03-14,Ann,5,Neat,Y\n2026-03-15,Bo,4,Fine,No\n2026-03-16,Cy,4,Fine,Yes please come back\n";
     bench.take(table).await;
     let select = "select group_concat(response_text) from review";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Yes please come back"
-    );
+    assert_eq!(bench.sql(select), "Yes please come back");
 }
 
 #[tokio::test]
@@ -989,22 +844,12 @@ async fn a_table_without_names_is_imported_as_anonymous_on_request() {
     let bench = bench().await;
     let table = "Date,Stars,Title,Review\n2026-03-14,5,Mr,Neat work\n2026-03-15,4,Ms,Fine work\n";
     let refused = bench.refusal(table).await;
-    assert!(
-        refused.contains("--map author= if there are no names"),
-        "{refused}"
-    );
-    let request = ImportRequest {
-        files: vec![bench.file("t.csv", table)],
-        renames: ["author=", "title="].map(|map| map.parse().unwrap()).into(),
-        ..ImportRequest::default()
-    };
+    assert_has(&refused, "--map author= if there are no names");
+    let request = request_for([bench.file("t.csv", table)], "--map author= --map title=");
     let report = bench.run(&request).await.0.unwrap();
     assert_eq!(counts(&report), (2, 0, 0, 0));
     let select = "select group_concat(author || coalesce(title, ''), ' ') from review";
-    assert_eq!(
-        sqlite3(bench.database.path(), select),
-        "Anonymous Anonymous"
-    );
+    assert_eq!(bench.sql(select), "Anonymous Anonymous");
 }
 
 #[tokio::test]
@@ -1022,10 +867,7 @@ async fn grades_with_one_as_the_best_are_refused() {
     ] {
         let bench = bench().await;
         let table = format!("{header}\n14.03.2026;Anna;1;Sauber und schnell\n");
-        let request = ImportRequest {
-            files: vec![bench.file("t.csv", table)],
-            ..ImportRequest::default()
-        };
+        let request = request_for([bench.file("t.csv", table)], "");
         let refused = bench
             .run(&request)
             .await

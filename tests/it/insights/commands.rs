@@ -54,13 +54,7 @@ fn insights_are_shown_with_whether_they_are_up_to_date() {
         let cells: Vec<u32> = cells.take(6).collect();
         assert_eq!(cells[0], cells[1..].iter().sum::<u32>(), "{line}");
     }
-    assert!(
-        shown
-            .out
-            .contains("Behind: 256 reviews are not analysed yet"),
-        "{}",
-        shown.out
-    );
+    assert_has(&shown.out, "Behind: 256 reviews are not analysed yet");
     assert_eq!(
         sqlite3(&home.path(), "select count(*) from derived_analysis;"),
         "0",
@@ -142,12 +136,9 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
     );
     let behind = home.run("check");
     assert_eq!(behind.code, Some(0));
-    assert!(
-        behind
-            .out
-            .contains("behind  insights: 3 reviews are not analysed yet"),
-        "{}",
-        behind.out
+    assert_has(
+        &behind.out,
+        "behind  insights: 3 reviews are not analysed yet",
     );
     home.run("insights rebuild");
     let well = home.run("check");

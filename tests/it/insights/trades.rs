@@ -9,6 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::process::{Home, Serving, reviews};
 use crate::quality::evaluate::Evaluate;
+use crate::support::assert_has;
 
 /// The output of `cargo run --example evaluate` with these arguments, in the folder `home`.
 fn evaluate(home: &Home, words: &[&str]) -> Result<String, String> {
@@ -265,11 +266,9 @@ fn foreign_weights_and_folders_without_trade_toml_are_refused() {
     // Polarity weights must have the heads of polarity in every language.
     fs::copy(&weights, spanish.join("polarity.weights")).unwrap();
     let refused = refusal(&home);
-    assert!(
-        refused.contains(
-            "dentist/es/polarity.weights: weights of polarity have the heads negative, neutral, positive"
-        ),
-        "{refused}"
+    assert_has(
+        &refused,
+        "dentist/es/polarity.weights: weights of polarity have the heads negative, neutral, positive",
     );
     fs::remove_dir_all(&spanish).unwrap();
     fs::write(&own, "nonsense").unwrap();
@@ -286,10 +285,7 @@ fn foreign_weights_and_folders_without_trade_toml_are_refused() {
     }
     fs::remove_file(home.0.path().join("dentist/trade.toml")).unwrap();
     let headless = refusal(&home);
-    assert!(
-        headless.contains("dentist has no file trade.toml"),
-        "{headless}"
-    );
+    assert_has(&headless, "dentist has no file trade.toml");
 }
 
 #[test]
@@ -378,10 +374,8 @@ fn an_invalid_annotated_review_is_reported_with_the_line() {
         let lines = format!("{{\"text\": \"Fine.\"}}\n{line}\n");
         fs::write(home.0.path().join("reviews.jsonl"), lines).unwrap();
         let error = evaluate(&home, &["reviews.jsonl"]).unwrap_err();
-        assert!(
-            error.contains("reviews.jsonl:2: ") && error.contains(expected),
-            "{error}"
-        );
+        assert_has(&error, "reviews.jsonl:2: ");
+        assert_has(&error, expected);
     }
 }
 
@@ -422,10 +416,8 @@ fn reviews_are_evaluated_with_the_named_package_others_counted() {
     let quality = "task\tset\tmeasure\tn\tpart\twhole\nfinding\told\tprecision\t9\t8\t9\n";
     fs::write(&path, quality).unwrap();
     let empty = evaluate(&["--quality", "quality.tsv"]).unwrap_err();
-    assert!(
-        empty.contains("reviews.jsonl gives no figures, so") && empty.contains("--trade"),
-        "{empty}"
-    );
+    assert_has(&empty, "reviews.jsonl gives no figures, so");
+    assert_has(&empty, "--trade");
     assert_eq!(fs::read_to_string(&path).unwrap(), quality);
     write(["food", "spa"]);
     evaluate(&["--quality", "quality.tsv"]).unwrap();
@@ -456,8 +448,5 @@ fn a_file_is_evaluated_with_the_first_package_of_all_aspects() {
         );
     }
     let unknown = with("karma").unwrap_err();
-    assert!(
-        unknown.contains("rows.tsv:2: `karma` is not one of punctuality"),
-        "{unknown}"
-    );
+    assert_has(&unknown, "rows.tsv:2: `karma` is not one of punctuality");
 }

@@ -39,12 +39,7 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
             result["capabilities"], declared,
             "nothing that is never sent"
         );
-        assert!(
-            result["instructions"]
-                .as_str()
-                .unwrap()
-                .contains("untrusted")
-        );
+        assert_has(result["instructions"].as_str().unwrap(), "untrusted");
         assert!(result.get("resultType").is_none());
         let id = answer.header("mcp-session-id");
         assert!(

@@ -156,11 +156,9 @@ async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
         )
         .await;
     assert_eq!(error(&answer), (400, -32602));
-    assert!(
-        answer.json()["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("initialize")
+    assert_has(
+        answer.json()["error"]["message"].as_str().unwrap(),
+        "initialize",
     );
 }
 
@@ -201,12 +199,7 @@ async fn discovery_lists_revisions_and_capabilities() {
         json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
     );
     assert_eq!(result["capabilities"], json!({ "tools": {} }));
-    assert!(
-        result["instructions"]
-            .as_str()
-            .unwrap()
-            .contains("untrusted")
-    );
+    assert_has(result["instructions"].as_str().unwrap(), "untrusted");
     // The request of a client that does not know the revisions yet.
     let unsaid = app
         .post_mcp(

@@ -3,6 +3,7 @@
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
 use super::*;
+use crate::support::assert_has;
 
 fn encoded(text: &str) -> String {
     percent_encode(text.as_bytes(), NON_ALPHANUMERIC).to_string()
@@ -184,12 +185,7 @@ async fn the_description_suits_client_generators() {
             .find(|one| one["name"] == "cursor")
             .unwrap();
         assert_eq!(cursor["schema"], json!({"type": "string"}), "{id}");
-        assert!(
-            cursor["description"]
-                .as_str()
-                .unwrap()
-                .contains("next_cursor")
-        );
+        assert_has(cursor["description"].as_str().unwrap(), "next_cursor");
     }
     // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
     let schemas = &document["components"]["schemas"];

@@ -230,11 +230,7 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
         html.contains(&line),
         "the lines to copy have them too: {html}"
     );
-    assert!(
-        answer
-            .header("content-security-policy")
-            .contains("frame-src 'self'")
-    );
+    assert_has(answer.header("content-security-policy"), "frame-src 'self'");
     let html = app
         .get("/embed/try?accent=ffee00&limit=99&colour=red")
         .await

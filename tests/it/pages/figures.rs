@@ -25,10 +25,10 @@ async fn the_front_page_matches_the_dataset() {
             "the histogram"
         );
     }
-    assert!(html.contains(&format!(
-        "{} reviews withheld",
-        dataset["withheld"]["count"]
-    )));
+    assert_has(
+        &html,
+        &format!("{} reviews withheld", dataset["withheld"]["count"]),
+    );
     let newest = dataset["reviews"]
         .as_array()
         .unwrap()
@@ -144,18 +144,8 @@ async fn a_service_without_reviews_has_every_page() {
     ] {
         assert_eq!(app.get(target).await.status, 200, "{target}");
     }
-    assert!(
-        app.get("/")
-            .await
-            .text()
-            .contains("There are no reviews yet.")
-    );
-    assert!(
-        app.get("/badge.svg")
-            .await
-            .text()
-            .contains("no reviews yet")
-    );
+    assert_has(&app.get("/").await.text(), "There are no reviews yet.");
+    assert_has(&app.get("/badge.svg").await.text(), "no reviews yet");
 }
 
 #[tokio::test]

@@ -163,9 +163,10 @@ async fn the_front_page_is_for_customers() {
     )
     .await;
     let html = app.get("/").await.text();
-    assert!(html.contains(
-        "<a class=\"button\" href=\"https://g.example/r\" rel=\"noopener nofollow\" aria-label=\"Write a review on Google\">Google</a>"
-    ));
+    assert_has(
+        &html,
+        "<a class=\"button\" href=\"https://g.example/r\" rel=\"noopener nofollow\" aria-label=\"Write a review on Google\">Google</a>",
+    );
     assert!(!html.contains("javascript:") && !html.contains(">Half<"));
     let main = between(&html, "<main", "</main>")[0];
     for word in ["iframe", "MCP", "WebSub", "/docs", "JSON", "<blockquote"] {

@@ -168,11 +168,7 @@ async fn security_txt_has_the_contact_if_one_is_set() {
     let target = "/.well-known/security.txt";
     let answer = app.get(target).await;
     assert_eq!(answer.status, 404);
-    assert!(
-        answer.text().contains("REVIEWS_SECURITY_CONTACT"),
-        "{}",
-        answer.text()
-    );
+    assert_has(&answer.text(), "REVIEWS_SECURITY_CONTACT");
     let contacts = [
         "mailto:security@example.com",
         "https://example.com/security",

@@ -381,12 +381,7 @@ fn status_shows_counts_and_imports_and_names_the_next_step() {
         (Some(1), Some(5))
     );
     assert_eq!(run["files"], json!(["rows.jsonl"]));
-    assert!(
-        status["next_step"]
-            .as_str()
-            .unwrap()
-            .contains("reviews serve")
-    );
+    assert_has(status["next_step"].as_str().unwrap(), "reviews serve");
     home.run_ok("status", "reviews       4 published, 1 withheld\n");
     let serving = home.serve();
     serving.wait_for("/reviews.json", "r-1\"".trim_end_matches("r-1\""));

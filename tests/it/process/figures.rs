@@ -179,11 +179,7 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
             .env("REVIEWS_ADMIN_LISTEN", "127.0.0.1:0"),
     );
     let admin = admin_address(&serving);
-    assert!(
-        serving
-            .greeting
-            .contains(&format!("http://{admin}/metrics"))
-    );
+    assert_has(&serving.greeting, &format!("http://{admin}/metrics"));
     for (address, target, status) in [
         (admin, "/metrics", "200"),
         (admin, "/healthz", "200"),

@@ -59,10 +59,12 @@ fn serve_prints_urls_database_and_counts() {
                 .unwrap_or_else(|| panic!("{url} is not below {base}")),
         );
     }
-    assert!(
-        urls.contains(&format!("{base}/reviews.json").as_str())
-            && urls.contains(&format!("{base}/docs").as_str())
-    );
+    for path in ["/reviews.json", "/docs"] {
+        assert!(
+            urls.contains(&format!("{base}{path}").as_str()),
+            "{greeting}"
+        );
+    }
     assert_eq!(serving.ids().len(), 6);
 }
 

@@ -798,11 +798,7 @@ fn missed_run_is_made_up_once_after_a_start() {
         "/metrics",
         "reviews_sync_runs_total{outcome=\"failure\",source=\"google\"} 1\n",
     );
-    assert!(
-        column(&home, "last_failure").contains("cannot connect"),
-        "{}",
-        column(&home, "last_failure")
-    );
+    assert_has(&column(&home, "last_failure"), "cannot connect");
 }
 
 #[test]

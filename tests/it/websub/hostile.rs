@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Receiver, Reply, wait_for_rows};
+use crate::support::{Manner, Receiver, Reply, assert_has, wait_for_rows};
 
 /// More than one host may have in flight: the others wait for those that hang.
 const SUBSCRIPTIONS: usize = 40;
@@ -91,9 +91,9 @@ async fn receivers_that_hang_delay_only_themselves() {
             "update review set text = 'change {number}' where review_id = 'p-1'"
         ));
         let requests = within("the next delivery", healthy.received(number)).await;
-        assert!(
-            String::from_utf8_lossy(&requests[number - 1].body)
-                .contains(&format!("change {number}"))
+        assert_has(
+            &String::from_utf8_lossy(&requests[number - 1].body),
+            &format!("change {number}"),
         );
     }
     let callback = late.url("/late");

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use reviews_service::imports::export::Export;
 use serde_json::{Value, json};
 
-use crate::support::TestApp;
+use crate::support::{TestApp, assert_has};
 use surfaces::{agents, crawl};
 
 /// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
@@ -293,10 +293,10 @@ async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
         .await;
     let again = all(&app).await;
     assert_eq!(again[..3], full[..3]);
-    assert!(
-        app.refused("update business set publish_staff = 'some'")
-            .await
-            .contains("business_publish_staff_known")
+    assert_has(
+        &app.refused("update business set publish_staff = 'some'")
+            .await,
+        "business_publish_staff_known",
     );
 }
 

@@ -9,9 +9,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::{google, lines, native, page};
+use super::{google, lines, native, page, sqlite3};
 use crate::process::{CommandOutput, Home, reviews};
-use crate::support::sqlite3;
 
 impl Home {
     /// Imports a file `given` with this content.
