@@ -34,7 +34,6 @@ use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::sync::Semaphore;
-use tower::util::MapResponseLayer;
 
 use crate::clock::Clock;
 use crate::model::named;
@@ -56,7 +55,7 @@ pub struct Egress {
     tls: ClientConfig,
     clock: Clock,
     /// In milliseconds since 1970.
-    reached_at: Arc<AtomicI64>,
+    reached_at: AtomicI64,
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
@@ -84,11 +83,11 @@ impl Egress {
             resolver,
             tls,
             clock,
-            reached_at: Arc::new(AtomicI64::new(i64::MIN)),
+            reached_at: AtomicI64::new(i64::MIN),
         })
     }
 
-    /// The time of the last connection (including TLS) to any host, or of the last response. If requests fail and there was
+    /// The time of the last response of any host. If requests fail and there was
     /// none since, our own network may be down.
     pub fn reached_at(&self) -> DateTime<Utc> {
         let milliseconds = self.reached_at.load(Ordering::Relaxed);
@@ -196,12 +195,7 @@ impl Egress {
         let addresses = vetted.addresses.iter();
         // The port is that of the URL.
         let addresses: Vec<_> = addresses.map(|one| SocketAddr::new(*one, 0)).collect();
-        let (reached_at, clock) = (Arc::clone(&self.reached_at), self.clock.clone());
         let client = Client::builder()
-            .connector_layer(MapResponseLayer::new(move |connection| {
-                reached_at.store(clock.now().timestamp_millis(), Ordering::Relaxed);
-                connection
-            }))
             .tls_backend_preconfigured(self.tls.clone())
             .resolve_to_addrs(&vetted.callback.host, &addresses)
             .https_only(true)
