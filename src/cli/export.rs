@@ -86,11 +86,7 @@ impl ExportCommand {
             Some(output) => Box::new(output),
             None => Box::new(BufWriter::new(io::stdout())),
         };
-        let Written {
-            reviews,
-            deleted,
-            unreadable,
-        } = write(format, &readers, &name, out).await?;
+        let (reviews, deleted, unreadable) = write(format, &readers, &name, out).await?;
         if let Some(output) = output {
             output.keep()?;
         }
@@ -125,13 +121,14 @@ impl ExportCommand {
     }
 }
 
-/// Writes to `out`, which is called `name`.
+/// Writes to `out`, which is called `name`. Returns the numbers of reviews, of deleted ones, and of rows that are not reviews,
+/// for example with a date that is none.
 async fn write(
     format: ExportFormat,
     readers: &SqlitePool,
     name: &str,
     mut out: Box<dyn Write + '_>,
-) -> anyhow::Result<Written> {
+) -> anyhow::Result<(u64, u64, u64)> {
     let unwritable = || format!("{name} cannot be written");
     let mut transaction = readers.begin().await?;
     let mut columns = KeptColumns::load(&mut transaction).await?;
@@ -151,11 +148,8 @@ async fn write(
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
         for exported in lines {
-            *(if exported.is_deleted() {
-                &mut deleted
-            } else {
-                &mut reviews
-            }) += 1;
+            deleted += u64::from(exported.is_deleted());
+            reviews += u64::from(!exported.is_deleted());
             let line = match format {
                 ExportFormat::Jsonl => json_line(&exported.json()),
                 // The first row alone has them.
@@ -167,19 +161,7 @@ async fn write(
     }
     drop(bar);
     out.flush().with_context(unwritable)?;
-    Ok(Written {
-        reviews,
-        deleted,
-        unreadable: u64::saturating_sub(total, reviews),
-    })
-}
-
-/// The numbers of lines that were written, and of rows that were not.
-struct Written {
-    reviews: u64,
-    deleted: u64,
-    /// Rows that are not reviews, for example with a date that is none.
-    unreadable: u64,
+    Ok((reviews, deleted, u64::saturating_sub(total, reviews)))
 }
 
 /// The note on content that a table has no columns for.
