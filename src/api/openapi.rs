@@ -209,12 +209,6 @@ pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
     document
 }
 
-/// The ID of the oldest review, so that new ones do not change the document; `None` without reviews.
-fn example_review(snapshot: &Snapshot) -> Option<String> {
-    let oldest = snapshot.input.entries.last()?;
-    Some(oldest.id().to_string())
-}
-
 // `/.well-known/openapi.json`: the OpenAPI document, with the ID of an existing review as an example; without reviews
 // there is none. The body and its codings are reused while the example stays the same.
 
@@ -235,7 +229,8 @@ impl Description {
     }
 
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
-        let review_id = example_review(snapshot);
+        let oldest = snapshot.input.entries.last();
+        let review_id = oldest.map(|oldest| oldest.id().to_string());
         let mut made = lock(&self.made);
         if let Some((_, body)) = made.as_ref().filter(|(id, _)| *id == review_id) {
             return Arc::clone(body);

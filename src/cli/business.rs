@@ -113,7 +113,8 @@ pub struct EditorialCommand {
 impl EditorialCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
-            return show_editorial(config).await;
+            let editorial = read(config, storage::business::editorial).await?;
+            return print_result(&format!("{:#}\n", editorial_json(&editorial)));
         };
         let file = OwnerFile::read_editorial(file)?;
         change(&existing_address(config)?, async |database| {
@@ -136,11 +137,6 @@ async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result
         &editorial_json(&known),
         &editorial_json(&loaded),
     ))
-}
-
-async fn show_editorial(config: &DatabaseConfig) -> anyhow::Result<Exit> {
-    let editorial = read(config, storage::business::editorial).await?;
-    print_result(&format!("{:#}\n", editorial_json(&editorial)))
 }
 
 /// The editorial texts in the format of a file.

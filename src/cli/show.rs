@@ -71,7 +71,7 @@ fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
             &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
         );
     }
-    let names: Vec<&str> = known.decisions(key).iter().map(Unit::name).collect();
+    let names: Vec<&str> = known.decisions(key).into_iter().map(Unit::name).collect();
     let decided = match (&known.source, names.is_empty()) {
         (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
         (Some(_), true) => "nothing: all values are those of its source".to_owned(),

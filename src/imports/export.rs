@@ -112,13 +112,13 @@ impl Exported {
             .map(|source| source.fingerprints)
             .filter(|fingerprints| *fingerprints != shown);
         record["fingerprints"] = json!(fingerprints.map(|fingerprints| fingerprints.to_string()));
-        let names: Vec<&str> = self.decided.iter().map(Unit::name).collect();
+        let names: Vec<&str> = self.decided.iter().copied().map(Unit::name).collect();
         record["decided"] = json!((!names.is_empty()).then_some(names));
         let is_stated = |name: &str| match name {
             // An absent value is written only if the owner decided it: a missing member means an unstated value.
-            "title" => self.decided.has(Unit::Title),
-            "language" => self.decided.has(Unit::Language),
-            "response" => self.decided.has(Unit::Response),
+            "title" => self.decided.contains(&Unit::Title),
+            "language" => self.decided.contains(&Unit::Language),
+            "response" => self.decided.contains(&Unit::Response),
             // Null means that there is no reason; without it, "not verified" would become the reason.
             "withheld_reason" => review.status != Status::Published,
             _ => false,

@@ -3,6 +3,7 @@
 //! writes the rows.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::num::ParseIntError;
 use std::str::FromStr;
@@ -48,16 +49,19 @@ pub struct Merged {
 /// A new review: all units have the source's values, except those that the owner decided.
 pub fn adopt(key: &DigestKey, statement: &Statement) -> Merged {
     let review = withhold_unverified(statement.review.clone());
-    let mut base = Base::of(key, &review, statement.decided);
-    statement
-        .decided
-        .iter()
-        .for_each(|unit| base.set_decided(unit));
+    let mut base = Base::default();
+    for unit in Unit::ALL {
+        if statement.decided.contains(&unit) {
+            base.set_decided(unit);
+        } else {
+            base.set(unit, key.digest(unit, &review));
+        }
+    }
     Merged {
         review,
         base,
         taken: Unit::ALL.into_iter().collect(),
-        kept: Units::NONE,
+        kept: Units::new(),
     }
 }
 
@@ -73,8 +77,8 @@ pub fn merge(
     let mut merged = Merged {
         review: row.clone(),
         base: base.clone(),
-        taken: Units::NONE,
-        kept: Units::NONE,
+        taken: Units::new(),
+        kept: Units::new(),
     };
     for unit in Unit::ALL {
         merge_unit(key, unit, row, statement, &mut merged);
@@ -103,8 +107,8 @@ fn merge_unit(
     statement: &Statement,
     merged: &mut Merged,
 ) {
-    let is_decision = statement.decided.has(unit);
-    if statement.unstated.has(unit) && !is_decision {
+    let is_decision = statement.decided.contains(&unit);
+    if statement.unstated.contains(&unit) && !is_decision {
         return;
     }
     let theirs = key.digest(unit, &statement.review);
@@ -157,12 +161,12 @@ fn with_status<'s>(key: &DigestKey, base: &Base, statement: &'s Statement) -> Co
         last == Some(key.digest(Unit::Status, &withheld))
     };
     let mut adjusted = Cow::Borrowed(statement);
-    if statement.unstated.has(Unit::Status) && was(GONE) {
+    if statement.unstated.contains(&Unit::Status) && was(GONE) {
         // The review is back at its source, and the statement gives no other reason.
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
-        adjusted.unstated.remove(Unit::Status);
-    } else if !statement.unstated.has(Unit::Status)
+        adjusted.unstated.remove(&Unit::Status);
+    } else if !statement.unstated.contains(&Unit::Status)
         && statement.review.status == Status::Published
         && was(DUPLICATE)
     {
@@ -180,42 +184,7 @@ fn withhold_unverified(mut review: Review) -> Review {
     review
 }
 
-/// A set of units: one bit for each, in their order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Units(u16);
-
-impl Units {
-    pub const NONE: Self = Self(0);
-
-    pub const fn insert(&mut self, unit: Unit) {
-        self.0 |= 1 << unit as u16;
-    }
-
-    pub const fn remove(&mut self, unit: Unit) {
-        self.0 &= !(1 << unit as u16);
-    }
-
-    pub const fn has(self, unit: Unit) -> bool {
-        self.0 & (1 << unit as u16) != 0
-    }
-
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// In the order of the units.
-    pub fn iter(self) -> impl Iterator<Item = Unit> {
-        Unit::ALL.into_iter().filter(move |unit| self.has(*unit))
-    }
-}
-
-impl FromIterator<Unit> for Units {
-    fn from_iter<I: IntoIterator<Item = Unit>>(units: I) -> Self {
-        let mut set = Self::NONE;
-        units.into_iter().for_each(|unit| set.insert(unit));
-        set
-    }
-}
+pub type Units = BTreeSet<Unit>;
 
 // Keyed digests of the units of a review. They record the last values of a source without their text, so that an
 // erased review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents
@@ -332,15 +301,6 @@ impl From<Vec<u8>> for Base {
 }
 
 impl Base {
-    /// The base for a source that gave a value for every unit except the units `but`.
-    pub fn of(key: &DigestKey, review: &Review, but: Units) -> Self {
-        let mut base = Self::default();
-        for unit in Unit::ALL.into_iter().filter(|unit| !but.has(*unit)) {
-            base.set(unit, key.digest(unit, review));
-        }
-        base
-    }
-
     /// Whether the unit is the owner's, and nothing is known of what the source said.
     pub fn is_decided(&self, unit: Unit) -> bool {
         self.get(unit) == Some(DECIDED)
@@ -443,8 +403,8 @@ mod tests {
     pub(super) fn statement_of(review: Review) -> Statement {
         Statement {
             review,
-            unstated: Units::NONE,
-            decided: Units::NONE,
+            unstated: Units::new(),
+            decided: Units::new(),
         }
     }
 
@@ -472,7 +432,7 @@ mod tests {
         let key = key();
         for (base, row, source, then, is_kept) in cases {
             let base = base.map_or_else(Base::default, |text| {
-                Base::of(&key, &with_text(text), Units::NONE)
+                adopt(&key, &statement_of(with_text(text))).base
             });
             let merged = merge(
                 &key,
@@ -483,7 +443,10 @@ mod tests {
             );
             let shown = format!("{base:?} {row} {source}");
             assert_eq!(
-                (merged.review.text.as_str(), merged.kept.has(Unit::Text)),
+                (
+                    merged.review.text.as_str(),
+                    merged.kept.contains(&Unit::Text)
+                ),
                 (then, is_kept),
                 "{shown}"
             );
@@ -506,7 +469,7 @@ mod tests {
             &statement_of(with_text("own")),
             now(),
         );
-        assert_eq!(second.base.decisions(&key, &second.review), Units::NONE);
+        assert_eq!(second.base.decisions(&key, &second.review), Units::new());
         let third = merge(
             &key,
             &second.review,
@@ -615,7 +578,7 @@ mod tests {
         unverified.review.verification.verified = false;
         let merged = merge(&key, &review(), &hidden.base, &unverified, now());
         assert_eq!(
-            (merged.review.status, merged.taken.has(Unit::Status)),
+            (merged.review.status, merged.taken.contains(&Unit::Status)),
             (withheld(NOT_VERIFIED), true)
         );
     }
@@ -627,7 +590,7 @@ mod tests {
         let first = adopt(
             &key,
             &Statement {
-                decided,
+                decided: decided.clone(),
                 ..statement_of(with_text("own"))
             },
         );
@@ -687,7 +650,9 @@ mod tests {
 
     #[test]
     fn a_stored_base_round_trips_and_invalid_bytes_mean_unknown() {
-        let base = Base::of(&key(), &review(), std::iter::once(Unit::Date).collect());
+        let mut base = Base::default();
+        base.set(Unit::Text, key().digest(Unit::Text, &review()));
+        base.set_decided(Unit::Rating);
         assert_eq!(Base::unpack(&base.pack()), base);
         assert_eq!(base.get(Unit::Date), None);
         assert_eq!(Base::unpack(b"\xff12345678shrt"), Base::default());
@@ -745,7 +710,7 @@ mod laws {
             let row = if is_edited { edit } else { there.review };
             let once = merge(&key, &row, &there.base, &next, now());
             let twice = merge(&key, &once.review, &once.base, &next, now() + chrono::Duration::days(1));
-            prop_assert_eq!((&twice.review, &twice.base, twice.taken), (&once.review, &once.base, Units::NONE));
+            prop_assert_eq!((&twice.review, &twice.base, twice.taken), (&once.review, &once.base, Units::new()));
         }
 
         #[test]
@@ -756,14 +721,12 @@ mod laws {
             let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
-                for unit in own.iter().filter(|unit| !next.unstated.has(*unit)).collect::<Vec<_>>() {
-                    if key.digest(unit, &next.review) == key.digest(unit, &edit) {
-                        own.remove(unit);
-                    }
-                }
+                own.retain(|unit| {
+                    next.unstated.contains(unit) || key.digest(*unit, &next.review) != key.digest(*unit, &edit)
+                });
                 let merged = merge(&key, &row, &base, next, now());
                 (row, base) = (merged.review, merged.base);
-                for unit in own.iter() {
+                for unit in own.iter().copied() {
                     prop_assert_eq!(key.digest(unit, &row), key.digest(unit, &edit), "{:?}", unit);
                 }
             }
@@ -775,7 +738,7 @@ mod laws {
             let mut there = adopt(&key, &first);
             let mut stated = first.review;
             for next in &imports {
-                for unit in Unit::ALL.into_iter().filter(|unit| !next.unstated.has(*unit)) {
+                for unit in Unit::ALL.into_iter().filter(|unit| !next.unstated.contains(unit)) {
                     unit.copy(&next.review, &mut stated);
                 }
                 there = merge(&key, &there.review, &there.base, next, now());
@@ -791,15 +754,15 @@ mod laws {
             let there = adopt(&key, &first);
             let at_once = merge(&key, &edit, &there.base, &next, now());
             // The same statement, field by field.
-            let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::NONE, Units::NONE);
+            let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::new(), Units::new());
             for unit in order {
                 let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
-                if next.unstated.has(unit) {
+                if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
                 let merged = merge(&key, &row, &base, &Statement { unstated, ..next.clone() }, now());
-                merged.taken.iter().for_each(|unit| taken.insert(unit));
-                merged.kept.iter().for_each(|unit| kept.insert(unit));
+                taken.extend(merged.taken);
+                kept.extend(merged.kept);
                 (row, base) = (merged.review, merged.base);
             }
             prop_assert_eq!((row, base, taken, kept), (at_once.review, at_once.base, at_once.taken, at_once.kept));

@@ -312,19 +312,8 @@ named! {
 impl Unit {
     /// Whether the unit has no value in `review`, so that a source without a base may fill it.
     pub fn is_unset(self, review: &Review) -> bool {
-        match self {
-            Self::Title => review.title.is_none(),
-            Self::Text => review.text.is_empty(),
-            Self::Language => review.language.is_none(),
-            Self::Response => review.response.is_none(),
-            Self::Mentions => review.mentions == Mentions::default(),
-            Self::Rating
-            | Self::Date
-            | Self::Author
-            | Self::Source
-            | Self::Status
-            | Self::Verification => false,
-        }
+        let value = self.value(review);
+        value.is_null() || value == "" || value == json!(Mentions::default())
     }
 
     pub fn copy(self, from: &Review, to: &mut Review) {

@@ -1,6 +1,8 @@
 //! Text columns, and the instants in them. A shell can write bytes that are not UTF-8, and one such row must not stop the
 //! others: they become U+FFFD.
 
+use std::string::FromUtf8Error;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -47,7 +49,10 @@ impl Type<Sqlite> for Text {
 
 impl<'r> Decode<'r, Sqlite> for Text {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
-        Ok(Self(text_lossy(<&[u8] as Decode<Sqlite>>::decode(value)?)))
+        // The strict conversion is faster, and nearly all values are valid.
+        let text = String::from_utf8(<Vec<u8> as Decode<Sqlite>>::decode(value)?);
+        let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+        Ok(Self(text.unwrap_or_else(lossy)))
     }
 }
 
@@ -74,14 +79,6 @@ impl<'r> Decode<'r, Sqlite> for NullableText {
             .transpose()?;
         Ok(Self(text.map(String::from)))
     }
-}
-
-pub(super) fn text_lossy(bytes: &[u8]) -> String {
-    // The strict conversion is faster, and nearly all values are valid.
-    std::str::from_utf8(bytes).map_or_else(
-        |_| String::from_utf8_lossy(bytes).into_owned(),
-        str::to_owned,
-    )
 }
 
 pub(super) fn strings<C: FromIterator<String>>(texts: Vec<Text>) -> C {

@@ -58,7 +58,7 @@ impl Incoming {
         let Statement {
             review, unstated, ..
         } = &self.statement;
-        let named = (!unstated.has(Unit::Source)).then_some(review.source.name.as_str());
+        let named = (!unstated.contains(&Unit::Source)).then_some(review.source.name.as_str());
         self.imported_from.as_deref().or(named)
     }
 
@@ -67,7 +67,7 @@ impl Incoming {
         let Statement {
             review, unstated, ..
         } = &self.statement;
-        (!unstated.has(Unit::Text)).then_some(review.text.as_str())
+        (!unstated.contains(&Unit::Text)).then_some(review.text.as_str())
     }
 }
 

@@ -57,7 +57,7 @@ impl<'p> RowReader<'p> {
             row,
             calendar,
             faults: Vec::new(),
-            unstated: Units::NONE,
+            unstated: Units::new(),
             is_answer_hidden: false,
         }
     }
@@ -264,7 +264,7 @@ impl<'p> RowReader<'p> {
             statement: Statement {
                 review,
                 unstated: self.unstated,
-                decided: Units::NONE,
+                decided: Units::new(),
             },
             has_own_id,
             hidden_name,

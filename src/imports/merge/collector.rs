@@ -279,17 +279,17 @@ impl<'a> Collector<'a> {
             }
         }
         let statement = &mut incoming.statement;
-        if statement.unstated.has(Unit::Source)
+        if statement.unstated.contains(&Unit::Source)
             && let Some(name) = &self.request.source
         {
-            statement.unstated.remove(Unit::Source);
+            statement.unstated.remove(&Unit::Source);
             statement.review.source = Source {
                 name: name.clone(),
                 url: None,
             };
         }
         // The native form passes through unchanged.
-        if !self.format.is_native() && !statement.unstated.has(Unit::Source) {
+        if !self.format.is_native() && !statement.unstated.contains(&Unit::Source) {
             let name = &mut statement.review.source.name;
             let names = self.source_names.entry(fold(name));
             let stored = names.or_insert_with(|| name.clone());

@@ -508,7 +508,7 @@ impl<'k> IdentitySearch<'k> {
         let source = known.source.as_ref().filter(|_| is_of_place(known, row))?;
         let there = known.review()?;
         let stated = &row.review_as(&there.id);
-        let unstated = row.incoming.statement.unstated;
+        let unstated = &row.incoming.statement.unstated;
         let is_same = |unit| self.is_same(unit, stated, known);
         let is_untouched = |unit| {
             let last = source.base.get(unit);
@@ -517,7 +517,7 @@ impl<'k> IdentitySearch<'k> {
         let fits = |unit: Unit| {
             // An export has the owner's value, and not what the source said before, which may have been nothing.
             let is_kept = source.base.is_decided(unit) && unit.is_unset(stated);
-            unstated.has(unit)
+            unstated.contains(&unit)
                 || is_same(unit)
                 || is_kept
                 || is_untouched(unit) && adds(unit, there, stated)
@@ -527,7 +527,7 @@ impl<'k> IdentitySearch<'k> {
             return Some(Relation::Fills);
         }
         let (is_text_same, is_rating_same) = (is_same(Unit::Text), is_same(Unit::Rating));
-        if unstated.has(Unit::Text) {
+        if unstated.contains(&Unit::Text) {
             None
         } else if stated.text.is_empty() && !is_text_same {
             is_rating_same.then_some(Relation::Empties)

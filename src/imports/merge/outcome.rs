@@ -10,7 +10,7 @@ use crate::imports::merge::identity::{Identity, Rules, identify, is_derived, is_
 use crate::imports::platforms::id_prefix;
 use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
 use crate::model::{
-    DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, Units, adopt,
+    DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, adopt,
     is_one_name, merge, short_name,
 };
 use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceVersion};
@@ -132,10 +132,9 @@ impl Merging<'_> {
         let is_of_other_format = prefix != Some(row.format.id_prefix());
         if is_of_other_format && !row.format.is_native() && (!has_own_id || prefix.is_some()) {
             // Another format brought the review, and may know more of it: an empty cell takes nothing.
-            let empty = Unit::ALL
-                .into_iter()
-                .filter(|unit| unit.is_unset(&statement.review));
-            empty.for_each(|unit| statement.unstated.insert(unit));
+            let empty = Unit::ALL.into_iter();
+            let empty = empty.filter(|unit| unit.is_unset(&statement.review));
+            statement.unstated.extend(empty);
         }
         statement.review.id = id.clone();
         let (mut kind, mut there, mut is_readable, mut before) =
@@ -167,7 +166,7 @@ impl Merging<'_> {
                 .unwrap_or_else(|| SOURCE_DEFAULT.to_owned()),
             location: incoming.location.or_else(|| last?.location.clone()),
             posted_at: incoming.posted_at,
-            responded_at: if statement.unstated.has(Unit::Response) {
+            responded_at: if statement.unstated.contains(&Unit::Response) {
                 last.and_then(|last| last.responded_at)
             } else {
                 incoming.responded_at
@@ -178,14 +177,14 @@ impl Merging<'_> {
             base: last.map(|last| last.base.clone()).unwrap_or_default(),
             // A file without texts does not change them.
             fingerprints: last
-                .filter(|_| statement.unstated.has(Unit::Text))
+                .filter(|_| statement.unstated.contains(&Unit::Text))
                 .map_or(fingerprints, |last| last.fingerprints),
             id,
         };
         let key = &self.rules.key;
         // A review that an import withheld as a duplicate counts as published once its copies are gone.
-        let is_shown =
-            statement.unstated.has(Unit::Status) || statement.review.status == Status::Published;
+        let is_shown = statement.unstated.contains(&Unit::Status)
+            || statement.review.status == Status::Published;
         let is_freed = |there: &Review, source: &SourceVersion| {
             is_shown
                 && there.status == Status::withheld(DUPLICATE)
@@ -288,9 +287,9 @@ impl Merging<'_> {
                 report.changed.add(|| preview_change(there, review));
             }
         }
-        let mut edited = merged.kept;
+        let mut edited = merged.kept.clone();
         if let Some(reason) = reason {
-            edited.remove(Unit::Status);
+            edited.remove(&Unit::Status);
             if !was_withheld {
                 report.note_withheld(review, reason);
             }
@@ -301,8 +300,8 @@ impl Merging<'_> {
                 report.kept_withheld.add(|| review.id.to_string());
             }
         }
-        if edited != Units::NONE {
-            let names: Vec<&str> = edited.iter().map(Unit::name).collect();
+        if !edited.is_empty() {
+            let names: Vec<&str> = edited.into_iter().map(Unit::name).collect();
             report
                 .kept_edited
                 .add(|| format!("{} {}", review.id, names.join(" and ")));
@@ -493,7 +492,7 @@ fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
     }
     merged.base.set(Unit::Status, then);
     merged.review = copy;
-    if !merged.taken.has(Unit::Status) {
+    if !merged.taken.contains(&Unit::Status) {
         merged.review.updated_at = merged.review.updated_at.max(Some(rules.now));
     }
     merged.taken.insert(Unit::Status);

@@ -256,7 +256,7 @@ fn reason(row: &RunReview, known: &KnownReview, key: &DigestKey) -> String {
     }
     let decided: Vec<&str> = known
         .decisions(Some(key))
-        .iter()
+        .into_iter()
         .map(Unit::name)
         .filter(|_| known.source.is_some())
         .collect();

@@ -77,7 +77,7 @@ impl KnownReview {
     /// The units that the owner decided; `key` is that of the database, if it has one. Of a review that no source gave, all.
     pub fn decisions(&self, key: Option<&DigestKey>) -> Units {
         let Some(review) = self.review() else {
-            return Units::NONE;
+            return Units::new();
         };
         if let (Some(source), Some(key)) = (&self.source, key) {
             return source.base.decisions(key, review);
