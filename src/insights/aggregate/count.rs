@@ -43,7 +43,7 @@ pub struct Month {
     /// Year times twelve, plus the month from 0.
     pub number: i32,
     /// The number of its first day.
-    begins: i32,
+    pub begins: i32,
     /// The votes on each aspect, followed by the votes on each entity.
     pub cells: Vec<VoteCounts>,
 }

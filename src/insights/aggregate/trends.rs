@@ -10,6 +10,8 @@ use crate::wire::{Direction, InsightMonth, Trend, TrendBasis, TrendPeriod};
 
 /// Number of months in each of the two compared periods.
 const HALF_YEAR: i32 = 6;
+/// Further ahead of the month before it, a month is mistaken, for example one that somebody wrote with `sqlite3`.
+const FAR_AHEAD_MONTHS: i32 = 36;
 
 /// Gives each comparison its p-value and direction: all of one document are tested together.
 pub fn settle<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
@@ -37,11 +39,13 @@ pub fn settle<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
 /// The months of one cell of the counts, and the last two half years if there are enough reviews to compare them, which
 /// [`settle`] does.
 pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
-    let newest = months.first().map_or(0, |month| month.number);
+    let newest = newest(months);
     let shown = months
         .iter()
         .rev()
-        .filter(|month| newest - month.number < months_max && month.cells[cell].reviews() > 0)
+        .filter(|month| {
+            (0..months_max).contains(&(newest - month.number)) && month.cells[cell].reviews() > 0
+        })
         .map(|month| InsightMonth {
             month: year_and_month(month.number),
             reviews: month.cells[cell].reviews(),
@@ -62,6 +66,15 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
             previous: period(previous),
         }),
     }
+}
+
+/// The newest month, but for one that is so far ahead of all others that its day must be mistaken.
+fn newest(months: &[Month]) -> i32 {
+    let mut pairs = months.windows(2);
+    let near = pairs.find(|pair| pair[0].number - pair[1].number < FAR_AHEAD_MONTHS);
+    near.map_or(months, |pair| pair)
+        .first()
+        .map_or(0, |month| month.number)
 }
 
 /// The votes of the half year that ends with month `last`.
@@ -95,7 +108,8 @@ fn year_and_month(number: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::settle;
+    use super::{Month, newest, settle, trend};
+    use crate::model::VoteCounts;
     use crate::wire::{Direction, Trend, TrendBasis, TrendPeriod};
 
     fn compared(now: (u32, u32), before: (u32, u32)) -> Trend {
@@ -121,6 +135,29 @@ mod tests {
     fn directions(mut trends: Vec<Trend>) -> Vec<Direction> {
         settle(trends.iter_mut());
         trends.iter().map(|trend| trend.direction).collect()
+    }
+
+    #[test]
+    fn month_years_ahead_does_not_hide_the_others() {
+        let month = |number| Month {
+            number,
+            begins: 0,
+            cells: vec![VoteCounts {
+                positive: 1,
+                ..VoteCounts::default()
+            }],
+        };
+        for (numbers, expected, shown) in [
+            (&[60, 3, 2, 0][..], 3, 3),
+            (&[30, 3, 2], 30, 1),
+            (&[60, 3], 60, 1),
+            (&[3], 3, 1),
+            (&[], 0, 0),
+        ] {
+            let months: Vec<Month> = numbers.iter().copied().map(month).collect();
+            assert_eq!(newest(&months), expected, "{numbers:?}");
+            assert_eq!(trend(&months, 0, 24).months.len(), shown, "{numbers:?}");
+        }
     }
 
     #[test]
