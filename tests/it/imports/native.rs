@@ -382,7 +382,7 @@ async fn all_errors_of_a_row_are_reported_together() {
         format!("date: 2026-11-22 {late}"),
         format!("response.date: 2027-01-01 {late}"),
         "decided: `stars` is not a field".to_owned(),
-        "visible: \"perhaps\" does not say whether".to_owned(),
+        "visible: is no member of this format".to_owned(),
     ];
     for part in parts {
         let error = &rejections[0].error;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// Fixture, format, number of reviews.
-const FIXTURES: [(&str, &str, u64); 27] = [
+const FIXTURES: [(&str, &str, u64); 29] = [
     ("birdeye.json", "birdeye", 3),
     ("facebook.csv", "facebook", 2),
     ("facebook-recommendations.json", "facebook", 2),
@@ -17,7 +17,9 @@ const FIXTURES: [(&str, &str, u64); 27] = [
     ("json_feed.json", "json_feed", 2),
     ("judgeme.csv", "judgeme", 3),
     ("jsonl.jsonl", "jsonl", 2),
+    ("magento.csv", "magento", 3),
     ("okendo.csv", "okendo", 2),
+    ("outscraper_trustpilot.csv", "outscraper_trustpilot", 2),
     ("podium.json", "podium", 2),
     ("powerreviews.csv", "powerreviews", 2),
     ("reviews-json.json", "reviews-json", 1),

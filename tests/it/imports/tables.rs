@@ -724,6 +724,14 @@ async fn remarks_beside_reviews_are_refused_until_one_is_named() {
         }
     }
     assert_eq!(bench.sql("select count(*) from review"), "0");
+    // Answers are no second text.
+    let table = format!("Date,Name,Stars,Comment,Review reply,Parts\n{rows}");
+    let (report, _) = bench.take(&table).await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    assert_eq!(
+        bench.sql("select response_text from review where author = 'Bo Ray'"),
+        "Ask him for a photo."
+    );
 }
 
 const KIOSK: &str = "Date,Stars,Name\n2026-10-02,1,Guest\n2026-10-02,2,Guest\n2026-10-02,5,Guest\n\
