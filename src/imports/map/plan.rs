@@ -227,8 +227,10 @@ impl<'f> Plan<'f> {
             && let [text] = self.field(ReviewField::Text)[..]
             && is_remark(text)
         {
-            let is_other = |(_, other): &(usize, usize)| {
-                self.headers[*other].contains(&HEADERS.testimonials)
+            // A column of answers has the rank 0.
+            let is_other = |(rank, other): &(usize, usize)| {
+                *rank > 0
+                    && self.headers[*other].contains(&HEADERS.testimonials)
                     && self.table.has_sentences(*other, 3)
             };
             let other = self.candidates("text").into_iter().find(is_other);

@@ -12,10 +12,9 @@ use serde_json::Value;
 
 use crate::imports::map::header::{Header, split_words};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names, shown, words};
+use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names, words};
 use crate::imports::map::{ReviewField, VISIBILITY};
 use crate::imports::platforms::TABLE;
-use crate::imports::report::FieldError;
 
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
@@ -428,16 +427,6 @@ pub struct Places {
     pub answers: Vec<Header>,
     /// The paths of the objects that hold the rating or the text, of which the row itself has an empty one. A table has no objects.
     pub reviews: Vec<String>,
-}
-
-impl Places {
-    /// Of a native record.
-    pub fn of_record() -> Self {
-        Self {
-            answers: vec![Header::new("response.text")],
-            reviews: vec![String::new()],
-        }
-    }
 }
 
 /// What a column shows by its name.
@@ -943,46 +932,6 @@ pub fn unknown(value: &str, subject: Subject, ignore: &str) -> String {
         "{value} does not say whether the {name} is public at its source; write published or withheld there, or, if it means \
          something else, ignore that column with {ignore}"
     )
-}
-
-/// Whether the members of a native record let its review or answer be public; `None` if no member says.
-pub fn is_public_record(
-    record: &Value,
-    subject: Subject,
-    is_taken: impl Fn(&str) -> bool,
-) -> Result<Option<bool>, FieldError> {
-    let members = |object: &'static str, value| {
-        Value::as_object(value)
-            .into_iter()
-            .flatten()
-            .map(move |(name, value)| (format!("{object}{name}"), value))
-    };
-    let response = record.get("response").unwrap_or(&Value::Null);
-    let all = members("", record).chain(members("response.", response));
-    let places = Places::of_record();
-    let mut public = None;
-    for (name, value) in all.filter(|(name, _)| !is_taken(name)) {
-        let found = find(&Header::new(&name), &places);
-        let Some(found) = found.filter(|found| found.subject == subject) else {
-            continue;
-        };
-        let is_kind = found.says == Says::Kind;
-        let is_sure = found.evidence == Evidence::Sure && !is_kind;
-        let text = plain(value);
-        match text.as_ref().and_then(|text| found.says.is_public(text)) {
-            Some(true) if is_kind => {}
-            Some(is_public) if found.evidence != Evidence::Unclear => {
-                public = Some(is_public && public.unwrap_or(true));
-            }
-            None if !is_sure || text.is_none() && !(value.is_array() || value.is_object()) => {}
-            Some(_) | None => {
-                let ignore = format!("--map {}=", subject.field());
-                let message = unknown(&shown(value), subject, &ignore);
-                return Err(FieldError::new(name, message));
-            }
-        }
-    }
-    Ok(public)
 }
 
 #[cfg(test)]

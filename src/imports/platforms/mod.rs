@@ -289,6 +289,7 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "google",
     "google_places",
     "apify",
+    "outscraper_trustpilot",
     "outscraper",
     "serpapi",
     "gosom",
@@ -310,6 +311,7 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "woocommerce",
     "woocommerce_rest",
     "feefo",
+    "magento",
     "json_feed",
 );
 

@@ -7,8 +7,10 @@ use encoding_rs::Encoding;
 use serde_json::Value;
 
 use crate::imports::export::is_export;
+use crate::imports::map::header::Header;
 use crate::imports::map::table::{Table, list_columns};
-use crate::imports::map::values::{names, same_name};
+use crate::imports::map::values::{is_in, names, same_name};
+use crate::imports::map::visibility::{self, Places};
 use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
@@ -353,7 +355,8 @@ fn outer(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// Whether the members of a record have the kinds of values that native records have.
+/// Whether the members of a record have the kinds of values that native records have, and none says in another way whether the
+/// review is public.
 fn fits_native(record: &Value) -> bool {
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_object = |value: &Value| value.is_object() || value.is_null();
@@ -369,6 +372,28 @@ fn fits_native(record: &Value) -> bool {
         && ["source", "verification", "response"]
             .iter()
             .all(|name| fits(name, is_object))
+        && foreign_members(record).is_empty()
+}
+
+/// The members that say in another way whether the review or its answer is public: those of somebody else's records, which are
+/// read as a table.
+pub fn foreign_members(record: &Value) -> Vec<String> {
+    let places = Places {
+        answers: vec![Header::new("response.text")],
+        reviews: vec![String::new()],
+    };
+    let members = |object: &'static str, value| {
+        Value::as_object(value)
+            .into_iter()
+            .flatten()
+            .map(move |(name, _)| format!("{object}{name}"))
+    };
+    let response = record.get("response").unwrap_or(&Value::Null);
+    let all = members("", record).chain(members("response.", response));
+    all.filter(|name| {
+        !is_in(COLUMNS, name) && visibility::find(&Header::new(name), &places).is_some()
+    })
+    .collect()
 }
 
 /// Whether rows with these members are probably native records, even if faulty.

@@ -10,20 +10,17 @@ use serde_json::{Map, Value, json};
 use crate::imports::export;
 use crate::imports::map::business;
 use crate::imports::map::date::{Numbers, flag, possible};
-use crate::imports::map::header::Header;
 use crate::imports::map::shape::{
     INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
-use crate::imports::map::visibility::{NOT_PUBLISHED, Places, Subject, find, is_public_record};
 use crate::imports::map::{self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, VOUCHED};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
-use crate::imports::read::detect::{InputFile, Rows};
+use crate::imports::read::detect::{InputFile, Rows, foreign_members};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FieldError, FileError, Position};
-use crate::imports::request::ImportRequest;
 use crate::model::{
     Base, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
     Status, Unit, Units,
@@ -117,7 +114,7 @@ fn read_record(
             Err(error) => Err(vec![FieldError::new("id", error.to_string())]),
         }
     } else {
-        review(&value, sink.collected.calendar, sink.request)
+        review(&value, sink.collected.calendar)
     };
     let read = read.map(|mut incoming| {
         if !format.is_native() {
@@ -159,10 +156,8 @@ fn readable(record: &Value) -> Value {
         inner.collect::<Vec<_>>()
     };
     let all = members.iter().flat_map(inner).chain(members.clone());
-    let places = Places::of_record();
-    let is_read = |path: &str| is_in(COLUMNS, path) || find(&Header::new(path), &places).is_some();
     let mut read = Map::new();
-    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_read(path)) {
+    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_in(COLUMNS, path)) {
         map::put(&mut read, &path, value);
     }
     if let Some(Value::String(author)) = read.get_mut("author") {
@@ -236,13 +231,8 @@ struct Additions {
     fingerprints: Option<String>,
 }
 
-/// The review in `value`, or all its errors. It is withheld, or without its answer, if a member marks these as not public at
-/// their source.
-fn review(
-    value: &Value,
-    calendar: Calendar,
-    request: &ImportRequest,
-) -> Result<Incoming, Vec<FieldError>> {
+/// The review in `value`, or all its errors.
+fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
     let mut reader = ShapeReader {
         calendar: Some(calendar),
         bytes_max: TEXT_BYTES_MAX,
@@ -252,34 +242,18 @@ fn review(
     };
     let mut members = reader.members("", value, RECORD);
     let decided = decided(&mut reader, &members);
-    let mut status = status(&mut reader, &members);
-    let [is_hidden, is_answer_hidden] = [Subject::Review, Subject::Answer].map(|subject| {
-        let is_ignored = request.rename(subject.field()) == Some("");
-        // Our own members mean what `docs/IMPORT.md` says.
-        let is_taken = |name: &str| {
-            is_ignored || is_in(COLUMNS, name) || RECORD.iter().any(|member| member.name == name)
-        };
-        match is_public_record(value, subject, is_taken) {
-            Ok(public) => public == Some(false),
-            Err(fault) => {
-                reader.faults.push(fault);
-                false
-            }
-        }
-    });
+    let status = status(&mut reader, &members);
+    for name in foreign_members(value) {
+        reader.fault(
+            name,
+            "is no member of this format; write \"status\": \"published\" or \"withheld\" there, or leave out the answer that is not public",
+        );
+    }
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    if is_hidden
-        && status
-            .as_ref()
-            .is_none_or(|status| *status == Status::Published)
-    {
-        status = Some(Status::withheld(NOT_PUBLISHED));
-    }
     let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
         (Unit::Status, _) => status.is_none(),
-        (Unit::Response, _) if is_answer_hidden => false,
         (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
         (_, value) => value.is_none(),
     };
@@ -296,8 +270,9 @@ fn review(
     let mut review = Review::deserialize(record).map_err(unreadable)?;
     review.title = review.title.filter(|title| !title.is_empty());
     // Exports that write every field have an empty answer if there is none.
-    let is_answer = |response: &Response| !is_answer_hidden && !response.text.is_empty();
-    review.response = review.response.filter(is_answer);
+    review.response = review
+        .response
+        .filter(|response: &Response| !response.text.is_empty());
     let Mentions {
         technicians,
         services,
@@ -308,7 +283,7 @@ fn review(
     Ok(Incoming {
         has_own_id: true,
         hidden_name: None,
-        is_answer_hidden,
+        is_answer_hidden: false,
         counted: None,
         id_at_source: additions.id_at_source,
         location: additions.location,
