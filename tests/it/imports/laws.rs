@@ -5,9 +5,6 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 
-/// Cases for each property; each runs two imports.
-const CASES: u32 = 48;
-
 /// The fields of a row: the required ones and some of the others.
 fn any_row(id: usize) -> impl Strategy<Value = Vec<(String, Value)>> {
     let needed = (1..=5_i64, 1..=28_u32, "[A-Z][a-z]{1,6}", "[a-z ,\"é]{0,12}").prop_map(
@@ -107,18 +104,22 @@ fn stored(bench: &Bench) -> String {
         .join("\n")
 }
 
+/// This number of cases, or a multiple of it.
+pub(super) fn config_of(cases: usize) -> Config {
+    Config {
+        cases: u32::try_from(rounds(cases)).unwrap(),
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
+
 /// Runs `law` for values of `strategy`.
 fn for_all<S: Strategy>(
     strategy: &S,
     law: impl Fn(&tokio::runtime::Runtime, S::Value) -> Result<(), TestCaseError>,
 ) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let config = Config {
-        cases: CASES,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    TestRunner::new(config)
+    TestRunner::new(config_of(12))
         .run(strategy, |value| law(&runtime, value))
         .unwrap();
 }

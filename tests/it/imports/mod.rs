@@ -49,7 +49,7 @@ use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Quiet, assert_has, sqlite3, table};
+use crate::support::{Quiet, assert_has, create_database, rounds, sqlite3, table};
 
 /// A new database and a clock at 2026-11-20T12:00:00Z.
 struct Bench {
@@ -64,9 +64,9 @@ fn instant(text: &str) -> DateTime<Utc> {
 
 async fn bench() -> Bench {
     let folder = TempDir::new().unwrap();
-    let (database, _) = Database::open(&folder.path().join("reviews.db"))
-        .await
-        .unwrap();
+    let path = folder.path().join("reviews.db");
+    create_database(&path).await;
+    let (database, _) = Database::open(&path).await.unwrap();
     Bench {
         folder,
         database,

@@ -3,10 +3,11 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reviews_service::imports::{rename_source, undo};
 
 use super::exported::export;
+use super::laws::config_of;
 use super::*;
 
 /// The four sources of the law, each with a file of its own form.
@@ -106,13 +107,8 @@ fn any_file() -> impl Strategy<Value = (usize, Vec<AnyRow>)> {
 
 #[test]
 fn reviews_of_a_source_depend_only_on_files_of_that_source() {
-    let config = Config {
-        cases: 24,
-        failure_persistence: None,
-        ..Config::default()
-    };
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[56; 32]);
-    let mut runner = TestRunner::new_with_rng(config, random);
+    let mut runner = TestRunner::new_with_rng(config_of(6), random);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runner
         .run(&vec(any_file(), 2..8), |files| {
@@ -243,13 +239,8 @@ async fn run_event(
 
 #[test]
 fn reviews_of_a_source_survive_undo_renames_and_exports() {
-    let config = Config {
-        cases: 16,
-        failure_persistence: None,
-        ..Config::default()
-    };
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[57; 32]);
-    let mut runner = TestRunner::new_with_rng(config, random);
+    let mut runner = TestRunner::new_with_rng(config_of(4), random);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runner
         .run(&vec((any_file(), any_event()), 2..8), |steps| {

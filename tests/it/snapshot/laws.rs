@@ -4,7 +4,7 @@ use super::*;
 
 /// Enough reviews for several segments.
 const REVIEWS: usize = 500;
-const EDITS: usize = 40;
+const EDITS: usize = 20;
 /// The number of possible IDs: those of existing reviews and some others.
 const NUMBERS: usize = 560;
 
@@ -152,12 +152,9 @@ async fn check_sequence(seed: u64) {
 
 #[tokio::test]
 async fn any_sequence_of_edits_equals_a_fresh_render() {
-    check_sequence(31).await;
-}
-
-#[tokio::test]
-async fn other_sequences_of_edits_equal_a_fresh_render() {
-    check_sequence(32).await;
+    for seed in (31..).take(rounds(1)) {
+        check_sequence(seed).await;
+    }
 }
 
 /// The reviews in another order, and the sizes of batches.

@@ -33,7 +33,7 @@ use tempfile::TempDir;
 
 use crate::support::{
     Answer, FakeDns, Generator, HOST, MakeHub, TestApp, check_in_step, links, publications,
-    restore, rows, service_on, start,
+    restore, rounds, rows, service_on, start,
 };
 
 /// A database and its publisher without a service.

@@ -51,8 +51,24 @@ pub struct TestApp {
     node: Option<Rqlited>,
 }
 
-/// Opens the database in `folder` as the service does.
+/// Writes a database without rows to this path. The migrations run once for all tests.
+pub async fn create_database(path: &Path) {
+    static MIGRATED: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let migrated = MIGRATED.get_or_init(async || {
+        let folder = tempfile::tempdir().unwrap();
+        let first = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&first).await.unwrap();
+        database.close().await;
+        fs::read(first).unwrap()
+    });
+    fs::write(path, migrated.await).unwrap();
+}
+
+/// Opens the database in `folder` as the service does, or a new one.
 async fn open(folder: &Path) -> Database {
+    if !Rqlited::is_used() && !file_in(folder).exists() {
+        create_database(&file_in(folder)).await;
+    }
     let opened = Database::open_at(&address(folder), WRITE_WAIT_MAX).await;
     opened.unwrap().0
 }

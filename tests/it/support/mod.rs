@@ -17,7 +17,7 @@ mod surfaces;
 mod tools;
 
 pub use answer::Answer;
-pub use app::{BASE, HOST, TestApp, links, service_on, start};
+pub use app::{BASE, HOST, TestApp, create_database, links, service_on, start};
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS};
@@ -30,4 +30,4 @@ pub use site::{Site, SiteAnswer, SiteRequest};
 pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
 pub(crate) use tools::needs_shell;
-pub use tools::{assert_has, find_shell, table};
+pub use tools::{assert_has, find_shell, rounds, table};

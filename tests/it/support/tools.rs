@@ -17,6 +17,11 @@ pub fn setting(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
+/// The rounds of a test with random steps: `.ci/nightly` multiplies those that a change needs.
+pub fn rounds(of_a_change: usize) -> usize {
+    of_a_change * setting("REVIEWS_TEST_ROUNDS").parse().unwrap_or(1)
+}
+
 /// The path of the shell. If it is missing, notes that `test` is skipped, or panics if nothing may be skipped.
 pub fn find_shell(test: &str) -> Option<PathBuf> {
     let found = env::split_paths(&setting("PATH"))
