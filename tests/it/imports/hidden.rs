@@ -161,18 +161,6 @@ async fn publication_needs_all_status_columns_unless_one_is_mapped() {
 }
 
 #[tokio::test]
-async fn an_empty_approved_cell_does_not_publish() {
-    let bench = bench().await;
-    bench
-        .take("name,rating,date,text,approved\nAnn,5,2026-10-30,Fine,yes\nBo,4,2026-10-29,Good,\n")
-        .await;
-    assert_eq!(
-        shown(&bench),
-        "Bo|not published at the source\nAnn|published"
-    );
-}
-
-#[tokio::test]
 async fn json_members_hide_a_review_in_every_format() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
@@ -671,20 +659,6 @@ async fn a_name_is_shortened_if_only_a_part_is_allowed() {
 }
 
 #[tokio::test]
-async fn answers_to_a_question_for_publication_are_no_texts() {
-    let bench = bench().await;
-    bench
-        .take("Date,Name,Stars,Comment,Testimonial?\n2026-03-14,Ann,5,They were neat,Yes please\n2026-03-16,Bob,2,Late again,No thanks\n")
-        .await;
-    assert_eq!(
-        shown(&bench),
-        "Ann|published\nBob|not published at the source"
-    );
-    let text = "select text from review where author = 'Ann'";
-    assert_eq!(bench.sql(text), "They were neat");
-}
-
-#[tokio::test]
 async fn an_unknown_answer_to_a_question_for_publication_is_rejected() {
     for answers in [
         ["With my name", "Not at all"],
@@ -936,70 +910,6 @@ async fn a_file_is_read_like_the_one_before_with_the_columns_of_map() {
 }
 
 #[tokio::test]
-async fn words_for_empty_are_no_date_of_publication() {
-    for (header, date, none) in [
-        ("approved_at", "2026-03-20 10:00:00", "NULL"),
-        ("Published on", "2026-03-20", "\\N"),
-        ("consent_date", "2026-03-20", "0000-00-00"),
-        ("deleted_at", "0000-00-00 00:00:00", "2026-03-20 10:00:00"),
-    ] {
-        let bench = bench().await;
-        bench
-            .take(format!(
-                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,{date}\n2026-03-16,Bob,4,Good,{none}\n"
-            ))
-            .await;
-        assert_eq!(
-            shown(&bench),
-            "Ann|published\nBob|not published at the source",
-            "{header}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_note_that_refuses_publication_hides_in_any_column() {
-    for header in ["Notes", "Remarks", "Rejection reason"] {
-        let bench = bench().await;
-        bench
-            .take(format!(
-                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,Fine,\n2026-03-16,Bob,4,Good,Do not publish\n"
-            ))
-            .await;
-        assert_eq!(
-            shown(&bench),
-            "Ann|published\nBob|not published at the source",
-            "{header}"
-        );
-    }
-    // Other notes say nothing.
-    let bench = bench().await;
-    bench
-        .take("Date,Name,Stars,Comment,Notes\n2026-03-14,Ann,5,Fine,likes dogs\n2026-03-16,Bob,4,Good,Not for publication\n")
-        .await;
-    assert_eq!(
-        shown(&bench),
-        "Ann|published\nBob|not published at the source"
-    );
-}
-
-#[tokio::test]
-async fn words_of_work_beside_a_state_reject_no_row() {
-    let bench = bench().await;
-    let (report, _) = bench
-        .take(
-            "Date,Name,Stars,Comment,Status\n2026-03-14,Ann,5,Fine,New\n2026-03-16,Bob,4,Good,Hidden\n\
-             2026-03-17,Cy,4,Fair,Replied\n2026-03-18,Di,4,Fast,Closed\n",
-        )
-        .await;
-    assert_eq!(counts(&report), (4, 0, 0, 0));
-    assert_eq!(
-        shown(&bench),
-        "Ann|published\nBob|not published at the source\nCy|published\nDi|published"
-    );
-}
-
-#[tokio::test]
 async fn a_mapped_box_with_the_words_of_its_question_is_ticked() {
     let header = "I agree to have my review displayed on the website";
     let bench = bench().await;
@@ -1067,4 +977,50 @@ async fn a_named_text_with_short_words_is_no_state() {
         .take("Date,Name,Stars,Comment,Internal comment\n2026-03-14,Ann,5,Fine,owes\n2026-03-16,Bob,4,Good,code 4711\n")
         .await;
     assert_eq!(shown(&bench), "Ann|published\nBob|published");
+}
+
+#[tokio::test]
+async fn words_of_work_beside_a_state_reject_no_row() {
+    let bench = bench().await;
+    let (report, _) = bench
+        .take(
+            "Date,Name,Stars,Comment,Status\n2026-03-14,Ann,5,Fine,New\n2026-03-16,Bob,4,Good,Hidden\n\
+             2026-03-17,Cy,4,Fair,Replied\n2026-03-18,Di,4,Fast,Closed\n",
+        )
+        .await;
+    assert_eq!(counts(&report), (4, 0, 0, 0));
+    assert_eq!(
+        shown(&bench),
+        "Ann|published\nBob|not published at the source\nCy|published\nDi|published"
+    );
+}
+
+#[tokio::test]
+async fn one_of_two_cells_of_a_column_hides_the_review() {
+    for [header, shows, hides] in table(
+        r"
+        approved → yes → EMPTY
+        approved_at → 2026-03-20 10:00:00 → NULL
+        Published on → 2026-03-20 → \N
+        consent_date → 2026-03-20 → 0000-00-00
+        deleted_at → 0000-00-00 00:00:00 → 2026-03-20 10:00:00
+        Notes → EMPTY → Do not publish
+        Notes → likes dogs → Not for publication
+        Remarks → EMPTY → Do not publish
+        Rejection reason → EMPTY → Do not publish
+        Testimonial? → Yes please → No thanks
+        ",
+    ) {
+        let bench = bench().await;
+        let [shows, hides] = [shows, hides].map(|cell| cell.replace("EMPTY", ""));
+        bench
+            .take(format!(
+                "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann,5,They were neat,{shows}\n2026-03-16,Bob,2,Late again,{hides}\n"
+            ))
+            .await;
+        let expected = "Ann|published\nBob|not published at the source";
+        assert_eq!(shown(&bench), expected, "{header}");
+        let texts = bench.sql("select text from review order by reviewed_on");
+        assert_eq!(texts, "They were neat\nLate again", "{header}");
+    }
 }

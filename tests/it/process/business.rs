@@ -258,14 +258,3 @@ fn loading_the_printed_business_does_not_set_the_time_zone() {
     home.run_ok("init --time-zone UTC", "time zone   UTC");
     assert_eq!(home.business()["time_zone"], "UTC");
 }
-
-#[test]
-fn init_sets_the_country() {
-    let home = Home::new();
-    home.run_ok("init --name 'Desert Peak' --country us", "country     US");
-    assert_eq!(home.business()["country"], "US");
-    home.run_ok("init --telephone 1", "country     US");
-    let refused = home.run("init --country USA");
-    assert_eq!(refused.code, Some(2));
-    assert_has(&refused.err, "two letters of ISO 3166");
-}

@@ -557,43 +557,6 @@ fn undo_publishes_reviews_again_that_the_import_withdrew() {
 }
 
 #[test]
-fn undo_deletes_reviews_again_that_the_import_restored() {
-    let home = home();
-    home.run_ok("delete r-1", "deleted");
-    home.run_ok("import rows.jsonl --restore", "1 new");
-    home.run_ok("undo", "1 restored by the import, now deleted again");
-    home.run_ok("import rows.jsonl", "kept deleted: r-1");
-}
-
-#[test]
-fn a_manual_page_has_options_with_variables_and_examples() {
-    let home = Home::new();
-    for command in ["import", "serve", "undo"] {
-        let page = home.run_ok(&["man", command], ".SH").out;
-        let sections: Vec<&str> = page
-            .lines()
-            .filter_map(|line| line.strip_prefix(".SH "))
-            .map(|name| name.trim_matches('"'))
-            .collect();
-        let first = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"];
-        assert!(
-            sections.starts_with(&first)
-                && sections.ends_with(&[
-                    "EXAMPLES",
-                    "VERSION",
-                    "EXIT STATUS",
-                    "ENVIRONMENT",
-                    "FILES"
-                ]),
-            "{command}: {sections:?}"
-        );
-        for part in ["DATABASE_URL", &format!("reviews {command}")] {
-            assert!(page.contains(part), "{command}: {part}: {page}");
-        }
-    }
-}
-
-#[test]
 fn a_path_is_accepted_as_database_and_a_port_as_address() {
     let home = Home::new();
     home.run_ok(
@@ -636,6 +599,9 @@ fn init_accepts_all_values_as_options_and_prints_a_next_step() {
         "address     12 Main St",
     );
     home.run_err("init --address 'a, b, c, d, e, f'", "STREET, TOWN, REGION");
+    home.run_ok("init --country us", "country     US");
+    home.run_ok("init --telephone 1", "country     US");
+    home.run_err("init --country USA", "two letters of ISO 3166");
 }
 
 #[test]

@@ -283,6 +283,17 @@ fn the_program_and_each_command_have_a_manual_page() {
         let its = home.run(&["man", name]);
         assert_eq!((its.code, its.err.as_str()), (Some(0), ""), "{name}");
         assert_has(&its.out, &format!(".TH reviews-{name} 1"));
+        let sections = its.out.lines().filter_map(|line| line.strip_prefix(".SH "));
+        let sections: Vec<&str> = sections.map(|section| section.trim_matches('"')).collect();
+        let first = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"];
+        let last = ["EXAMPLES", "VERSION", "EXIT STATUS", "ENVIRONMENT", "FILES"];
+        if ["import", "serve", "undo"].contains(&name) {
+            assert!(
+                sections.starts_with(&first) && sections.ends_with(&last),
+                "{sections:?}"
+            );
+            assert_has(&its.out, "DATABASE_URL");
+        }
         let referred = format!("reviews\\-{name}(1)");
         assert!(
             page.out.contains(&referred),

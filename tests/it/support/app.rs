@@ -59,6 +59,8 @@ pub async fn create_database(path: &Path) {
         let first = folder.path().join("reviews.db");
         let (database, _) = Database::open(&first).await.unwrap();
         database.close().await;
+        // Each database gets its own when it is opened.
+        sqlite3(&first, "delete from lineage");
         fs::read(first).unwrap()
     });
     fs::write(path, migrated.await).unwrap();
