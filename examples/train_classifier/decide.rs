@@ -50,7 +50,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         }
     }
     for candidate in candidates {
-        if candidate.basis == DecisionBasis::Rules {
+        if matches!(candidate.basis, DecisionBasis::Plain | DecisionBasis::Rules) {
             continue;
         }
         let outcome = match gold.get(&(candidate.sentence, aspects[candidate.aspect])) {

@@ -206,6 +206,8 @@ pub struct Finding {
     pub hits: Vec<Hit>,
 }
 
+/// Measured percentage of right judgements among those that only the rules make.
+pub const CONFIDENCE_OF_RULES: u8 = 70;
 /// Minimum absolute score of praise or blame.
 pub const MARGIN: i32 = 2;
 /// Rule name of the hit for a judgement that the stars withdrew.

@@ -5,7 +5,7 @@
 //! scores and findings. `examples/train_classifier` learns the weights from these figures.
 
 use super::parsed_sentence::About;
-use crate::insights::analysis::Polarity;
+use crate::insights::analysis::{CONFIDENCE_OF_RULES, Polarity};
 use crate::insights::classifier::UNIT;
 
 /// The names of the figures, in their order.
@@ -44,7 +44,9 @@ pub enum DecisionBasis {
     Aspect,
     /// Only the classifier's score for polarity, because its model lacks the aspect.
     Polarity,
-    /// Only the rules: they found a phrase that no classifier overrules, or the classifier cannot distinguish the numbers in
+    /// A phrase of the rules that no classifier overrules; the classifier can only make it surer.
+    Plain,
+    /// Only the rules, because the classifier lacks the aspect of such a phrase, or cannot distinguish the numbers in
     /// `10/10`.
     Rules,
 }
@@ -80,9 +82,6 @@ const LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
 /// The names of the calibration rows: by the text, and with the stars.
 const CONFIDENCE: [&str; 2] = ["confidence", "confidence_with_stars"];
-
-/// Measured percentage of right judgements among those that only the rules make.
-const CONFIDENCE_OF_RULES: u8 = 70;
 
 /// The weights, in thousandths of a logarithm of the odds for each whole unit of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,9 +145,16 @@ pub fn decide(
     let Some(decisions) = decisions.filter(|_| candidate.basis != DecisionBasis::Rules) else {
         return of_rule;
     };
-    let knows_aspect = candidate.basis == DecisionBasis::Aspect;
+    let knows_aspect = candidate.basis != DecisionBasis::Polarity;
     let (label, margin) = leader(&decisions.sums(&candidate.figures, knows_aspect));
-    (margin > 0).then(|| (LABELS[label], reached(&decisions.confidence[0], margin)))
+    let decision = (margin > 0).then(|| (LABELS[label], reached(&decisions.confidence[0], margin)));
+    if candidate.basis == DecisionBasis::Plain {
+        let surer = decision.filter(|(label, percent)| {
+            Some(*label) == candidate.rule && *percent > CONFIDENCE_OF_RULES
+        });
+        return surer.or(of_rule);
+    }
+    decision
 }
 
 /// The percentage of cases with such a margin that were right.
@@ -166,7 +172,10 @@ pub fn confirm(
     of_stars: Polarity,
 ) -> Option<u8> {
     let decisions = decisions.filter(|_| candidate.basis != DecisionBasis::Rules)?;
-    let sums = decisions.sums(&candidate.figures, candidate.basis == DecisionBasis::Aspect);
+    let sums = decisions.sums(
+        &candidate.figures,
+        candidate.basis != DecisionBasis::Polarity,
+    );
     let margin = margin_with_stars(&sums, of_stars);
     (margin > 0).then(|| reached(&decisions.confidence[1], margin))
 }

@@ -508,19 +508,34 @@ mod tests {
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
             "I told her that it could not be mine.",
+            "Granted, I waited a month, but they needed to be told.",
         ] {
             assert!(!found(text, 1).contains('-'), "{text}: {}", found(text, 1));
         }
     }
 
     #[test]
-    fn a_plain_complaint_has_the_confidence_of_rules() {
+    fn a_recommendation_of_a_dish_is_none_of_the_place() {
+        let food = RuleEngine::new(shipped("food").unwrap()).decided_by(None);
+        for (text, expected) in [
+            ("I do recommend the pepper sauce.", "food+"),
+            ("I do recommend the restaurant.", "overall+"),
+            ("A friend recommended him to us.", ""),
+        ] {
+            assert_eq!(findings_in(&food, text), expected, "{text}");
+        }
+        assert!(!findings_in(&food, "The desserts are not worth it.").contains("price"));
+    }
+
+    #[test]
+    fn a_plain_complaint_has_at_least_the_confidence_of_rules() {
         let confidence = |text: &str| {
             let text = TokenizedText::new(text);
             let findings = engine().analyze(&text).findings;
             findings.iter().map(|one| one.confidence).max().unwrap()
         };
         assert_eq!(confidence("Leaving you in the lurch for months"), 70);
+        assert!(confidence("They never called me back, what a terrible company.") > 70);
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub struct Match<'judge> {
 impl PatternTrie {
     /// The tree of a trade's patterns, without followers.
     fn new<'trade>(trade: &'trade Trade, numbers: &mut SymbolNumbers<'trade>) -> Self {
-        use Cue::{Afterwards, Breakdown, Firm, Joint, Open, Trouble};
+        use Cue::{Afterwards, Breakdown, Deed, Firm, Joint, Open, Trouble};
         let (mut nodes, mut next) = (vec![PatternNode::default()], NextNodes::default());
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
@@ -101,7 +101,7 @@ impl PatternTrie {
             } else {
                 Rank::Other
             };
-            node.is_above = [Firm, Open, Trouble, Breakdown, Afterwards]
+            node.is_above = [Firm, Open, Trouble, Breakdown, Afterwards, Deed]
                 .into_iter()
                 .any(only)
                 || meanings().all(|meaning| matches!(meaning, Meaning::Complains(_)));

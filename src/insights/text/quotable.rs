@@ -4,7 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::tokenized_text::{Capitalisation, TokenizedText};
-use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
+use crate::insights::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, Polarity, TextSpan};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
@@ -56,14 +56,16 @@ fn begins_well(sentence: &[char]) -> bool {
 }
 
 /// Whether the words that judge stand in the clause of the finding. An opinion word needs the words for the aspect beside
-/// it; without them, it is unknown what the sentence praises or blames.
+/// it; without them, it is unknown what the sentence praises or blames. A phrase that needs no classifier is quoted only
+/// if the classifier confirms it.
 pub fn is_stated(finding: &Finding) -> bool {
     let is_beside =
         |hit: &&Hit| hit.span.start >= finding.span.start && hit.span.end <= finding.span.end;
     let mut hits = finding.hits.iter().filter(is_beside);
     let names_aspect = hits.clone().any(|hit| hit.points == 0);
     hits.any(|hit| match hit.rule.split(':').next() {
-        Some("phrase" | "plain") => hit.points != 0,
+        Some("phrase") => hit.points != 0,
+        Some("plain") => finding.confidence > CONFIDENCE_OF_RULES,
         Some("lexicon") => names_aspect,
         _ => false,
     })
@@ -199,9 +201,9 @@ mod tests {
     }
 
     #[test]
-    fn an_opinion_needs_a_word_of_the_aspect_in_the_clause() {
+    fn a_quote_is_sure_and_names_the_aspect_in_its_clause() {
         let place = |(start, end)| TextSpan { start, end };
-        let states = |hits: &[(&str, i32, (u32, u32))]| {
+        let states_with = |confidence, hits: &[(&str, i32, (u32, u32))]| {
             let hit = |(rule, points, span): &(&str, i32, _)| Hit {
                 rule: (*rule).to_owned(),
                 points: *points,
@@ -213,12 +215,15 @@ mod tests {
                 span: place((0, 20)),
                 polarity: Polarity::Positive,
                 score: 3,
-                confidence: 90,
+                confidence,
                 hits: hits.iter().map(hit).collect(),
             })
         };
+        let states = |hits: &[(&str, i32, (u32, u32))]| states_with(71, hits);
         let (name, opinion) = (("phrase:price", 0, (0, 5)), ("lexicon:fair", 3, (6, 10)));
         assert!(states(&[("phrase:fair_price", 3, (0, 10))]));
+        assert!(states(&[("plain:fair_price", 3, (0, 10))]));
+        assert!(!states_with(70, &[("plain:fair_price", 3, (0, 10))]));
         assert!(states(&[name, opinion]));
         assert!(!states(&[opinion]));
         assert!(!states(&[name, ("lexicon:fair", 3, (30, 34))]));

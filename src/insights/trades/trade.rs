@@ -48,6 +48,8 @@ named! {
         Breakdown = "breakdown",
         /// `two days later`: the business has already come, so later trouble is not earlier trouble.
         Afterwards = "afterwards",
+        /// `I told them`: what the customer did, which is rarely a complaint.
+        Deed = "deeds",
         /// `not only`, `very`: words without a meaning of their own.
         Silent = "silent",
         /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
