@@ -463,7 +463,7 @@ async fn a_hint_names_no_column_of_numbers_or_contacts() {
 }
 
 #[tokio::test]
-async fn two_columns_with_one_header_are_asked_for() {
+async fn two_columns_with_one_header_are_refused() {
     let content = "Stars,Count,Date,Name,Stars,Comment\n5,1,2026-03-14,Ann,5,Fine\n4,1,2026-03-15,Bo,2,Late\n";
     let bench = bench().await;
     let refusal = bench.refusal(content).await;

@@ -52,7 +52,7 @@ async fn an_edited_text_or_rating_updates_the_review() {
 }
 
 #[tokio::test]
-async fn an_edited_row_is_found_by_what_its_source_gave() {
+async fn an_edited_row_is_found_by_the_digests_of_its_source() {
     for change in [
         "author = 'A. Bell'",
         "author = 'Anonymous', reviewed_on = '2026-09-01'",
