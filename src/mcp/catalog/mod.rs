@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::compute::run_long;
+use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::search::SearchParameters;
 use crate::search::facets::PeriodsParameters;
@@ -45,6 +45,8 @@ struct ToolDefinition {
     result: &'static str,
     /// The members that a limit of size adds to it.
     added: &'static [(&'static str, &'static str)],
+    /// Whether it computes for so long that another thread takes over the other tasks of this one.
+    is_long: bool,
     call: ToolFunction,
 }
 
@@ -59,6 +61,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: Vec::new,
         result: "BusinessSummary",
         added: &[],
+        is_long: false,
         call: results::business,
     },
     ToolDefinition {
@@ -70,6 +73,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: SearchParameters::specs,
         result: "SearchResult",
         added: &[],
+        is_long: false,
         call: results::search,
     },
     ToolDefinition {
@@ -79,6 +83,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: ReviewArguments::specs,
         result: "Review",
         added: &[],
+        is_long: false,
         call: results::review,
     },
     ToolDefinition {
@@ -89,6 +94,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: SinceArguments::specs,
         result: "SinceResult",
         added: &[("total", "integer"), ("next_cursor", "string")],
+        is_long: true,
         call: results::since,
     },
     ToolDefinition {
@@ -100,6 +106,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: StageParameters::specs,
         result: "InsightsStage",
         added: &[],
+        is_long: true,
         call: results::insights,
     },
     ToolDefinition {
@@ -114,6 +121,7 @@ const TOOLS: [ToolDefinition; 8] = [
         },
         result: "AspectEvidence",
         added: &[("left_out", "array")],
+        is_long: true,
         call: results::evidence,
     },
     ToolDefinition {
@@ -124,6 +132,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: Vec::new,
         result: "Facets",
         added: &[],
+        is_long: true,
         call: results::facets,
     },
     ToolDefinition {
@@ -135,6 +144,7 @@ const TOOLS: [ToolDefinition; 8] = [
         arguments: PeriodsParameters::specs,
         result: "Comparison",
         added: &[],
+        is_long: true,
         call: results::periods,
     },
 ];
@@ -149,6 +159,7 @@ pub struct Tool {
     pub input_schema: Object,
     pub output_schema: Object,
     known: Vec<ParameterSpec>,
+    is_long: bool,
     call: ToolFunction,
 }
 
@@ -188,6 +199,7 @@ impl Catalog {
                 input_schema: input(&known),
                 output_schema: output(definition, schemas),
                 known,
+                is_long: definition.is_long,
                 call: definition.call,
             }
         };
@@ -227,7 +239,9 @@ impl Catalog {
             issues: Vec::new(),
         };
         let snapshot = self.ctx.current.load();
-        run_long(|| (tool.call)(&snapshot, &self.ctx.links, arguments))
+        run_long_if(tool.is_long, || {
+            (tool.call)(&snapshot, &self.ctx.links, arguments)
+        })
     }
 }
 
