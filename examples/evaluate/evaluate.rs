@@ -12,7 +12,7 @@ use clap::Parser;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::decision::Decisions;
 use reviews_service::insights::classifier::NgramClassifier;
-use reviews_service::insights::trades::{IDS, QUALITY_HEADER, read_folder};
+use reviews_service::insights::trades::{IDS, QUALITY_HEADER, read_package};
 use reviews_service::insights::{Engine, LanguageCode, Polarity};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub struct Evaluate {
 fn engine(package: &Path) -> anyhow::Result<Arc<Engine>> {
     match IDS.iter().find(|id| package == Path::new(id)) {
         Some(id) if !package.is_dir() => Ok(Engine::shipped(id)),
-        _ => Ok(Arc::new(Engine::new(read_folder(package)?))),
+        _ => Ok(Arc::new(Engine::new(read_package(package)?))),
     }
 }
 

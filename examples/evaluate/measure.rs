@@ -21,7 +21,7 @@ pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFi
         texts: annotated.len(),
         ..EvaluationFigures::default()
     };
-    let words = engine.trade.language_words();
+    let words = &engine.trade.words;
     for (text, expected) in annotated {
         let said = predictions(engine.analyze(&TokenizedText::of(text, words)).findings);
         let aspects: BTreeSet<&String> = expected.keys().chain(said.keys()).collect();
@@ -438,7 +438,7 @@ pub fn evaluate_reviews(
     stars: StarsShown,
 ) -> WholeQuality {
     let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
-    let words = rules.trade.language_words();
+    let words = &rules.trade.words;
     for review in reviews {
         let text = TokenizedText::new(&review.text);
         // As in production, texts in another language are not read.

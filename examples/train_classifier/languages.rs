@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use reviews_service::insights::Trade;
 use reviews_service::insights::classifier::LABELS;
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
 use reviews_service::insights::text::{LanguageWords, TokenizedText};
@@ -53,7 +52,7 @@ impl Sentence {
 /// The codes of the languages that have a folder.
 pub fn codes(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     let trade = shipped(HOME_SERVICES)?;
-    let codes = trade.languages.iter().map(|one| one.language_words().code);
+    let codes = trade.languages.iter().map(|one| one.words.code);
     let codes = codes.map(|code| code.as_str().to_owned());
     Ok(codes.filter(|code| path(root, code).exists()).collect())
 }
@@ -65,7 +64,7 @@ fn path(root: &Path, code: &str) -> std::path::PathBuf {
 /// The polarity weights of the language with that code, trained without the reviews of the authors in `without`.
 pub fn polarity(root: &Path, code: &str, without: &[String]) -> anyhow::Result<Vec<u8>> {
     let trade = shipped(HOME_SERVICES)?;
-    let mut words = trade.languages.iter().map(Trade::language_words);
+    let mut words = trade.languages.iter().map(|one| &one.words);
     let words: &Arc<LanguageWords> = words
         .find(|words| words.code.as_str() == code)
         .with_context(|| format!("no package has the language `{code}`"))?;

@@ -11,9 +11,9 @@ use sqlx::SqliteConnection;
 
 use super::database::{find_review, read};
 use super::report::{Exit, counted, format_table, print_report, print_result, progress};
-use crate::config::{DatabaseConfig, TradeConfig, read_text};
+use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::store::{clear, save};
-use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
+use crate::insights::trades::{IDS, read_package};
 use crate::insights::{
     Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, witness,
 };
@@ -63,22 +63,20 @@ pub(super) fn load_engine(config: &TradeConfig) -> anyhow::Result<Option<Arc<Eng
     let Some(path) = &config.package else {
         return Ok(None);
     };
-    let name = path.display().to_string();
-    let place = || format!("REVIEWS_TRADE {name}");
-    let trade = if path.is_dir() {
-        read_folder(path).with_context(place)?
-    } else if let Some(id) = IDS.iter().find(|id| path == Path::new(id)) {
+    let place = || format!("REVIEWS_TRADE {}", path.display());
+    if let Some(id) = IDS.iter().find(|id| path == Path::new(id))
+        && !path.is_dir()
+    {
         return Ok(Some(Engine::shipped(id)));
-    } else if path.exists() {
-        let text = read_text(path, FILE_MIB_MAX).with_context(place)?;
-        parse_all(&[(&name, &text)]).context("REVIEWS_TRADE")?
-    } else {
+    }
+    if !path.exists() {
         let ids = IDS.join(", ");
         bail!(
             "{} is no built-in package ({ids}), no folder and no file",
             place()
         );
-    };
+    }
+    let trade = read_package(path).with_context(place)?;
     Ok(Some(Arc::new(Engine::new(trade))))
 }
 

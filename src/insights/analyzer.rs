@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 use super::aggregate::topics;
 use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan};
 use super::aspects::{RuleEngine, TextFindings};
-use super::classifier::POLARITY;
 use super::linking::{Linker, tables};
 use super::stars::{settle, withdraw_overall};
 use super::store::FORMAT;
@@ -91,12 +90,9 @@ impl Default for Analyzer {
 
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
-        let languages = engine.trade().languages.iter().map(Trade::method);
-        let engine_method = (
-            (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION")),
-            (&engine.trade().digest, engine.weights()),
-            languages.collect::<Vec<_>>(),
-        );
+        let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
+        let languages = engine.trade().all_languages();
+        let languages = languages.map(|one| (&one.digest, one.weights(), one.published_aspects()));
         let names = (
             (&business.name, id_for(&business.kind)),
             (&business.technicians, &business.services),
@@ -108,7 +104,7 @@ impl Analyzer {
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digest(&(engine_method, tables(), names)),
+            method: digest(&(version, languages.collect::<Vec<_>>(), tables(), names)),
         }
     }
 
@@ -157,7 +153,7 @@ impl Analyzer {
             return not_analyzed(TextLanguage::Other, text.sentence_spans().collect());
         }
         if !is_english {
-            text = TokenizedText::of(original, trade.language_words());
+            text = TokenizedText::of(original, &trade.words);
         }
         if !self.name.is_empty() {
             text.hide(&self.name);
@@ -237,25 +233,28 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn new(mut trade: Trade) -> Self {
-        let languages: Vec<Trade> = trade.all_languages().cloned().collect();
-        let rules = languages
-            .into_iter()
-            .map(|language| {
-                let compile = move || RuleEngine::new(language);
-                Lazy::new(Box::new(compile))
-            })
-            .collect();
-        trade.take_phrases();
-        trade
-            .languages
-            .iter_mut()
-            .for_each(|language| drop(language.take_phrases()));
-        Self::with_rules(trade, rules)
+    pub fn new(trade: Trade) -> Self {
+        Self::with_phrases(trade, |language| {
+            let language = language.clone();
+            move || language
+        })
     }
 
-    fn with_rules(trade: Trade, rules: Vec<Lazy<RuleEngine>>) -> Self {
-        let words = trade.languages.iter().map(Trade::language_words);
+    /// `load` gives for a language of the trade what reads the language with its phrases.
+    fn with_phrases<L>(mut trade: Trade, load: impl Fn(&Trade) -> L) -> Self
+    where
+        L: FnOnce() -> Trade + Send + 'static,
+    {
+        let compile = |language: &Trade| -> Lazy<RuleEngine> {
+            let load = load(language);
+            Lazy::new(Box::new(move || RuleEngine::new(load())))
+        };
+        let rules = trade.all_languages().map(compile).collect();
+        trade.take_phrases();
+        for language in &mut trade.languages {
+            language.take_phrases();
+        }
+        let words = trade.languages.iter().map(|language| &language.words);
         Self {
             detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
             trade,
@@ -279,16 +278,10 @@ impl Engine {
         // A test verifies that every package can be read.
         let make = || {
             let trade = shipped_head(IDS[at]).unwrap_or_default();
-            let rules = trade
-                .all_languages()
-                .map(|language| {
-                    let code = language.language_words().code;
-                    let compile =
-                        move || RuleEngine::new(shipped_in(IDS[at], code).unwrap_or_default());
-                    Lazy::new(Box::new(compile))
-                })
-                .collect();
-            Arc::new(Self::with_rules(trade, rules))
+            Arc::new(Self::with_phrases(trade, |language| {
+                let code = language.words.code;
+                move || shipped_in(IDS[at], code).unwrap_or_default()
+            }))
         };
         Arc::clone(SHIPPED[at].get_or_init(make))
     }
@@ -300,13 +293,6 @@ impl Engine {
     /// The rules for English texts.
     pub fn rules(&self) -> &RuleEngine {
         &self.rules[0]
-    }
-
-    /// SHA-256 of the weights of English texts, in hexadecimal: of the aspects, if the trade has a classifier, and of
-    /// polarity.
-    pub fn weights(&self) -> [Option<String>; 2] {
-        let weights = [self.trade.classifier.as_deref(), Some(POLARITY)];
-        weights.map(|weights| Some(hex(&Sha256::digest(weights?))))
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
@@ -323,7 +309,7 @@ impl Engine {
     /// The rules for a language, even if none of its findings are published.
     pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
         let mut all = self.trade.all_languages().zip(&self.rules);
-        let (_, rules) = all.find(|(trade, _)| trade.language_words().code == code)?;
+        let (_, rules) = all.find(|(trade, _)| trade.words.code == code)?;
         Some(rules)
     }
 }

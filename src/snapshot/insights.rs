@@ -55,7 +55,7 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         let rules = code
             .and_then(|code| engine.reader(code))
             .unwrap_or_else(|| engine.rules());
-        rules.analyze(&TokenizedText::of(question, rules.trade.language_words()))
+        rules.analyze(&TokenizedText::of(question, &rules.trade.words))
     };
     questions
         .flat_map(|one| findings(&one.question).findings)
@@ -78,7 +78,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
-    let [aspects, polarity] = engine.weights();
+    let [aspects, polarity] = trade.weights();
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:

@@ -272,7 +272,7 @@ fn the_quality_of_other_languages_is_the_measured_one() {
     for package in IDS {
         let engine = Engine::shipped(package);
         for trade in &engine.trade().languages {
-            let words = trade.language_words();
+            let words = &trade.words;
             let (code, from) = (words.code.as_str(), words.published_from.as_ref().unwrap());
             let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
             let mut all = Vec::new();

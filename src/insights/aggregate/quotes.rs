@@ -10,7 +10,6 @@ use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, MASKED_FINDINGS_MAX, WitnessCount,
 };
 use crate::insights::text::{LanguageWords, TokenizedText, says_by_itself};
-use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote};
 use crate::wire::InsightQuote;
 
@@ -151,7 +150,7 @@ impl<'a> Originals<'a> {
         let original = (self.sources.original)(position as usize)?;
         let language = analysis.head.language.code();
         let trade = language.and_then(|code| self.sources.trade.in_language(code));
-        let words = trade.map(Trade::language_words);
+        let words = trade.map(|trade| &trade.words);
         let words = words.unwrap_or_else(|| LanguageWords::english());
         Some(SegmentedOriginal {
             text: TokenizedText::of(&original.text, words),

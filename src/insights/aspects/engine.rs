@@ -2,7 +2,7 @@
 
 use super::decision::Decisions;
 use super::patterns::CompiledRules;
-use crate::insights::classifier::{COMPLAINTS, LABELS, NgramClassifier, POLARITY, judgement_head};
+use crate::insights::classifier::{COMPLAINTS, LABELS, NgramClassifier, judgement_head};
 use crate::insights::trades::Trade;
 
 /// The indices of an aspect's heads in the classifier.
@@ -33,18 +33,16 @@ impl RuleEngine {
     pub fn new(mut trade: Trade) -> Self {
         // Custom weights were validated when the package was read, and tests validate the program's; a trade without
         // weights uses its rules and the polarity of all trades.
-        let (polarity, complaints) = match &trade.language {
-            None => (Some(POLARITY), Some(COMPLAINTS)),
-            Some(language) => (language.polarity.as_deref(), None),
-        };
-        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity, complaints)
-            .unwrap_or_default();
+        let weights = [&trade.classifier, &trade.polarity].map(Option::as_deref);
+        let complaints = trade.is_english().then_some(COMPLAINTS);
+        let classifier =
+            NgramClassifier::of(weights[0], weights[1], complaints).unwrap_or_default();
         Self {
             compiled: CompiledRules::new(&mut trade),
             detected: detected(&trade, &classifier),
             classifier,
             // The weights for rules and classifier were learned from English texts.
-            decisions: trade.language.is_none().then(Decisions::built_in),
+            decisions: trade.is_english().then(Decisions::built_in),
             trade,
         }
     }

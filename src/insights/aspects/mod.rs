@@ -126,7 +126,7 @@ mod tests {
         let spanish = &trade.languages[0];
         let rules = RuleEngine::new(spanish.clone());
         let listed = |text: &str| {
-            let text = TokenizedText::of(text, spanish.language_words());
+            let text = TokenizedText::of(text, &spanish.words);
             list_findings(&rules.analyze(&text).findings)
         };
         for (text, expected) in [

@@ -330,7 +330,7 @@ impl Vocabulary {
         for numeral in numerals {
             words.entry(numeral).or_default().extend(&number);
         }
-        let language = trade.language_words();
+        let language = &trade.words;
         for (right, wrong) in &trade.spellings {
             for spelling in wrong {
                 let forms = language.forms(right).into_iter();
@@ -460,7 +460,7 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
             .flat_map(|entry| members(trade, entry))
             .collect();
     }
-    let language = trade.language_words();
+    let language = &trade.words;
     match symbol.strip_suffix('~') {
         None => vec![language.compared(symbol)],
         Some(base) => {

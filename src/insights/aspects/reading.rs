@@ -526,10 +526,10 @@ pub fn overall(
     // `0/10` is decided by the rules: the prior does not apply to it. In other languages, for which the weights were not
     // learned, the rules decide if they lean to one side.
     let has_words = read.iter().any(|sentence| sentence.has_words);
-    let (constant, lead) = match (&engine.trade.language, rules) {
-        (None, _) | (Some(_), 0) if has_words => (CONSTANT, lead),
-        (None, _) => (0, lead),
-        (Some(_), _) => (0, 0),
+    let (constant, lead) = match (engine.trade.is_english(), rules) {
+        (true, _) | (false, 0) if has_words => (CONSTANT, lead),
+        (true, _) => (0, lead),
+        (false, _) => (0, 0),
     };
     let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
     let has_judgement = findings.iter().any(|finding| finding.polarity.judges());

@@ -9,13 +9,13 @@ mod pattern;
 mod trade;
 
 pub use packages::{
-    FILE_MIB_MAX, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, PackageError, id_for,
-    parse_all, read_folder, shipped, shipped_head, shipped_in,
+    GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, PackageError, id_for, read_package,
+    shipped, shipped_head, shipped_in,
 };
 pub use pattern::{PatternStep, parse as parse_pattern};
 pub use trade::{
-    ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade,
-    TradeError, TradeErrors, aspect_task,
+    ASPECTS_MAX, AspectDefinition, Cue, Meaning, Measured, Rule, Trade, TradeError, TradeErrors,
+    aspect_task,
 };
 
 #[cfg(test)]
@@ -23,13 +23,19 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::{
-        HOME_SERVICES, IDS, Meaning, Trade, TradeErrors, id_for, parse_all, read_folder, shipped,
-    };
+    use super::packages::{PackageFolder, SHARED};
+    use super::parse::Parts;
+    use super::{HOME_SERVICES, IDS, Meaning, Trade, TradeErrors, id_for, read_package, shipped};
     use crate::insights::text::LanguageWords;
 
     const ASPECT: &str =
         "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
+
+    fn parse_all(files: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), *text));
+        let shared = PackageFolder::shipped(SHARED);
+        super::parse::parse(&files.collect::<Vec<_>>(), &shared.phrases(), Parts::All)
+    }
 
     fn parse(text: &str) -> Result<Trade, TradeErrors> {
         parse_all(&[("trade", text)])
@@ -339,9 +345,9 @@ mod tests {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("src/insights/trades")
                 .join(id);
-            let (shipped, read) = (shipped(id).unwrap(), read_folder(&folder).unwrap());
+            let (shipped, read) = (shipped(id).unwrap(), read_package(&folder).unwrap());
             assert_eq!(shipped.id, id);
-            assert!(!shipped.types.is_empty() && shipped.overall.is_some());
+            assert!(shipped.overall.is_some());
             let ids = |trade: &Trade| {
                 let all = trade.rules.iter().map(|rule| rule.id.clone());
                 all.collect::<BTreeSet<_>>()
@@ -362,7 +368,8 @@ mod tests {
                     ids(read),
                     "{id}: a file is missing in the list"
                 );
-                assert_eq!(shipped.language, read.language);
+                assert_eq!(shipped.words, read.words);
+                assert_eq!(shipped.weights(), read.weights());
                 assert_eq!(shipped.quality, read.quality);
             }
         }
@@ -385,12 +392,12 @@ mod tests {
             "[[phrases]]\nid = \"price\"\nnegative = ['trop cher~']\n",
         );
         let message = |error: super::PackageError| error.to_string();
-        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
+        let fault = read_package(folder.path()).map_err(message).unwrap_err();
         assert!(
             fault.ends_with("fr has no file language.toml, which says how that language is read")
         );
         write("fr/language.toml", "code = \"de\"\n");
-        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
+        let fault = read_package(folder.path()).map_err(message).unwrap_err();
         assert!(
             fault.ends_with("the folder is called `fr`, and `code` must be the same"),
             "{fault}"
@@ -400,14 +407,14 @@ mod tests {
             "code = \"fr\"\nignores_accents = true\nfunction_words = 'les était'\n\
          [[endings]]\nof = 'er'\nforms = 'ère ers ères'\n",
         );
-        let trade = read_folder(folder.path()).unwrap();
+        let trade = read_package(folder.path()).unwrap();
         let french = &trade.languages[0];
         assert_eq!(
             french.published_aspects(),
             [0],
             "its file asks for no measure"
         );
-        let words = french.language_words();
+        let words = &french.words;
         let text = TokenizedText::of("Les pièces étaient trop chères.", words);
         let findings = RuleEngine::new(french.clone()).analyze(&text).findings;
         let found: Vec<(&str, i32)> = findings
@@ -419,7 +426,7 @@ mod tests {
             "fr/price.toml",
             "[[aspect]]\nid = \"price\"\n[[phrases]]\nid = \"prix\"\n",
         );
-        let fault = read_folder(folder.path()).map_err(message).unwrap_err();
+        let fault = read_package(folder.path()).map_err(message).unwrap_err();
         for part in [
             "`aspect` is in the package's own files",
             "`prix` is not an aspect of the package",

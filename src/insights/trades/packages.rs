@@ -3,17 +3,18 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
 use super::parse::{Parts, is_among, parse, parse_language, types_of};
-use super::trade::{Measured, PackageLanguage, Trade, TradeError, TradeErrors};
+use super::trade::{FileText, Measured, Trade, TradeError, TradeErrors};
 use crate::config::read_file;
 use crate::insights::analysis::LanguageCode;
-use crate::insights::classifier::{NgramModel, WeightsError};
+use crate::insights::classifier::{self, NgramModel, WeightsError};
 
 /// The package for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
@@ -22,7 +23,7 @@ pub const GENERAL: &str = "general";
 /// The ids of all packages, the general one last.
 pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
 /// The folder of the files that every trade uses, unless it contains `shared = false`.
-const SHARED: &str = "shared";
+pub const SHARED: &str = "shared";
 
 /// Includes files of folders beside this file, each with its path.
 macro_rules! files {
@@ -51,7 +52,7 @@ const FILES: &[(&str, &[u8])] = files! {
 };
 
 /// Maximum size of a package's file in MiB.
-pub const FILE_MIB_MAX: u64 = 16;
+const FILE_MIB_MAX: u64 = 16;
 /// The file that identifies the package; it is read first.
 const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
@@ -59,6 +60,8 @@ const CLASSIFIER: &str = "classifier.weights";
 const POLARITY: &str = "polarity.weights";
 /// The file with the data of a language.
 const LANGUAGE: &str = "language.toml";
+/// The files that are not phrases.
+const OTHERS: [&str; 4] = [QUALITY, CLASSIFIER, POLARITY, LANGUAGE];
 
 /// Errors of reading a package.
 #[derive(Debug, Error)]
@@ -81,75 +84,70 @@ pub enum PackageError {
 
 /// The files of one folder, by name.
 #[derive(Default)]
-struct PackageFolder {
+pub struct PackageFolder {
     /// As in errors.
-    path: String,
+    path: PathBuf,
     files: BTreeMap<String, Cow<'static, [u8]>>,
 }
 
 impl PackageFolder {
-    fn shipped(path: &str) -> Self {
+    pub fn shipped(path: &str) -> Self {
         let files = FILES.iter().filter_map(|(name, bytes)| {
             let (folder, name) = name.rsplit_once('/')?;
             (folder == path).then(|| (name.to_owned(), Cow::Borrowed(*bytes)))
         });
         Self {
-            path: path.to_owned(),
+            path: path.into(),
             files: files.collect(),
         }
     }
 
     /// Reads the files of a package or of one of its languages.
     fn read(folder: &Path) -> Result<Self, PackageError> {
-        let fault = |path: &Path, error| PackageError::Read {
-            path: path.to_owned(),
-            error,
-        };
         let mut read = Self {
-            path: folder.display().to_string(),
+            path: folder.to_owned(),
             ..Self::default()
         };
-        for entry in folder.read_dir().map_err(|error| fault(folder, error))? {
-            let path = entry.map_err(|error| fault(folder, error))?.path();
-            let name = path.file_name().and_then(|name| name.to_str());
-            let Some(name) =
-                name.filter(|name| [QUALITY, CLASSIFIER, POLARITY].contains(name) || is_toml(name))
-            else {
-                continue;
-            };
-            let bytes = read_file(&path, FILE_MIB_MAX).map_err(|error| fault(&path, error))?;
-            if !name.ends_with(".weights") && std::str::from_utf8(&bytes).is_err() {
-                let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
-                return Err(fault(&path, error));
+        for entry in folder.read_dir().map_err(read_error(folder))? {
+            let path = entry.map_err(read_error(folder))?.path();
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if OTHERS.contains(&name) || path.extension() == Some("toml".as_ref()) {
+                read.add(&path, name)?;
             }
-            read.files.insert(name.to_owned(), Cow::Owned(bytes));
         }
         Ok(read)
     }
 
-    /// The name of a file in errors.
-    fn name(&self, file: &str) -> String {
-        format!("{}/{file}", self.path)
+    fn add(&mut self, path: &Path, name: &str) -> Result<(), PackageError> {
+        let bytes = read_file(path, FILE_MIB_MAX).map_err(read_error(path))?;
+        if !name.ends_with(".weights") && std::str::from_utf8(&bytes).is_err() {
+            let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+            return Err(read_error(path)(error));
+        }
+        self.files.insert(name.to_owned(), Cow::Owned(bytes));
+        Ok(())
     }
 
-    fn text(&self, file: &str) -> Option<&str> {
+    /// The name of a file in errors, and its text.
+    fn text(&self, file: &str) -> Option<FileText<'_>> {
         // Every text was read as UTF-8.
-        std::str::from_utf8(self.files.get(file)?).ok()
+        let text = std::str::from_utf8(self.files.get(file)?).ok()?;
+        Some((self.name(file), text))
     }
 
-    /// Names and texts of the `.toml` files, except the description of a language; `trade.toml` comes first.
-    fn phrases(&self) -> Vec<(String, &str)> {
-        let mut names: Vec<&String> = self
-            .files
-            .keys()
-            .filter(|name| is_toml(name))
-            .filter(|name| *name != LANGUAGE)
-            .collect();
+    fn name(&self, file: &str) -> String {
+        self.path.join(file).display().to_string()
+    }
+
+    /// The files with phrases; `trade.toml` comes first.
+    pub fn phrases(&self) -> Vec<FileText<'_>> {
+        let names = self.files.keys();
+        let mut names: Vec<&String> = names.filter(|name| !OTHERS.contains(&&***name)).collect();
         names.sort_by_key(|name| *name != HEAD);
-        let texts = names
+        names
             .into_iter()
-            .filter_map(|name| Some((self.name(name), self.text(name)?)));
-        texts.collect()
+            .filter_map(|name| self.text(name))
+            .collect()
     }
 
     /// Checks the weights in a file, if present.
@@ -166,31 +164,42 @@ impl PackageFolder {
         })
     }
 
-    /// Errors for aspects of the weights that the package does not have.
-    fn foreign_heads(&self, trade: &Trade) -> Result<Vec<TradeError>, PackageError> {
+    /// Adds the figures and the weights to the trade that the phrases describe. Weights of aspects that the package does not
+    /// have are an error.
+    fn complete(
+        &self,
+        trade: Result<Trade, TradeErrors>,
+        parts: Parts,
+        faults: &mut Vec<TradeError>,
+    ) -> Result<Trade, PackageError> {
+        let mut trade = keep(trade, faults);
+        let quality = self.text(QUALITY).filter(|(_, text)| !text.is_empty());
+        let quality = quality.map(|(name, text)| read_measured(&name, text));
+        trade.quality = keep(quality.unwrap_or_else(|| Ok(Vec::new())), faults);
+        trade.classifier = self.files.get(CLASSIFIER).cloned();
+        trade.polarity = self.files.get(POLARITY).cloned();
+        if parts == Parts::Head {
+            return Ok(trade);
+        }
+        self.weights(POLARITY, NgramModel::parse_polarity)?;
         let heads = self.weights(CLASSIFIER, NgramModel::parse)?.heads;
         let ids = heads.iter().filter_map(|head| head.split(':').next());
         let foreign: BTreeSet<&str> = ids.filter(|id| trade.aspect(id).is_none()).collect();
-        let fault = |id: &str| {
+        faults.extend(foreign.into_iter().map(|id| {
             let message =
                 format!("knows `{id}`, which is not an aspect here; train it for this trade");
             TradeError::new(&self.name(CLASSIFIER), 1, message)
-        };
-        Ok(foreign.into_iter().map(fault).collect())
-    }
-
-    /// The figures, if there are any.
-    fn quality(&self) -> Result<Vec<Measured>, TradeErrors> {
-        let text = self.text(QUALITY).filter(|text| !text.is_empty());
-        text.map_or_else(
-            || Ok(Vec::new()),
-            |text| read_measured(&self.name(QUALITY), text),
-        )
+        }));
+        Ok(trade)
     }
 }
 
-fn is_toml(name: &str) -> bool {
-    Path::new(name).extension() == Some("toml".as_ref())
+fn read_error(path: &Path) -> impl Fn(io::Error) -> PackageError {
+    let path = path.to_owned();
+    move |error| PackageError::Read {
+        path: path.clone(),
+        error,
+    }
 }
 
 /// A package before it is read.
@@ -210,24 +219,22 @@ impl Package {
             .collect();
         let codes = folders
             .iter()
-            .filter_map(|folder| folder.strip_prefix(id)?.strip_prefix('/'));
+            .filter_map(|folder| Some((folder, folder.strip_prefix(id)?.strip_prefix('/')?)));
         Self {
             own: PackageFolder::shipped(id),
             languages: codes
-                .map(|code| {
-                    (
-                        code.to_owned(),
-                        PackageFolder::shipped(&format!("{id}/{code}")),
-                    )
-                })
+                .map(|(folder, code)| (code.to_owned(), PackageFolder::shipped(folder)))
                 .collect(),
         }
     }
 
     fn read(folder: &Path) -> Result<Self, PackageError> {
         let own = PackageFolder::read(folder)?;
+        if !own.files.contains_key(HEAD) {
+            return Err(PackageError::Headless(folder.display().to_string()));
+        }
         let mut languages = BTreeMap::new();
-        for entry in folder.read_dir().into_iter().flatten().flatten() {
+        for entry in folder.read_dir().map_err(read_error(folder))?.flatten() {
             let code = entry.file_name().into_string().unwrap_or_default();
             if LanguageCode::find(&code).is_some() && entry.path().is_dir() {
                 languages.insert(code, PackageFolder::read(&entry.path())?);
@@ -256,19 +263,12 @@ impl Package {
 
     /// The trade in English. Adds the errors in its files to `faults`.
     fn english(&self, parts: Parts, faults: &mut Vec<TradeError>) -> Result<Trade, PackageError> {
-        let own = &self.own;
-        if !own.files.contains_key(HEAD) {
-            return Err(PackageError::Headless(own.path.clone()));
-        }
-        let shared = PackageFolder::shipped(SHARED);
-        let trade = parse(&as_strs(&own.phrases()), &as_strs(&shared.phrases()), parts);
-        let mut trade = keep(trade, faults);
-        trade.quality = keep(own.quality(), faults);
-        trade.classifier = own.files.get(CLASSIFIER).cloned();
-        if parts == Parts::All {
-            faults.extend(own.foreign_heads(&trade)?);
-        }
-        Ok(trade)
+        let (own, shared) = (self.own.phrases(), PackageFolder::shipped(SHARED));
+        let trade = parse(&own, &shared.phrases(), parts);
+        Ok(Trade {
+            polarity: Some(Cow::Borrowed(classifier::POLARITY)),
+            ..self.own.complete(trade, parts, faults)?
+        })
     }
 
     /// The trade in another language: the language's data (required if it is not built in), and its phrases and weights.
@@ -281,35 +281,13 @@ impl Package {
     ) -> Result<Trade, PackageError> {
         let shared = PackageFolder::shipped(&format!("{SHARED}/{code}"));
         let own = self.languages.get(code).unwrap_or(&shared);
-        own.weights(POLARITY, NgramModel::parse_polarity)?;
-        let mut polarity = [own, &shared]
-            .into_iter()
-            .filter_map(|one| one.files.get(POLARITY));
-        let polarity = polarity.next().cloned();
-        let described = [own, &shared]
-            .into_iter()
-            .find(|folder| folder.files.contains_key(LANGUAGE));
-        let described = described.ok_or_else(|| PackageError::Languageless(own.path.clone()))?;
-        let name = described.name(LANGUAGE);
-        let text = described.text(LANGUAGE).unwrap_or_default();
-        let read = PackageLanguage::read(&name, text, polarity).and_then(|language| {
-            if language.words.code.as_str() != code {
-                let message = format!("the folder is called `{code}`, and `code` must be the same");
-                return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]));
-            }
-            let (own, shared) = (own.phrases(), shared.phrases());
-            parse_language(
-                trade,
-                Arc::new(language),
-                &as_strs(&own),
-                &as_strs(&shared),
-                parts,
-            )
-        });
-        let mut read = keep(read, faults);
-        read.quality = keep(own.quality(), faults);
-        read.classifier = own.files.get(CLASSIFIER).cloned();
-        faults.extend(own.foreign_heads(&read)?);
+        let description = own.text(LANGUAGE).or_else(|| shared.text(LANGUAGE));
+        let description = description
+            .ok_or_else(|| PackageError::Languageless(own.path.display().to_string()))?;
+        let (phrases, others) = (own.phrases(), shared.phrases());
+        let read = parse_language(trade, code, &description, &phrases, &others, parts);
+        let mut read = own.complete(read, parts, faults)?;
+        read.polarity = (read.polarity).or_else(|| shared.files.get(POLARITY).cloned());
         Ok(read)
     }
 }
@@ -344,31 +322,19 @@ pub fn shipped_in(id: &str, code: LanguageCode) -> Result<Trade, PackageError> {
     package.language(&trade, code.as_str(), Parts::All, &mut faults)
 }
 
-/// Reads a package from a folder: `trade.toml`, every other `.toml`, and if present `quality.tsv` and
-/// `classifier.weights`; then its languages, each a folder named by its code.
+/// Reads a package: a file with its phrases, or a folder with `trade.toml`, every other `.toml`, and if present
+/// `quality.tsv` and `classifier.weights`, and its languages, each a folder named by its code.
 ///
 /// # Errors
 /// A file that cannot be read, or all errors in the files.
-pub fn read_folder(folder: &Path) -> Result<Trade, PackageError> {
-    Package::read(folder)?.trade(Parts::All)
-}
-
-/// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
-/// contain `shared = false`.
-///
-/// # Errors
-/// All errors, with their files and lines.
-pub fn parse_all(files: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
-    parse(
-        files,
-        &as_strs(&PackageFolder::shipped(SHARED).phrases()),
-        Parts::All,
-    )
-}
-
-fn as_strs<'a>(texts: &'a [(String, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let texts = texts.iter();
-    texts.map(|(name, text)| (name.as_str(), *text)).collect()
+pub fn read_package(path: &Path) -> Result<Trade, PackageError> {
+    if path.is_dir() {
+        return Package::read(path)?.trade(Parts::All);
+    }
+    let mut own = PackageFolder::default();
+    own.add(path, &path.display().to_string())?;
+    let languages = BTreeMap::new();
+    Package { own, languages }.trade(Parts::All)
 }
 
 /// What was read, or nothing of it with its errors among `faults`.
@@ -384,7 +350,8 @@ pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
         let heads = IDS.iter().filter_map(|id| {
             let folder = PackageFolder::shipped(id);
-            Some((*id, types_of(HEAD, folder.text(HEAD)?)?))
+            let (name, text) = folder.text(HEAD)?;
+            Some((*id, types_of(&name, text)?))
         });
         heads.collect()
     });

@@ -9,9 +9,10 @@ use toml::Spanned;
 
 use super::pattern;
 use super::trade::{
-    ASPECTS_MAX, AspectDefinition, Cue, Meaning, PackageLanguage, Rule, Trade, TradeError,
-    TradeErrors, digest,
+    ASPECTS_MAX, AspectDefinition, Cue, FileText, Meaning, Rule, Trade, TradeError, TradeErrors,
+    digest,
 };
+use crate::insights::text::LanguageWords;
 
 /// The points of an opinion, by its key.
 const OPINIONS: [(&str, i32); 6] = [
@@ -147,14 +148,15 @@ fn read_file<'file>(name: &'file str, text: &'file str) -> Result<PackageFile<'f
 /// # Errors
 /// All errors, in the order of the files.
 pub fn parse(
-    own: &[(&str, &str)],
-    shared: &[(&str, &str)],
+    own: &[FileText<'_>],
+    shared: &[FileText<'_>],
     parts: Parts,
 ) -> Result<Trade, TradeErrors> {
     let mut reader = PackageReader::default();
     let mut files = reader.read(own);
     reader.read_header(&files);
-    if reader.trade.is_sharing && parts == Parts::All {
+    let shared = if reader.trade.is_sharing { shared } else { &[] };
+    if parts == Parts::All {
         files.extend(reader.read(shared));
     }
     reader.read_aspects(&files);
@@ -163,35 +165,44 @@ pub fn parse(
         reader.read_words(&files);
         reader.read_phrases(&files);
     }
-    reader.finish(own, shared)
+    reader.finish(&[own, shared].concat())
 }
 
-/// Parses the phrases of a trade in another language: the trade's own files, and the shared ones of the language.
-/// Aspects and their roles are those of `trade`.
+/// Parses the phrases of a trade in another language: the language's description, the trade's own files, and the shared
+/// ones of the language. Aspects and their roles are those of `trade`.
 ///
 /// # Errors
 /// All errors, in the order of the files.
 pub fn parse_language(
     trade: &Trade,
-    language: Arc<PackageLanguage>,
-    own: &[(&str, &str)],
-    shared: &[(&str, &str)],
+    code: &str,
+    description: &FileText<'_>,
+    own: &[FileText<'_>],
+    shared: &[FileText<'_>],
     parts: Parts,
 ) -> Result<Trade, TradeErrors> {
+    let (name, text) = description;
+    let words = LanguageWords::parse(text).and_then(|words| {
+        let message = format!("the folder is called `{code}`, and `code` must be the same");
+        (words.code.as_str() == code)
+            .then_some(words)
+            .ok_or((0, message))
+    });
+    let words = words.map_err(|fault| TradeErrors(vec![TradeError::at(name, text, fault)]))?;
+    let shared = if trade.is_sharing { shared } else { &[] };
     let ids = trade.aspects.iter().map(|aspect| aspect.id.clone());
     let mut reader = PackageReader {
         uses: ids.zip(0..).collect(),
         trade: Trade {
             id: trade.id.clone(),
             label: trade.label.clone(),
-            types: trade.types.clone(),
             is_sharing: trade.is_sharing,
             has_strays: trade.has_strays,
             overall: trade.overall,
             quiet: trade.quiet.clone(),
             facts: trade.facts.clone(),
             aspects: trade.aspects.clone(),
-            language: Some(language),
+            words: Arc::new(words),
             ..Trade::default()
         },
         faults: Vec::new(),
@@ -220,13 +231,11 @@ pub fn parse_language(
                 }
             }
         }
-        if trade.is_sharing {
-            files.extend(reader.read(shared));
-        }
+        files.extend(reader.read(shared));
         reader.read_words(&files);
         reader.read_phrases(&files);
     }
-    reader.finish(own, shared)
+    reader.finish(&[std::slice::from_ref(description), own, shared].concat())
 }
 
 /// The schema.org types in the `[trade]` table of a file; `None` if the file is invalid.
@@ -272,7 +281,7 @@ struct PackageReader {
 }
 
 impl PackageReader {
-    fn read<'file>(&mut self, files: &[(&'file str, &'file str)]) -> Vec<PackageFile<'file>> {
+    fn read<'file>(&mut self, files: &'file [FileText<'_>]) -> Vec<PackageFile<'file>> {
         let files = files.iter().filter_map(|(name, text)| {
             let file = read_file(name, text);
             file.map_err(|fault| self.faults.push(fault)).ok()
@@ -286,20 +295,14 @@ impl PackageReader {
     }
 
     /// The trade, or all errors in the order of the files.
-    fn finish(self, own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
-        let Self {
-            mut trade,
-            mut faults,
-            ..
-        } = self;
-        if faults.is_empty() {
-            let shared = shared.iter().filter(|_| trade.is_sharing);
-            trade.digest = digest(own.iter().chain(shared));
-            return Ok(trade);
+    fn finish(mut self, files: &[FileText<'_>]) -> Result<Trade, TradeErrors> {
+        if self.faults.is_empty() {
+            self.trade.digest = digest(files);
+            return Ok(self.trade);
         }
-        let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
-        faults.sort_by_key(|fault| (place(&fault.file), fault.line));
-        Err(TradeErrors(faults))
+        let place = |name: &str| files.iter().position(|(one, _)| one == name);
+        (self.faults).sort_by_key(|fault| (place(&fault.file), fault.line));
+        Err(TradeErrors(self.faults))
     }
 
     /// The table `[trade]`, with defaults. It is read before the phrases, because it identifies the package.
@@ -318,9 +321,9 @@ impl PackageReader {
                 .map_or(UNNAMED, |id| id.get_ref())
                 .to_owned(),
             label: label.to_owned(),
-            types: table.types.as_ref().map(owned_texts).unwrap_or_default(),
             is_sharing: table.shared.unwrap_or(true),
             has_strays: table.strays.unwrap_or(true),
+            words: Arc::clone(LanguageWords::english()),
             ..Trade::default()
         };
         let Some((file, _)) = first else { return };

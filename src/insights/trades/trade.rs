@@ -98,8 +98,6 @@ pub struct Trade {
     pub id: String,
     /// Display name.
     pub label: String,
-    /// The schema.org types of its businesses.
-    pub types: Vec<String>,
     /// Whether it uses the shared words.
     pub is_sharing: bool,
     /// Whether an opinion without an aspect counts for the role `overall`.
@@ -114,6 +112,8 @@ pub struct Trade {
     pub quality: Vec<Measured>,
     /// The weights of its classifier, if any.
     pub classifier: Option<Cow<'static, [u8]>>,
+    /// The weights of polarity, if any were learned from texts in its language.
+    pub polarity: Option<Cow<'static, [u8]>>,
     /// In display order.
     pub aspects: Vec<AspectDefinition>,
     /// All phrases, the trade's own first, in the order of the files.
@@ -124,30 +124,17 @@ pub struct Trade {
     pub spellings: BTreeMap<String, Vec<String>>,
     /// Irregular forms of words by their base form.
     pub irregular: BTreeMap<String, Vec<String>>,
-    /// `None` for English.
-    pub language: Option<Arc<PackageLanguage>>,
+    /// The data of its language besides the phrases.
+    pub words: Arc<LanguageWords>,
     /// The same trade in other languages.
     pub languages: Vec<Self>,
     /// SHA-256 of the files, in hexadecimal.
     pub digest: String,
 }
 
-/// A language of a package, other than English.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageLanguage {
-    /// All data of the language besides phrases.
-    pub words: Arc<LanguageWords>,
-    /// Polarity weights, if they were learned from texts in this language.
-    pub polarity: Option<Cow<'static, [u8]>>,
-    /// SHA-256 of its file, in hexadecimal.
-    digest: String,
-}
-
 impl Trade {
-    /// The data of its language.
-    pub fn language_words(&self) -> &Arc<LanguageWords> {
-        let own = self.language.as_ref().map(|language| &language.words);
-        own.unwrap_or_else(|| LanguageWords::english())
+    pub fn is_english(&self) -> bool {
+        self.words.code == LanguageCode::ENGLISH
     }
 
     /// The trade in English, then in its other languages.
@@ -158,7 +145,7 @@ impl Trade {
     /// `None` if the trade does not have the language.
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
         let mut all = self.all_languages();
-        all.find(|trade| trade.language_words().code == code)
+        all.find(|trade| trade.words.code == code)
     }
 
     /// The measured quality in all its languages; empty if nothing was measured.
@@ -186,12 +173,15 @@ impl Trade {
     }
 }
 
-/// SHA-256 of files, each with its name and text, in hexadecimal.
-pub fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
+/// The name and the text of a file.
+pub type FileText<'text> = (String, &'text str);
+
+/// SHA-256 of files, in hexadecimal.
+pub fn digest(files: &[FileText<'_>]) -> String {
     let mut digest = Sha256::new();
     for (name, text) in files {
         // The hash uses only the file name, so that the same files are the same trade in any folder.
-        let name = name.rsplit('/').next().unwrap_or(name);
+        let name = name.rsplit('/').next().unwrap_or_default();
         digest.update((name.len() as u64).to_be_bytes());
         digest.update(name);
         digest.update((text.len() as u64).to_be_bytes());
@@ -205,48 +195,18 @@ const FINDING: &str = "finding";
 
 const PRECISION: &str = "precision";
 
-impl PackageLanguage {
-    /// Reads a `language.toml` and the weights beside it.
-    ///
-    /// # Errors
-    /// The error in the file.
-    pub fn read(
-        name: &str,
-        text: &str,
-        polarity: Option<Cow<'static, [u8]>>,
-    ) -> Result<Self, TradeErrors> {
-        let words = LanguageWords::parse(text)
-            .map_err(|fault| TradeErrors(vec![TradeError::at(name, text, fault)]))?;
-        Ok(Self {
-            words: Arc::new(words),
-            polarity,
-            digest: hex(&Sha256::digest(text)),
-        })
-    }
-}
-
 impl Trade {
-    /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
-    /// weights, and the published aspects.
-    pub fn method(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(&self.digest);
-        if let Some(language) = &self.language {
-            hash.update(&language.digest);
-            hash.update(language.polarity.as_deref().unwrap_or_default());
-        }
-        hash.update(self.classifier.as_deref().unwrap_or_default());
-        for aspect in self.published_aspects() {
-            hash.update((aspect as u64).to_be_bytes());
-        }
-        hex(&hash.finalize())
+    /// SHA-256 of its weights, in hexadecimal: of the aspects and of polarity.
+    pub fn weights(&self) -> [Option<String>; 2] {
+        let weights = [self.classifier.as_deref(), self.polarity.as_deref()];
+        weights.map(|weights| Some(hex(&Sha256::digest(weights?))))
     }
 
     /// The indices of the aspects whose findings are published: all in English, and all in a language without a
     /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
     /// few judgements there, the precision of all aspects together decides.
     pub fn published_aspects(&self) -> Vec<usize> {
-        let Some(from) = &self.language_words().published_from else {
+        let Some(from) = &self.words.published_from else {
             return (0..self.aspects.len()).collect();
         };
         let of = |task: &str| {
