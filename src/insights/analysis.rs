@@ -42,7 +42,7 @@ impl From<TextSpan> for (u32, u32) {
 
 /// Whether a text was analysed, with the reason if it was not; as JSON its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(rename_all = "lowercase")]
 pub enum TextLanguage {
     /// The text has no words.
     None,
@@ -50,21 +50,12 @@ pub enum TextLanguage {
     English,
     /// Counted, but not analysed.
     Other,
-    /// Another language that the trade's package supports.
+    /// Another language that the trade's package supports; as JSON its code.
+    #[serde(untagged)]
     Also(LanguageCode),
 }
 
 impl TextLanguage {
-    /// Its name in the database; for [`TextLanguage::Also`] the code.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::None => "none",
-            Self::English => "english",
-            Self::Other => "other",
-            Self::Also(code) => code.as_str(),
-        }
-    }
-
     /// Whether texts in it are analysed.
     pub const fn is_read(self) -> bool {
         self.code().is_some()
@@ -80,24 +71,11 @@ impl TextLanguage {
     }
 }
 
-impl From<String> for TextLanguage {
-    fn from(name: String) -> Self {
-        match name.as_str() {
-            "none" => Self::None,
-            "english" => Self::English,
-            code => LanguageCode::find(code).map_or(Self::Other, Self::Also),
-        }
-    }
-}
-
-impl From<TextLanguage> for String {
-    fn from(language: TextLanguage) -> Self {
-        language.name().to_owned()
-    }
-}
-
 /// ISO 639-1 code: two lower-case letters, `es`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(try_from = "String", into = "String")]
 pub struct LanguageCode([u8; 2]);
 
 impl LanguageCode {
@@ -115,6 +93,20 @@ impl LanguageCode {
     pub fn as_str(&self) -> &str {
         // Only ASCII letters are accepted.
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl TryFrom<String> for LanguageCode {
+    type Error = &'static str;
+
+    fn try_from(code: String) -> Result<Self, Self::Error> {
+        Self::find(&code).ok_or("`code` must be the two lower-case letters of ISO 639-1, like `es`")
+    }
+}
+
+impl From<LanguageCode> for String {
+    fn from(code: LanguageCode) -> Self {
+        code.as_str().to_owned()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
 use crate::links::{Links, with_query};
-use crate::model::{MentionKind, Mentions, Review, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::{
     self, Arguments as _, InsightsPart, LIMIT_DEFAULT, Parameter, arguments,
@@ -469,15 +469,7 @@ fn supporting_review(
     query: &EvidenceQuery<'_>,
     technicians: &HashMap<u64, &Facet>,
 ) -> wire::EvidenceReview {
-    let analyzer = &snapshot.input.analyzer;
-    let recorded = Mentions::default();
-    let analysis = analyzer.analyze(&Subject {
-        text: &review.text,
-        language: review.language.as_deref(),
-        author: &review.author,
-        recorded: &recorded,
-        stars: review.rating.stars(),
-    });
+    let analysis = (snapshot.input.analyzer).analyze(&Subject::of(review));
     let about = |at: u32| {
         let names = support.analysis.names.iter();
         let near = names

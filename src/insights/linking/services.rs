@@ -5,7 +5,7 @@ use super::context::TokenContext;
 use super::guards::Guards;
 use super::words::{Dictionary, NameTrie, TaggedText, WordTable};
 use crate::insights::analysis::Mention;
-use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::insights::text::{Capitalisation, LanguageWords, TokenizedText};
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
@@ -97,7 +97,9 @@ fn number(word: &str, words: &mut Dictionary) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
     words.variant(word, id, false);
-    words.variant(&plural(&singular), id, true);
+    if let [_, plural, ..] = LanguageWords::english().forms(&singular).as_slice() {
+        words.variant(plural, id, true);
+    }
     id
 }
 
@@ -115,14 +117,6 @@ fn singular(word: &str) -> String {
     };
     let is_plural = word.len() > 3 && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
     stem.filter(|_| is_plural).unwrap_or(word).to_owned()
-}
-
-fn plural(word: &str) -> String {
-    match word.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
-        _ if ["ch", "sh", "x", "s"].iter().any(|end| word.ends_with(end)) => format!("{word}es"),
-        _ => format!("{word}s"),
-    }
 }
 
 /// Every form of a service's name, as words.

@@ -72,8 +72,6 @@ pub enum WordClass {
     Rank,
     Closing,
     OfThings,
-    Spoken,
-    Part,
     Auxiliary,
     Infinitive,
     Actor,

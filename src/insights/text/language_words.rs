@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock};
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
@@ -129,7 +129,6 @@ pub struct NameCues {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanguageWords {
-    #[serde(deserialize_with = "code")]
     pub code: LanguageCode,
     /// The language's name in English.
     pub name: String,
@@ -137,7 +136,6 @@ pub struct LanguageWords {
     pub whatlang: String,
     /// Whether words are compared without accents, because many people do not type them.
     pub ignores_accents: bool,
-    is_bent_as_english: bool,
     /// Words that occur in every longer text and hardly ever in other languages.
     pub function_words: WordSet,
     /// Words that identify a short text.
@@ -208,8 +206,7 @@ impl LanguageWords {
         };
         let mut language: Self = toml::from_str(text).map_err(with_position)?;
         if language.code == LanguageCode::default() {
-            let message = "`code` must be the two lower-case letters of ISO 639-1, like `es`";
-            return Err((0, message.to_owned()));
+            return Err((0, "`code` is missing".to_owned()));
         }
         if language.ignores_accents {
             let plain: String = plain_letters(text.chars()).collect();
@@ -259,9 +256,6 @@ impl LanguageWords {
 
     /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
     pub fn forms(&self, base: &str) -> Vec<String> {
-        if self.is_bent_as_english {
-            return english_forms(base);
-        }
         let base = self.compared(base);
         let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
         let mut forms = vec![base.clone()];
@@ -272,45 +266,6 @@ impl LanguageWords {
         }
         forms
     }
-}
-
-fn code<'de, D: Deserializer<'de>>(code: D) -> Result<LanguageCode, D::Error> {
-    let code = String::deserialize(code)?;
-    Ok(LanguageCode::find(&code).unwrap_or_default())
-}
-
-/// The regular forms of an English verb or noun, beginning with the word itself: show, shows, showed, showing. The
-/// rules are short and generate too many forms; irregular forms are in the package.
-fn english_forms(base: &str) -> Vec<String> {
-    let mut forms = vec![base.to_owned()];
-    let bytes = base.as_bytes();
-    let is_vowel = |at: usize| bytes.get(at).is_some_and(|byte| b"aeiou".contains(byte));
-    let len = bytes.len();
-    if base.ends_with('e') {
-        let stem = &base[..len - 1];
-        forms.extend([format!("{base}s"), format!("{base}d"), format!("{stem}ing")]);
-    } else if base.ends_with('y') && len > 1 && !is_vowel(len - 2) {
-        let stem = &base[..len - 1];
-        forms.extend([
-            format!("{stem}ies"),
-            format!("{stem}ied"),
-            format!("{base}ing"),
-        ]);
-    } else {
-        let hisses = ["s", "x", "z", "ch", "sh"]
-            .iter()
-            .any(|end| base.ends_with(end));
-        forms.push(format!("{base}{}", if hisses { "es" } else { "s" }));
-        // `stop`, `stopped`: a single consonant after a single vowel.
-        let doubles =
-            len > 2 && len < 8 && !is_vowel(len - 1) && is_vowel(len - 2) && !is_vowel(len - 3);
-        if doubles && !base.ends_with(['w', 'x', 'y']) {
-            let last = &base[len - 1..];
-            forms.extend([format!("{base}{last}ed"), format!("{base}{last}ing")]);
-        }
-        forms.extend([format!("{base}ed"), format!("{base}ing")]);
-    }
-    forms
 }
 
 /// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.

@@ -1,7 +1,6 @@
 //! `/insights`: aspects, mentions and trends of all reviews.
 
 use std::borrow::Cow;
-use std::iter;
 
 use askama::Template;
 use chrono::Datelike;
@@ -28,7 +27,7 @@ struct InsightsPage<'a> {
     frame: Frame<'a>,
     insights: &'a wire::Insights,
     /// Sentences with the paths of their evidence.
-    summary: Vec<(Cow<'a, str>, String)>,
+    summary: Vec<(String, String)>,
     /// Phrases, each with the number of reviews that the search for it finds.
     topics: Vec<(&'a str, u64)>,
     /// Each with the entities that are shown.
@@ -101,7 +100,9 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
         insights,
-        summary: sentences(insights, &business.name, &site).collect(),
+        summary: (insights.summary.sentences.iter())
+            .map(|one| sentence(one, insights, &site))
+            .collect(),
         topics: topics(snapshot),
         groups: groups(insights),
         faq: faq(insights, &site),
@@ -141,122 +142,56 @@ fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
     locale.message_with(id, &[("trade", &trade)])
 }
 
-// The sentences of the summary in the reader's language. The documents contain them in English, each with its form
-// and figures, from which the page builds its own sentences.
-
-/// Each sentence with the path of its evidence. Those of unknown forms stay in English as in the documents.
-fn sentences<'a>(
-    insights: &'a wire::Insights,
-    business: &'a str,
-    site: &'a Site<'a>,
-) -> impl Iterator<Item = (Cow<'a, str>, String)> {
-    let sentences = &insights.summary.sentences;
-    sentences.iter().map(move |one| {
-        let words = SentenceWords {
-            evidence: &one.evidence,
-            insights,
-            locale: &site.locale,
-        };
-        (words.sentence(one, business), evidence_path(one, site))
-    })
-}
-
-/// The topic of a sentence, or the part of the page with the figures that it has.
-fn evidence_path(sentence: &wire::SummarySentence, site: &Site<'_>) -> String {
-    match (
-        sentence.evidence.aspect.as_deref(),
-        sentence.template.as_str(),
-    ) {
-        (Some(id), _) => aspect_path(id, site),
-        (None, "technicians") => format!("#{}", group(MentionKind::Technician)),
-        (None, "services") => format!("#{}", group(MentionKind::Service)),
-        (None, _) => "#aspects".to_owned(),
-    }
-}
-
-struct SentenceWords<'a> {
-    evidence: &'a wire::SummaryEvidence,
-    insights: &'a wire::Insights,
-    locale: &'a Locale,
-}
-
-impl SentenceWords<'_> {
-    fn sentence<'s>(&self, sentence: &'s wire::SummarySentence, business: &str) -> Cow<'s, str> {
-        let words = match sentence.template.as_str() {
-            "overall" => self.overall(business),
-            "aspect_positive" => self.of_aspect("summary-aspect-positive"),
-            "aspect_negative" => self.of_aspect("summary-aspect-negative"),
-            "aspect_divided" => self.of_aspect("summary-aspect-divided"),
-            "technicians" => self.names("summary-technicians", MentionKind::Technician),
-            "services" => self.names("summary-services", MentionKind::Service),
-            _ => None,
-        };
-        words.unwrap_or(Cow::Borrowed(&sentence.text))
-    }
-
-    fn figure(&self, name: &str) -> Option<u64> {
-        self.evidence.figures.get(name).copied().map(u64::from)
-    }
-
-    fn number(&self, name: &str) -> Option<String> {
-        Some(self.locale.number(self.figure(name)?))
-    }
-
-    fn topic(&self) -> Option<Cow<'_, str>> {
-        let id = self.evidence.aspect.as_deref()?;
-        let aspect = self.insights.aspects.iter().find(|one| one.id == id)?;
-        Some(self.locale.name(&aspect.label))
-    }
-
-    fn overall(&self, business: &str) -> Option<Cow<'static, str>> {
-        let texts = [
-            ("business", business),
-            ("positive", &self.number("positive")?),
-            ("negative", &self.number("negative")?),
-        ];
-        let judged = self.figure("judged")?;
-        Some(self.locale.counted_with("summary-overall", judged, &texts))
-    }
-
-    fn of_aspect(&self, id: &str) -> Option<Cow<'static, str>> {
-        let topic = self.topic()?;
-        let figures = ["positive", "negative", "judged"];
-        let figures = figures.map(|name| (name, self.number(name).unwrap_or_default()));
-        let figures = figures
-            .iter()
-            .map(|(name, number)| (*name, number.as_str()));
-        let texts: Vec<(&str, &str)> = iter::once(("topic", &*topic)).chain(figures).collect();
-        let mut words = self.locale.message_with(id, &texts).into_owned();
-        if let Some(quote) = &self.evidence.quote {
-            let texts = [("quote", quote.text.as_str())];
-            words.push(' ');
-            words += &self.locale.message_with("summary-complaint-quote", &texts);
-        }
-        Some(Cow::Owned(words))
-    }
-
-    /// `Curtis Hale (12 reviews)` for each name, by rank.
-    fn with_counts(&self, names: Vec<String>) -> Option<String> {
-        let counted = (1..).zip(names).map(|(rank, name)| {
-            let reviews = self.figure(&format!("reviews_{rank}"))?;
-            let reviews = self.locale.counted("reviews", reviews);
+/// A sentence of the summary in the reader's language, and the path of its evidence: the topic, or the part of the page
+/// with the figures. The documents contain the sentences in English, each with its form and figures, from which the page
+/// builds its own.
+fn sentence(
+    one: &wire::SummarySentence,
+    insights: &wire::Insights,
+    site: &Site<'_>,
+) -> (String, String) {
+    let (evidence, locale) = (&one.evidence, &site.locale);
+    let (id, kind) = match one.template.as_str() {
+        "aspect_positive" => ("summary-aspect-positive", None),
+        "aspect_negative" => ("summary-aspect-negative", None),
+        "aspect_divided" => ("summary-aspect-divided", None),
+        "technicians" => ("summary-technicians", Some(MentionKind::Technician)),
+        "services" => ("summary-services", Some(MentionKind::Service)),
+        _ => ("summary-overall", None),
+    };
+    let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
+    let figures = evidence.figures.keys();
+    let mut texts: Vec<(&str, String)> = figures
+        .map(|name| (name.as_str(), locale.number(figure(name))))
+        .collect();
+    texts.push(("business", site.business.name.clone()));
+    let mut aspects = insights.aspects.iter();
+    let aspect = aspects.find(|one| evidence.aspect.as_ref() == Some(&one.id));
+    texts.extend(aspect.map(|one| ("topic", locale.name(&one.label).into_owned())));
+    let mut path = aspect.map_or("#aspects".to_owned(), |one| aspect_path(&one.id, site));
+    if let Some((keys, kind)) = evidence.entities.as_ref().zip(kind) {
+        let entities = insights.entities.of(kind);
+        // `Curtis Hale (12 reviews)` for each name, by rank.
+        let names = (1..).zip(keys).map(|(rank, key)| {
+            let found = (entities.iter()).find(|one| one.id.as_ref() == Some(key));
+            let name = found.map_or(key, |entity| &entity.name);
+            let reviews = locale.counted("reviews", figure(&format!("reviews_{rank}")));
             let texts = [("name", name.as_str()), ("reviews", &reviews)];
-            let words = self.locale.message_with("name-with-reviews", &texts);
-            Some(words.into_owned())
+            locale
+                .message_with("name-with-reviews", &texts)
+                .into_owned()
         });
-        Some(self.locale.list(&counted.collect::<Option<Vec<_>>>()?))
+        texts.push(("names", locale.list(&names.collect::<Vec<_>>())));
+        path = format!("#{}", group(kind));
     }
-
-    fn names(&self, id: &str, kind: MentionKind) -> Option<Cow<'static, str>> {
-        let entities = self.insights.entities.of(kind);
-        let name = |key: &String| {
-            let found = entities
-                .iter()
-                .find(|one| one.id.as_ref() == Some(key) || one.name == *key);
-            found.map_or_else(|| key.clone(), |one| one.name.clone())
-        };
-        let names = self.evidence.entities.as_ref()?.iter().map(name).collect();
-        let names = self.with_counts(names)?;
-        Some(self.locale.message_with(id, &[("names", &names)]))
+    let texts: Vec<_> = (texts.iter())
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
+    let mut words = (locale.counted_with(id, figure("judged"), &texts)).into_owned();
+    if let Some(quote) = &evidence.quote {
+        let texts = [("quote", quote.text.as_str())];
+        words.push(' ');
+        words += &locale.message_with("summary-complaint-quote", &texts);
     }
+    (words, path)
 }
