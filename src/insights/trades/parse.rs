@@ -110,15 +110,15 @@ struct FileContent {
 struct TradeTable {
     id: Option<Spanned<String>>,
     label: Option<String>,
-    types: Option<Spanned<TextList>>,
+    types: Vec<String>,
     /// In display order; without it, in the order of the files.
-    aspects: Option<Spanned<TextList>>,
+    aspects: Option<Vec<String>>,
     /// The aspect that receives opinions without an aspect.
     overall: Option<String>,
     /// Aspects whose facts are omitted beside a judgement.
-    quiet: Option<Spanned<TextList>>,
+    quiet: Option<Vec<String>>,
     /// Aspects whose facts remain facts among complaints.
-    facts: Option<Spanned<TextList>>,
+    facts: Vec<String>,
     shared: Option<bool>,
     strays: Option<bool>,
 }
@@ -158,10 +158,6 @@ pub fn parse(
     let shared = if reader.trade.is_sharing { shared } else { &[] };
     if parts == Parts::All {
         files.extend(reader.read(shared));
-    }
-    reader.read_aspects(&files);
-    reader.read_roles(&files);
-    if parts == Parts::All {
         reader.read_words(&files);
         reader.read_phrases(&files);
     }
@@ -241,7 +237,7 @@ pub fn parse_language(
 /// The schema.org types in the `[trade]` table of a file; `None` if the file is invalid.
 pub fn types_of(name: &str, text: &str) -> Option<Vec<String>> {
     let trade = read_file(name, text).ok()?.content.trade?;
-    trade.get_ref().types.as_ref().map(owned_texts)
+    Some(trade.into_inner().types)
 }
 
 /// Whether a schema.org type, written as `Plumber` or as a URL, is among these.
@@ -305,29 +301,34 @@ impl PackageReader {
         Err(TradeErrors(self.faults))
     }
 
-    /// The table `[trade]`, with defaults. It is read before the phrases, because it identifies the package.
+    /// The table `[trade]`, with defaults, and all `[[aspect]]`.
     fn read_header(&mut self, files: &[PackageFile<'_>]) {
         let usual = TradeTable::default();
-        let mut tables = tables_of_trade(files);
+        let mut tables = files
+            .iter()
+            .filter_map(|file| Some((file, file.content.trade.as_ref()?)));
         let first = tables.next();
         for (file, table) in tables {
             let message = "the table [trade] appears twice".to_owned();
             self.refuse(file, table.span().start, message);
         }
         let table = first.map_or(&usual, |(_, table)| table.get_ref());
-        let label = table.label.as_deref().unwrap_or(UNLABELED).trim();
+        let id = table.id.as_ref();
         self.trade = Trade {
-            id: (table.id.as_ref())
-                .map_or(UNNAMED, |id| id.get_ref())
-                .to_owned(),
-            label: label.to_owned(),
+            id: id.map_or(UNNAMED, |id| id.get_ref()).to_owned(),
+            label: (table.label.as_deref().unwrap_or(UNLABELED).trim()).to_owned(),
             is_sharing: table.shared.unwrap_or(true),
             has_strays: table.strays.unwrap_or(true),
             words: Arc::clone(LanguageWords::english()),
             ..Trade::default()
         };
-        let Some((file, _)) = first else { return };
-        if let Some(id) = table.id.as_ref().filter(|id| !is_id(id.get_ref())) {
+        self.read_aspects(files);
+        let messages = self.read_roles(table);
+        let Some((file, place)) = first else { return };
+        for message in messages {
+            self.refuse(file, place.span().start, message);
+        }
+        if let Some(id) = id.filter(|id| !is_id(id.get_ref())) {
             let message = format!("an id must be lower case letters and `_`, not `{id}`");
             self.refuse(file, id.span().start, message);
         }
@@ -376,43 +377,33 @@ impl PackageReader {
         }
     }
 
-    /// The order and the roles of the aspects; aspects that `[trade]` names must exist.
-    fn read_roles(&mut self, files: &[PackageFile<'_>]) {
-        let usual = TradeTable::default();
-        let first = tables_of_trade(files).next();
-        let table = first.map_or(&usual, |(_, table)| table.get_ref());
-        let ids = |list: &Option<Spanned<TextList>>| list.as_ref().map(owned_texts);
-        let (order, quiet, facts) = (ids(&table.aspects), ids(&table.quiet), ids(&table.facts));
+    /// The order and the roles of the aspects; a message for each aspect that does not exist or is not listed.
+    fn read_roles(&mut self, table: &TradeTable) -> Vec<String> {
         let mut messages = Vec::new();
-        if let Some(order) = &order {
+        if let Some(order) = &table.aspects {
             let place = |id: &str| order.iter().position(|one| one == id);
             let aspects = self.trade.aspects.iter();
             let unlisted = aspects.filter(|aspect| place(&aspect.id).is_none());
             messages.extend(unlisted.map(|one| format!("`aspects` does not list `{}`", one.id)));
             self.trade.aspects.sort_by_key(|aspect| place(&aspect.id));
         }
-        let overall = table.overall.clone();
         for (key, ids) in [
-            ("aspects", order),
-            ("overall", overall.map(|id| vec![id])),
-            ("quiet", quiet.clone()),
-            ("facts", facts.clone()),
+            ("aspects", table.aspects.as_deref().unwrap_or_default()),
+            ("overall", table.overall.as_slice()),
+            ("quiet", table.quiet.as_deref().unwrap_or_default()),
+            ("facts", &table.facts),
         ] {
-            let ids = ids.into_iter().flatten();
-            for id in ids.filter(|id| self.trade.aspect(id).is_none()) {
+            for id in ids.iter().filter(|id| self.trade.aspect(id).is_none()) {
                 messages.push(format!("`{key}` names `{id}`, which is not an aspect here"));
             }
         }
-        if let Some((file, table)) = first {
-            for message in messages {
-                self.refuse(file, table.span().start, message);
-            }
-        }
-        let quiet = quiet.unwrap_or_else(|| QUIET.map(str::to_owned).to_vec());
+        let usual = QUIET.map(str::to_owned);
+        let quiet = table.quiet.as_deref().unwrap_or(&usual);
         let indices = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
-        let (quiet, facts) = (indices(&quiet), indices(&facts.unwrap_or_default()));
+        let (quiet, facts) = (indices(quiet), indices(&table.facts));
         self.trade.overall = (self.trade).aspect(table.overall.as_deref().unwrap_or(OVERALL));
         (self.trade.quiet, self.trade.facts) = (quiet, facts);
+        messages
     }
 
     /// `[lists]`, `[irregular]` and `[spellings]`: entries with the same name, in the shared files too, are one list.
@@ -541,12 +532,4 @@ impl PackageReader {
             }
         }
     }
-}
-
-/// The tables `[trade]` of all files.
-fn tables_of_trade<'files, 'file>(
-    files: &'files [PackageFile<'file>],
-) -> impl Iterator<Item = (&'files PackageFile<'file>, &'files Spanned<TradeTable>)> {
-    let tables = files.iter();
-    tables.filter_map(|file| Some((file, file.content.trade.as_ref()?)))
 }

@@ -7,7 +7,7 @@ use std::iter;
 use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path};
-use crate::links::Links;
+use crate::links::{Links, with_query};
 use crate::model::{MentionKind, Vote, fold};
 use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{ChoiceLink, Frame, Site, render};
@@ -67,14 +67,6 @@ struct MarkedFinding {
 
 // An aspect.
 
-/// `address` with the parameter `polarity`, which `separator` precedes.
-fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> String {
-    match polarity {
-        Some(polarity) => format!("{address}{separator}polarity={}", polarity.name()),
-        None => address,
-    }
-}
-
 /// The page of an aspect with a page of the sentences about it, and the texts of their reviews.
 pub fn show_aspect(
     snapshot: &Snapshot,
@@ -87,12 +79,16 @@ pub fn show_aspect(
     let locale = &site.locale;
     let (id, polarity_filter) = (&query.aspect.id, query.parameters.polarity);
     let aspect = snapshot.insights.aspects.iter().find(|one| one.id == *id);
-    let path = |polarity| {
-        let path = with_polarity(aspect_path(id, &site), '&', polarity);
-        match query.limit() {
-            LIMIT_DEFAULT => path,
-            limit => format!("{path}&limit={limit}"),
-        }
+    let limit = query.limit().to_string();
+    let path = |polarity: Option<Vote>, cursor: Option<&String>| {
+        let polarity = polarity.map(|polarity| ("polarity", polarity.name()));
+        let limit = (query.limit() != LIMIT_DEFAULT).then_some(("limit", &*limit));
+        let cursor = cursor.map(|cursor| ("cursor", cursor.as_str()));
+        let pairs = [Some(("aspect", id.as_str())), polarity, limit, cursor];
+        with_query(
+            &format!("{}/insights", site.root),
+            pairs.into_iter().flatten(),
+        )
     };
     let total = match polarity_filter {
         Some(polarity) => {
@@ -109,12 +105,12 @@ pub fn show_aspect(
                 || locale.message("all"),
                 |polarity| polarity_words(polarity, locale),
             ),
-            href: path(polarity),
+            href: path(polarity, None),
             is_current: polarity == polarity_filter,
         });
     let more = page.next_cursor.as_ref().map(|cursor| {
         let limit = locale.number(u64::from(query.limit()));
-        let href = format!("{}&cursor={cursor}", path(polarity_filter));
+        let href = path(polarity_filter, Some(cursor));
         (href, locale.message_with("next", &[("number", &limit)]))
     });
     let name = locale.name(&query.aspect.label);
@@ -134,7 +130,10 @@ pub fn show_aspect(
             .collect(),
         reviews: Vec::new(),
         more,
-        json_url: with_polarity(links.evidence(id), '?', polarity_filter),
+        json_url: with_query(
+            &links.evidence(id),
+            polarity_filter.map(|polarity| ("polarity", polarity.name())),
+        ),
         frame: Frame {
             title: locale.message_with("aspect-title", &texts_of_name),
             description: Some(locale.message_with("aspect-described", &texts_of_name)),
