@@ -99,22 +99,31 @@ impl LanguageDetector {
             .and_then(|tag| tag.split(['-', '_']).next())
             .unwrap_or_default()
             .to_ascii_lowercase();
-        let is_declared_other = declared
-            .is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+        let is_declared_other = !primary.is_empty() && !primary.starts_with("en");
         let counts = self.counts(text);
-        let rival = self.rival(&counts, is_declared_other.then_some(&*primary));
-        let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
-            function > counts.english || counts.words < SHORT && telling > counts.english
-        });
+        // The declared other language, if it is supported; without a declared one, the one with the most words.
+        let mut others = self.others.iter().zip(&counts.others);
+        let rival = if is_declared_other {
+            others.find(|(other, _)| other.code.as_str() == primary)
+        } else {
+            others.max_by_key(|(_, [_, telling])| *telling)
+        };
+        let is_declared = rival.is_some_and(|(other, _)| other.code.as_str() == primary);
+        let (rival, [function, telling]) = rival
+            .map_or((TextLanguage::Other, [0, 0]), |(other, counts)| {
+                (TextLanguage::Also(other.code), *counts)
+            });
+        let is_rivalled =
+            function > counts.english || counts.words < SHORT && telling > counts.english;
         // Other languages also have a few of these words, such as `in` and `was`.
         let is_clear = || {
             !is_declared_other
                 || counts.english >= CLEAR_MIN && counts.english * CLEAR_ONE_IN >= counts.words
                 || statistics(text).as_ref().is_some_and(is_english)
         };
-        let is_short = counts.words < TELLING_WORDS && !is_declared_other;
-        let rivals = rival.map_or(0, |(_, [_, telling])| telling);
-        let is_plain = is_short && rivals < counts.telling.max(counts.foreign);
+        let is_plain = counts.words < TELLING_WORDS
+            && !is_declared_other
+            && telling < counts.telling.max(counts.foreign);
         match counts.words {
             words
                 if is_plain
@@ -136,31 +145,56 @@ impl LanguageDetector {
                 TextLanguage::English
             }
             words if words < SHORT => {
-                let likely = rival.filter(|(other, [_, telling])| {
-                    let is_declared = other.code.as_str() == primary;
-                    let is_stated = *telling > counts.english
-                        && *telling >= words.min(TELLING_MIN)
-                        && telling * TELLING_ONE_IN >= words;
-                    is_stated || is_declared && has_only_letters_below(text, LATIN_END)
-                });
-                match likely {
-                    Some((other, _)) => TextLanguage::Also(other.code),
+                let is_stated = telling > counts.english
+                    && telling >= words.min(TELLING_MIN)
+                    && telling * TELLING_ONE_IN >= words;
+                if is_stated || is_declared && has_only_letters_below(text, LATIN_END) {
+                    rival
+                } else if !is_declared_other && has_only_letters_below(text, ASCII_END) {
                     // `Great work!` is English.
-                    None if !is_declared_other && has_only_letters_below(text, ASCII_END) => {
-                        TextLanguage::English
-                    }
-                    None => TextLanguage::Other,
+                    TextLanguage::English
+                } else {
+                    TextLanguage::Other
                 }
             }
+            words if is_declared && function * DECLARED_ONE_IN >= words => rival,
             words => {
-                let declared = rival.filter(|(other, [function, _])| {
-                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= words
-                });
-                match declared {
-                    Some((other, _)) => TextLanguage::Also(other.code),
-                    None => self.long(text, &counts, rival, is_declared_other),
+                let info = statistics(text);
+                let detected = info
+                    .as_ref()
+                    .map_or(rival, |info| self.detected(info.lang()));
+                let is_reliable = info.as_ref().is_some_and(whatlang::Info::is_reliable);
+                let is_guess = |info: &whatlang::Info| {
+                    !is_declared_other && info.confidence() >= CONFIDENCE_MIN
+                };
+                let is_sure = is_reliable || info.as_ref().is_some_and(is_guess);
+                let is_likely = function > counts.english && telling * TELLING_ONE_IN >= words;
+                // For one or two lines, the statistics confuse related languages.
+                if is_likely && (detected == rival || !is_reliable) {
+                    rival
+                } else if detected != TextLanguage::English && is_sure {
+                    detected
+                } else if info
+                    .as_ref()
+                    .is_some_and(|info| info.script() != whatlang::Script::Latin)
+                {
+                    TextLanguage::Other
+                } else if is_declared_other && !info.as_ref().is_some_and(is_english) {
+                    rival
+                } else {
+                    TextLanguage::English
                 }
             }
+        }
+    }
+
+    /// What the statistics detected.
+    fn detected(&self, language: whatlang::Lang) -> TextLanguage {
+        let mut others = self.others.iter();
+        match others.find(|other| other.whatlang == Some(language)) {
+            Some(other) => TextLanguage::Also(other.code),
+            None if language == whatlang::Lang::Eng => TextLanguage::English,
+            None => TextLanguage::Other,
         }
     }
 
@@ -189,53 +223,6 @@ impl LanguageDetector {
             counts.foreign += usize::from(known.is_foreign && !known.is_english);
         }
         counts
-    }
-
-    /// The declared other language, if it is supported; without a declared one, the one with the most words.
-    fn rival(
-        &self,
-        counts: &LanguageCounts,
-        declared: Option<&str>,
-    ) -> Option<(&OtherLanguage, [usize; 2])> {
-        let mut all = self.others.iter().zip(counts.others.iter().copied());
-        match declared {
-            Some(declared) => all.find(|(other, _)| other.code.as_str() == declared),
-            None => all.max_by_key(|(_, [_, telling])| *telling),
-        }
-    }
-
-    fn long(
-        &self,
-        text: &TokenizedText,
-        counts: &LanguageCounts,
-        rival: Option<(&OtherLanguage, [usize; 2])>,
-        is_declared_other: bool,
-    ) -> TextLanguage {
-        let info = statistics(text);
-        let is_sure = |info: &whatlang::Info| {
-            info.is_reliable() || !is_declared_other && info.confidence() >= CONFIDENCE_MIN
-        };
-        // For one or two lines, the statistics confuse related languages.
-        let may_be = |other: &OtherLanguage| {
-            (info.as_ref())
-                .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
-        };
-        let likely = rival.filter(|(other, [function, telling])| {
-            *function > counts.english && telling * TELLING_ONE_IN >= counts.words && may_be(other)
-        });
-        match (likely, info) {
-            (Some((other, _)), _) => TextLanguage::Also(other.code),
-            (None, Some(info)) if info.lang() != whatlang::Lang::Eng && is_sure(&info) => {
-                let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
-                known.map_or(TextLanguage::Other, |known| TextLanguage::Also(known.code))
-            }
-            (None, Some(info)) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
-            (None, info) if is_declared_other && !info.as_ref().is_some_and(is_english) => rival
-                .map_or(TextLanguage::Other, |(declared, _)| {
-                    TextLanguage::Also(declared.code)
-                }),
-            (None, _) => TextLanguage::English,
-        }
     }
 }
 
