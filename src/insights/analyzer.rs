@@ -169,24 +169,14 @@ impl Analyzer {
             });
         }
         settle(&mut findings, subject.stars);
-        let (mentions, phrases) = if is_english {
-            (
-                (self.names).mentions(&text, subject.author, subject.recorded),
-                topics::phrases(&text).join(PHRASE_SEPARATOR),
-            )
-        } else {
-            (
-                self.names.cued_mentions(&text, subject.author),
-                String::new(),
-            )
-        };
+        let phrases = is_english.then(|| topics::phrases(&text).join(PHRASE_SEPARATOR));
         Analysis {
             language,
             sentences: text.sentence_spans().collect(),
             findings,
-            mentions,
+            mentions: (self.names).mentions(&text, subject.author, subject.recorded),
             overall: withdraw_overall(overall, subject.stars),
-            phrases,
+            phrases: phrases.unwrap_or_default(),
         }
     }
 }

@@ -4,36 +4,17 @@
 use super::context::TokenContext;
 use super::guards::Guards;
 use super::name_forms;
-use super::words::WordClass::{
-    self, Be, BeforeMonth, Common, Compass, Deed, Determiner, Firm, FirstName, Home, Link, Near,
-    Own, Pair, Pronoun, Rank, State, Toward, Trade, Wide, With,
-};
+use super::words::WordClass::{Common, Firm, FirstName, Pair, Rank, Trade, Wide};
 use super::words::{Dictionary, NameTrie, TaggedText};
 use crate::insights::analysis::Mention;
 use crate::insights::text::{Capitalisation, TokenizedText};
 use crate::model::MentionKind;
 
-/// Classes of words that may be capitalised beside a place without being part of the place's name.
-const FUNCTION: [WordClass; 12] = [
-    Compass,
-    Near,
-    Toward,
-    Link,
-    Pair,
-    Own,
-    Determiner,
-    With,
-    Be,
-    Deed,
-    Pronoun,
-    BeforeMonth,
-];
-
 /// The business's service areas, by the words of their names.
 #[derive(Debug, Clone)]
 pub struct Areas {
-    pub(super) names: Vec<String>,
-    pub(super) forms: NameTrie<u32>,
+    names: Vec<String>,
+    forms: NameTrie<u32>,
 }
 
 impl Areas {
@@ -73,55 +54,37 @@ impl Areas {
 
 /// The rule by which the words name that place, if there is one.
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
-    let (next, word) = (context.word(1), context.word(0));
+    let guards = Guards::get();
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
-    let is_ordinary = !is_many && word.is_ordinary() && !is_capital;
-    let is_misspelled = context.words().any(|word| word.is_misspelled);
-    if is_ordinary || is_misspelled || is_street(context) || is_of_another_name(context) {
+    let is_ordinary = !is_many && context.word(0).is_ordinary() && !is_capital;
+    if is_ordinary || guards.street.holds(context) || is_of_another_name(context) {
         return None;
     }
-    let guards = Guards::get();
     if guards.state.holds(context) || !is_capital && guards.state_in_lower_case.holds(context) {
         return Some("area_and_state");
     }
     let is_wide = context.word(-1).is(Wide)
         && !context.word(-2).begins_noun()
         && (is_capital && !context.is_capital_at(-1) || context.at(-2).is_none());
-    let is_home = guards.place_of_home.holds(context) && !(context.is_at_start() && next.is(Deed));
-    let may_be_direction = is_capital || is_many || !word.is(FirstName);
     let is_place = is_joined
         || is_wide
-        || is_home
         || is_many && is_capital
         || guards.place.holds(context)
-        || may_be_direction && guards.toward_place.holds(context);
+        || guards.place_of_home.holds(context)
+        || guards.toward_place.holds(context);
     is_place.then_some("area")
 }
 
-/// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
-fn is_street(context: &TokenContext<'_>) -> bool {
-    let is_on = matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(Home);
-    is_on || Guards::get().street.holds(context)
-}
-
-/// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
+/// `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
-    let is_named = |at: &usize| {
-        context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised
-            && !context.tagged.word(*at).is_any(&FUNCTION)
+    let named = |n: isize| {
+        let at = context.at(n)?;
+        let shape = context.tagged.text.tokens()[at].shape;
+        (shape == Capitalisation::Capitalised).then(|| context.tagged.word(at))
     };
-    if let Some(before) = context.at(-1).filter(is_named) {
-        let word = context.tagged.word(before);
-        let is_inside = before > context.sentence.start && word.is(Common);
-        if !word.has_s && (word.is(FirstName) || word.is(Rank) || word.is_unknown() || is_inside) {
-            return true;
-        }
-    }
-    let after = context.at(1).filter(is_named);
-    let is_longer = after.filter(|_| !context.has_s()).is_some_and(|at| {
-        let word = context.tagged.word(at);
-        let is_home = word.is(Home) && !word.is(Trade) || word.is(State);
-        !is_home && (word.is(Trade) || word.is(Firm) || word.is_unknown() || word.is(Common))
-    });
-    context.is_titled() || is_longer
+    let is_before = named(-1)
+        .is_some_and(|word| !word.has_s && (word.is_any(&[FirstName, Rank]) || word.is_unknown()));
+    let is_after =
+        named(1).is_some_and(|word| word.is_any(&[Trade, Firm, Common]) || word.is_unknown());
+    is_before || is_after && !context.has_s()
 }

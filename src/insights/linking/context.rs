@@ -138,8 +138,6 @@ impl<'a> TokenContext<'a> {
         let n = if self.text(-1) == "." { -2 } else { -1 };
         // `The doctor will see you.`
         let is_word = self.word(0).is_ordinary() && !self.is_capital();
-        self.word(n).is(WordClass::Title)
-            && (self.is_capital_at(n) || self.name.len() == 1)
-            && !is_word
+        self.word(n).is(WordClass::Title) && !is_word
     }
 }

@@ -57,10 +57,6 @@ pub fn forms(
     };
     let mut forms = vec![(name.to_vec(), how)];
     let mut firsts = vec![(first.clone(), How::Given)];
-    let plain = without_accents(first);
-    if plain != *first {
-        firsts.push((plain, How::Given));
-    }
     let surnames: Vec<&String> = rest.iter().rev().take(2).collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {

@@ -5,6 +5,7 @@
 use super::context::TokenContext;
 use super::evidence;
 use super::evidence::Certainty::{self, Named, Stranger, Sure, Weak};
+use super::guards::Guards;
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::insights::analysis::Mention;
@@ -35,10 +36,10 @@ pub struct PersonCandidate {
 #[derive(Debug, Clone)]
 pub struct People {
     /// Full names; a person's number is the index.
-    pub(super) names: Vec<String>,
+    names: Vec<String>,
     initials: Vec<Option<char>>,
     /// By the words of a form, the person and the kind of the form.
-    pub(super) forms: NameTrie<(u32, How)>,
+    forms: NameTrie<(u32, How)>,
 }
 
 impl People {
@@ -96,9 +97,8 @@ impl People {
             .collect();
         let mut sure = Vec::new();
         for one in &seen {
-            let is_sure = one.certainty == Sure || one.certainty == Named && one.rule == "surname";
             if let [person] = one.people[..]
-                && is_sure
+                && one.certainty == Sure
                 && !sure.contains(&person)
             {
                 sure.push(person);
@@ -139,7 +139,7 @@ impl People {
         forms: &[(u32, How)],
         author: &str,
     ) -> Option<PersonCandidate> {
-        if evidence::is_thing(context) {
+        if Guards::get().thing.holds(context) {
             return None;
         }
         let of_form = |form: How| -> Vec<u32> {

@@ -75,12 +75,7 @@ fn is_something_else(context: &TokenContext<'_>) -> bool {
         tagged.text.word(tokens.end - 1),
     );
     let stem = last.strip_suffix('s').unwrap_or(last);
-    let after = if context.text(1) == "/" {
-        context.text(2)
-    } else {
-        context.text(1)
-    };
-    if is_compound(context.text(-1), first) || is_compound(stem, after) {
+    if is_compound(context.text(-1), first) || is_compound(stem, context.text(1)) {
         return true;
     }
     let guards = Guards::get();

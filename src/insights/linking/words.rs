@@ -50,7 +50,6 @@ pub enum WordClass {
     Called,
     Thanks,
     Ask,
-    With,
     Deed,
     Be,
     Bare,
@@ -62,13 +61,11 @@ pub enum WordClass {
     Pronoun,
     Link,
     Pair,
-    BeforeMonth,
     WordName,
     ThingName,
     CalendarName,
     Common,
     Adverb,
-    Modal,
     Rank,
     Closing,
     OfThings,
@@ -313,10 +310,7 @@ impl<'a> TaggedText<'a> {
         };
         for (at, token) in text.tokens().iter().enumerate() {
             let (word, is_capital) = (text.word(at), tagged.is_capital(at));
-            let mut found = DictionaryWord::default();
-            if token.shape != Capitalisation::Number {
-                found = dictionary.find(word, token.fingerprint);
-            }
+            let mut found = dictionary.find(word, token.fingerprint);
             if is_capital && found.is_unknown() {
                 found = dictionary.guess(word);
             }

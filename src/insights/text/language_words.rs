@@ -111,20 +111,6 @@ pub struct PublishedFrom {
     pub least: usize,
 }
 
-/// Words that identify a capitalised word beside them as the name of a person or place.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NameCues {
-    /// Before the name of a person.
-    pub before_people: WordSet,
-    /// After the name of a person.
-    pub after_people: WordSet,
-    /// Before the name of another person: `my husband`.
-    pub before_others: WordSet,
-    /// Before the name of a place.
-    pub before_places: WordSet,
-}
-
 /// A language, as its file describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -182,8 +168,6 @@ pub struct LanguageWords {
     pub no_praise: PhraseSet,
     /// Phrases of sentences that do not blame, but state why the customer called.
     pub no_blame: PhraseSet,
-    /// The words that identify people and places.
-    pub names: NameCues,
     /// The measured quality that findings need to be published; without it, all findings are published.
     pub published_from: Option<PublishedFrom>,
 }
