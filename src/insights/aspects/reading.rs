@@ -233,6 +233,9 @@ const POINTS: i32 = MARGIN + 1;
 /// Points that the classifier adds to a judgement that it confirms. They do not change the label, but the clearest
 /// sentences are quoted first.
 const BACKING: i32 = 2;
+/// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
+/// classifier confirms.
+const BEHIND_MAX: i32 = 2 * UNIT;
 /// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
 /// Minimum confidence of a judgement that the rules also make; below it, the finding is uncertain.
@@ -457,7 +460,9 @@ fn finding(
             confidence = sure;
             self::sign(leading) * LEANING - finding.score
         }
-        (true, true) if sign * part.lead() > 0 => sign * BACKING,
+        (true, true) if sign * part.lead() > 0 && finds_aspect(engine, scores, heads) => {
+            sign * BACKING
+        }
         (true, true) => 0,
         (true, false) => sign * POINTS - finding.score,
     };
@@ -475,6 +480,20 @@ fn finding(
     };
     finding.confidence = confidence;
     finding
+}
+
+/// Whether the classifier finds the aspect in the sentence as a whole, and no other aspect much more clearly.
+fn finds_aspect(
+    engine: &RuleEngine,
+    scores: &AspectScores<'_>,
+    heads: Option<AspectHeads>,
+) -> bool {
+    let Some((heads, whole)) = heads.zip(scores.parts.last()) else {
+        return true;
+    };
+    let all = engine.detected.iter().flatten();
+    let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
+    whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_MAX).max(0)
 }
 
 fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
