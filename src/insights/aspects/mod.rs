@@ -68,6 +68,7 @@ mod tests {
 
     use super::RuleEngine;
     use crate::insights::analysis::{Finding, Polarity};
+    use crate::insights::stars::settle;
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::{HOME_SERVICES, shipped};
 
@@ -488,8 +489,10 @@ mod tests {
     fn complaints_without_an_aspect_blame_the_firm_in_low_reviews() {
         let general = RuleEngine::new(shipped("general").unwrap());
         let found = |text: &str, stars| {
-            let findings = general.analyze_with(&TokenizedText::new(text), Some(stars));
-            list_findings(&findings.findings)
+            let text = TokenizedText::new(text);
+            let mut findings = general.analyze_with(&text, Some(stars)).findings;
+            settle(&mut findings, stars);
+            list_findings(&findings)
         };
         for (text, stars) in [
             (
@@ -508,6 +511,7 @@ mod tests {
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
             "I told her that it could not be mine.",
+            "I told him that it was not my car.",
             "Granted, I waited a month, but they needed to be told.",
         ] {
             assert!(!found(text, 1).contains('-'), "{text}: {}", found(text, 1));
@@ -516,13 +520,19 @@ mod tests {
 
     #[test]
     fn a_recommendation_of_a_dish_is_none_of_the_place() {
-        let food = RuleEngine::new(shipped("food").unwrap()).decided_by(None);
+        let both = RuleEngine::new(shipped("food").unwrap());
+        let food = both.clone().decided_by(None);
         for (text, expected) in [
             ("I do recommend the pepper sauce.", "food+"),
             ("I do recommend the restaurant.", "overall+"),
             ("A friend recommended him to us.", ""),
         ] {
             assert_eq!(findings_in(&food, text), expected, "{text}");
+            assert_eq!(
+                findings_in(&both, text),
+                expected,
+                "{text} with the classifier"
+            );
         }
         assert!(!findings_in(&food, "The desserts are not worth it.").contains("price"));
     }

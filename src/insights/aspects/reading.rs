@@ -283,8 +283,9 @@ pub fn findings(
             .position(|(found, _)| *found == candidate.aspect)
             .map(|at| rules.swap_remove(at).1);
         let with_stars = of_stars.map(|polarity| {
+            let is_deed = sentence.tells_deed && polarity == Polarity::Negative;
             confirm(engine.decisions.as_ref(), candidate, polarity)
-                .filter(|_| !candidate.about.excludes(polarity))
+                .filter(|_| !is_deed && !candidate.about.excludes(polarity))
                 .map_or((Polarity::Uncertain, 0), |sure| (polarity, sure))
         });
         let scores = &sentence.scores;
