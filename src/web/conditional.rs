@@ -159,24 +159,27 @@ fn decide(headers: &HeaderMap, digest: &str, modified: Option<Modified>) -> Cond
 /// A strong entity tag: `"<digest>"` or `"<digest>-gzip"`.
 fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     let tag = match coding {
-        None => format!("\"{digest}\""),
-        Some(coding) => format!("\"{digest}-{}\"", coding.name()),
+        None => ["\"", digest, "\""].concat(),
+        Some(coding) => ["\"", digest, "-", coding.name(), "\""].concat(),
     };
     // Hexadecimal digits are always a valid field value; any other digest becomes the empty tag.
-    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+    HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
 /// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
 /// `If-Match` compares strongly: neither tag may be weak. Otherwise `W/"a"` equals `"a"` (§8.8.3.2, §13.1.1).
 fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str) -> bool {
-    let codings = Coding::ALL.into_iter().map(Some).chain([None]);
-    let tags: Vec<HeaderValue> = codings.map(|coding| etag(digest, coding)).collect();
     let lines = || headers.get_all(name).iter();
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_named = members().any(|member| {
         let without_mark = member.strip_prefix(b"W/").filter(|_| *name != IF_MATCH);
-        let tag = without_mark.unwrap_or(member);
-        tags.iter().any(|own| own.as_bytes() == tag)
+        let tag = without_mark.unwrap_or(member).strip_prefix(b"\"");
+        let coding = tag.and_then(|tag| tag.strip_prefix(digest.as_bytes())?.strip_suffix(b"\""));
+        coding.is_some_and(|coding| {
+            let mut known = Coding::ALL.into_iter().map(Coding::name);
+            coding.is_empty()
+                || known.any(|name| coding.strip_prefix(b"-") == Some(name.as_bytes()))
+        })
     });
     is_named || members().eq([b"*"])
 }

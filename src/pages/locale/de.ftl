@@ -1,5 +1,11 @@
 ## Numbers and days
 
+number-samples = { $region ->
+    [AT] 1 234 12 345,6
+    [CH] 1'234 12'345.6
+    [LI] 1'234 12'345.6
+   *[other] 1.234 12.345,6
+}
 percent = { $number } %
 day = { $day }. { $month } { $year }
 month = { $month } { $year }

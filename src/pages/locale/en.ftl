@@ -3,6 +3,36 @@
 
 ## Numbers and days
 
+# A number of four digits and one of five digits and a decimal, in the form of the region (CLDR).
+number-samples = { $region ->
+    [AT] 1.234 12.345,6
+    [BE] 1.234 12.345,6
+    [CH] 1'234 12'345.6
+    [CZ] 1 234 12 345,6
+    [DE] 1.234 12.345,6
+    [DK] 1.234 12.345,6
+    [EE] 1 234 12 345,6
+    [ES] 1.234 12.345,6
+    [FI] 1 234 12 345,6
+    [FR] 1 234 12 345,6
+    [GE] 1 234 12 345,6
+    [HU] 1 234 12 345,6
+    [ID] 1.234 12.345,6
+    [IT] 1.234 12.345,6
+    [LT] 1 234 12 345,6
+    [LV] 1 234 12 345,6
+    [NL] 1.234 12.345,6
+    [NO] 1 234 12 345,6
+    [PL] 1.234 12.345,6
+    [PT] 1 234 12 345,6
+    [RO] 1.234 12.345,6
+    [SE] 1 234 12 345,6
+    [SI] 1.234 12.345,6
+    [SK] 1 234 12 345,6
+    [UA] 1 234 12 345,6
+    [ZA] 1 234 12 345,6
+   *[other] 1,234 12,345.6
+}
 percent = { $number }%
 day = { $region ->
     [US] { $month } { $day }, { $year }

@@ -1,5 +1,13 @@
 ## Numbers and days
 
+number-samples = { $region ->
+    [CA] 1 234 12 345,6
+    [CH] 1'234 12'345,6
+    [LU] 1.234 12.345,6
+    [MA] 1.234 12.345,6
+    [RW] 1,234 12,345.6
+   *[other] 1 234 12 345,6
+}
 percent = { $number } %
 day = { $day ->
     [1] 1er { $month } { $year }

@@ -4,16 +4,12 @@
 //! arguments. Templates and pages use a message by its ID: `locale.message("newest-reviews")`.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use chrono::{Datelike, NaiveDate};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use icu_decimal::DecimalFormatter;
-use icu_decimal::input::Decimal;
-use icu_decimal::options::DecimalFormatterOptions;
 
 use crate::insights::aggregate::inside;
 use crate::model::business::Business;
@@ -56,6 +52,27 @@ impl PageLanguage {
             Self::French => include_str!("fr.ftl"),
         }
     }
+
+    fn format(self, id: &str, args: Option<&FluentArgs<'_>>) -> Cow<'static, str> {
+        let messages = &MESSAGES[self as usize];
+        let mut faults = Vec::new();
+        let pattern = messages.get_message(id).and_then(|message| message.value());
+        let text = pattern.map(|pattern| {
+            match messages.format_pattern(pattern, args, &mut faults) {
+                // Without arguments, the message is a slice of its file.
+                Cow::Borrowed(text) if args.is_none() => Cow::Borrowed(text),
+                text @ (Cow::Borrowed(_) | Cow::Owned(_)) => Cow::Owned(text.into_owned()),
+            }
+        });
+        debug_assert!(
+            text.is_some() && faults.is_empty(),
+            "message {id} in {self:?}: {faults:?}"
+        );
+        text.unwrap_or_else(|| {
+            tracing::error!(id, "pages.no_message: a message is missing");
+            Cow::Borrowed("")
+        })
+    }
 }
 
 type Messages = FluentBundle<FluentResource>;
@@ -74,21 +91,20 @@ static MESSAGES: LazyLock<[Messages; PageLanguage::ALL.len()]> = LazyLock::new(|
     })
 });
 
-/// A language and a region, for messages, numbers and days. Cloning shares the format of numbers.
-#[derive(Clone)]
+/// A language and a region, for messages, numbers and days. Cloning shares the content.
+#[derive(Debug, Clone)]
 pub struct Locale(Rc<Inner>);
 
+#[derive(Debug)]
 struct Inner {
     language: PageLanguage,
-    /// The ISO 3166 code of the country, for date formats; empty if unknown.
+    /// The ISO 3166 code of the country; empty if unknown.
     region: String,
-    numbers: Option<DecimalFormatter>,
-}
-
-impl fmt::Debug for Locale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Locale({}-{})", self.0.language.name(), self.0.region)
-    }
+    /// Between groups of three digits.
+    group_separator: String,
+    decimal_separator: String,
+    /// Digits from which groups are separated: five in Spain, elsewhere four.
+    grouped_digits_min: usize,
 }
 
 impl Locale {
@@ -104,15 +120,18 @@ impl Locale {
     /// Words in `language`, with the date format of the business's country.
     pub fn new(language: PageLanguage, business: &Business) -> Self {
         let region = region(business);
-        let tag = format!("{}-{region}", language.name());
-        let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
-        let numbers = locale.ok().and_then(|locale| {
-            DecimalFormatter::try_new(locale.into(), DecimalFormatterOptions::default()).ok()
-        });
+        let samples = language.format("number-samples", Some(&args(&[("region", &region)])));
+        let (four_digits, decimal) = samples.split_once(' ').unwrap_or_default();
+        let mut separators = decimal
+            .split(|c: char| c.is_ascii_digit())
+            .filter(|separator| !separator.is_empty());
+        let mut separator = || separators.next().unwrap_or_default().to_owned();
         Self(Rc::new(Inner {
             language,
+            group_separator: separator(),
+            decimal_separator: separator(),
+            grouped_digits_min: if four_digits == "1234" { 5 } else { 4 },
             region,
-            numbers,
         }))
     }
 
@@ -123,12 +142,12 @@ impl Locale {
 
     /// A message without arguments.
     pub fn message(&self, id: &str) -> Cow<'static, str> {
-        self.format(id, None)
+        self.0.language.format(id, None)
     }
 
     /// A message with text arguments. Format numbers with [`Locale::number`].
     pub fn message_with(&self, id: &str, texts: &[(&str, &str)]) -> Cow<'static, str> {
-        self.format(id, Some(&args(texts)))
+        self.0.language.format(id, Some(&args(texts)))
     }
 
     /// A message with a count: `$count` selects the plural form, `$number` is the formatted count.
@@ -141,28 +160,7 @@ impl Locale {
         let mut args = args(texts);
         args.set("count", count);
         args.set("number", self.number(count));
-        self.format(id, Some(&args))
-    }
-
-    fn format(&self, id: &str, args: Option<&FluentArgs<'_>>) -> Cow<'static, str> {
-        let messages = &MESSAGES[self.0.language as usize];
-        let mut faults = Vec::new();
-        let pattern = messages.get_message(id).and_then(|message| message.value());
-        let text = pattern.map(|pattern| {
-            match messages.format_pattern(pattern, args, &mut faults) {
-                // Without arguments, the message is a slice of its file.
-                Cow::Borrowed(text) if args.is_none() => Cow::Borrowed(text),
-                text @ (Cow::Borrowed(_) | Cow::Owned(_)) => Cow::Owned(text.into_owned()),
-            }
-        });
-        debug_assert!(
-            text.is_some() && faults.is_empty(),
-            "message {id} in {self:?}: {faults:?}"
-        );
-        text.unwrap_or_else(|| {
-            tracing::error!(id, "pages.no_message: a message is missing");
-            Cow::Borrowed("")
-        })
+        self.0.language.format(id, Some(&args))
     }
 
     /// The name of a topic or a trade. Built-in ones are translated; others keep the `label` of their author.
@@ -186,21 +184,24 @@ impl Locale {
 
     /// A whole number: `1,234`, in German `1.234`.
     pub fn number(&self, number: u64) -> String {
-        self.decimal(&Decimal::from(number))
+        let digits = number.to_string();
+        if digits.len() < self.0.grouped_digits_min {
+            return digits;
+        }
+        let groups: Vec<&str> = (0..digits.len().div_ceil(3))
+            .rev()
+            .map(|group| {
+                let end = digits.len() - group * 3;
+                &digits[end.saturating_sub(3)..end]
+            })
+            .collect();
+        groups.join(&self.0.group_separator)
     }
 
     /// Hundredths as a decimal with two places: 455 is `4.55`, in German `4,55`.
     pub fn hundredths(&self, hundredths: u64) -> String {
-        let mut decimal = Decimal::from(hundredths);
-        decimal.multiply_pow10(-2);
-        self.decimal(&decimal)
-    }
-
-    fn decimal(&self, decimal: &Decimal) -> String {
-        match &self.0.numbers {
-            Some(numbers) => numbers.format(decimal).to_string(),
-            None => decimal.to_string(),
-        }
+        let (whole, decimals) = (self.number(hundredths / 100), hundredths % 100);
+        format!("{whole}{}{decimals:02}", self.0.decimal_separator)
     }
 
     /// A share as a whole percentage: `81%`, in German `81 %`.
@@ -218,7 +219,7 @@ impl Locale {
         ]);
         // A number, because French selects by it: `1er novembre`, `2 novembre`.
         args.set("day", date.day());
-        self.format("day", Some(&args))
+        self.0.language.format("day", Some(&args))
     }
 
     /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
@@ -237,7 +238,7 @@ impl Locale {
     fn month_name(&self, date: NaiveDate) -> Cow<'static, str> {
         let mut args = FluentArgs::new();
         args.set("month", date.month());
-        self.format("month-name", Some(&args))
+        self.0.language.format("month-name", Some(&args))
     }
 
     /// Several names as one text: `one, two and three`.
@@ -548,10 +549,20 @@ mod tests {
         );
         assert_eq!(locale("es").month("2026-03"), "marzo de 2026");
         assert_eq!(locale("es").month("none"), "none");
+        for (language, four, five) in [
+            ("en", "1,234", "12,345"),
+            ("es", "1234", "12.345"),
+            ("es-AR", "1.234", "12.345"),
+        ] {
+            let numbers = [999, 1_234, 12_345].map(|number| locale(language).number(number));
+            assert_eq!(numbers, ["999", four, five], "{language}");
+        }
         for (language, number, mean, percent) in [
             ("en", "1,234,567", "4.05", "81%"),
             ("es", "1.234.567", "4,05", "81\u{a0}%"),
             ("es-MX", "1,234,567", "4.05", "81\u{a0}%"),
+            ("es-CR", "1\u{a0}234\u{a0}567", "4,05", "81\u{a0}%"),
+            ("de-CH", "1'234'567", "4.05", "81\u{a0}%"),
             ("de", "1.234.567", "4,05", "81\u{a0}%"),
             ("fr", "1\u{202f}234\u{202f}567", "4,05", "81\u{a0}%"),
             ("it", "1,234,567", "4.05", "81%"),
