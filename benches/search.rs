@@ -49,7 +49,7 @@ fn main() {
             .document(reviews_service::snapshot::Document::Reviews)
             .body
             .content
-            .len(),
+            .length(),
         snapshot.input.entries.segments().len()
     );
     let questions = questions::all();

@@ -323,7 +323,7 @@ impl Precompress {
         // A failed coding is not retried before the next snapshot.
         for &coding in codings {
             for body in &bodies {
-                let is_offered = Coding::for_length(body.content.len()).contains(&coding);
+                let is_offered = Coding::for_length(body.content.length()).contains(&coding);
                 if !is_offered || body.coded(coding).is_some() {
                     continue;
                 }
@@ -349,7 +349,7 @@ impl Precompress {
                 "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request"
             ),
         }
-        bodies.sort_by_key(|body| body.content.len());
+        bodies.sort_by_key(|body| body.content.length());
         bodies
     }
 

@@ -16,7 +16,7 @@ use super::openapi::{OperationGroup, response};
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
-use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, SubscriptionIntake};
+use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 use crate::wire;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -71,10 +71,10 @@ pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
 fn problem(error: &IntakeError) -> HttpProblem {
     let detail = error.to_string();
     match error {
-        IntakeError::Request(fault) => {
-            let status = StatusCode::from_u16(fault.status());
-            HttpProblem::new(status.unwrap_or(StatusCode::BAD_REQUEST), detail)
+        IntakeError::Request(RequestError::ContentType) => {
+            HttpProblem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
         }
+        IntakeError::Request(_) => HttpProblem::new(StatusCode::BAD_REQUEST, detail),
         IntakeError::TooMany(exceeded) => {
             HttpProblem::retry_later(StatusCode::TOO_MANY_REQUESTS, detail, exceeded.after)
         }

@@ -302,7 +302,7 @@ impl HubRuntime {
         let snapshot = self.current.load();
         let bytes = snapshot
             .documents()
-            .map(|document| document.body.content.len());
+            .map(|document| document.body.content.length());
         delivery_timeout(bytes.max().unwrap_or(0))
     }
 }

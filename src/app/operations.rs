@@ -131,7 +131,7 @@ fn measure(ctx: &Ctx, database: &Database) {
         metric.gauge(&[]).set(duration.as_secs_f64());
     }
     let bodies = || snapshot.documents().map(|document| &document.body);
-    let plain: u64 = bodies().map(|body| body.content.len()).sum();
+    let plain: u64 = bodies().map(|body| body.content.length()).sum();
     metrics::SNAPSHOT_BYTES
         .gauge(&["identity"])
         .set(figure(plain));

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::catalog::{CallError, Catalog, Object, Tool, ToolAnswer};
+use super::catalog::{CallError, Catalog, Object, ToolAnswer};
 use super::message::{Call, ErrorCode, ErrorData};
 use super::revision::Revision;
 use crate::compute::run_long;
@@ -90,7 +90,7 @@ impl Methods {
                     let reason = "Unknown cursor: the list is complete; leave it out.";
                     return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
                 }
-                json!({ "tools": self.catalog.tools.iter().map(Tool::json).collect::<Value>() })
+                json!({ "tools": self.catalog.list })
             }
             "tools/call" => self.call_tool(read(&method, params)?)?,
             unknown => {

@@ -13,7 +13,7 @@ use poem::{Response, handler};
 use sha2::{Digest, Sha256};
 
 use super::embed::EmbedOptions;
-use super::frame::{Frame, HTML, Site, protect_with, render};
+use super::frame::{Frame, HTML, Site, protect, render};
 use super::{badge, embed};
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
@@ -28,7 +28,6 @@ struct DevelopersPage<'a> {
     heading: Cow<'static, str>,
     /// The title of the embedded frame, and the alternative text of the badge.
     label: Cow<'static, str>,
-    shown: &'a [(&'static str, &'static str)],
 }
 
 const DOCUMENTS: [(&str, &str); 7] = [
@@ -48,7 +47,6 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let heading = locale.message("nav-developers");
     render(&DevelopersPage {
         label: locale.message_with("reviews-of", &[("business", &business.name)]),
-        shown: &DOCUMENTS,
         frame: Frame {
             title: format!("{heading}: {}", business.name).into(),
             description: Some(locale.message("developers-lead")),
@@ -88,8 +86,6 @@ static SWAGGER_UI: OnceLock<SwaggerUi> = OnceLock::new();
 struct SwaggerPage<'a> {
     library: &'a str,
     library_style: &'a str,
-    style: &'a str,
-    start: &'a str,
 }
 
 struct SwaggerUi {
@@ -102,8 +98,6 @@ fn swagger_ui() -> SwaggerUi {
     let page = SwaggerPage {
         library: &library,
         library_style: &library_style,
-        style: STYLE,
-        start: START,
     };
     let policy = HeaderValue::from_str(&policy(&[&library, START], &[&library_style, STYLE]));
     let mut html = render(&page);
@@ -147,7 +141,7 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 pub fn docs(Data(ctx): Data<&Arc<Ctx>>) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);
     let body = ReadyBody::cached(&page.body, ctx.current.load());
-    protect_with(body, page.policy.clone())
+    protect(body, page.policy.clone())
 }
 
 #[cfg(test)]

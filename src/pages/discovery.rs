@@ -1,7 +1,6 @@
 //! Files for crawlers: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9: an index above 50,000 addresses),
 //! `/llms.txt`.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use askama::Template;
@@ -38,48 +37,40 @@ pub fn sitemap_files(reviews: usize) -> usize {
     (reviews + 2).div_ceil(SITEMAP_URLS_MAX)
 }
 
+#[derive(Template)]
+#[template(path = "sitemap_index.xml")]
+struct SitemapIndex<'a> {
+    files: usize,
+    links: &'a Links,
+}
+
 pub fn sitemap_index(files: usize, links: &Links) -> String {
-    let mut xml =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
-            .to_owned();
-    for file in 1..=files {
-        let _ = writeln!(
-            xml,
-            "<sitemap><loc>{}</loc></sitemap>",
-            escape(&links.absolute(&format!("/sitemaps/{file}.xml")))
-        );
-    }
-    xml + "</sitemapindex>\n"
+    // Askama drops the last line break of a template.
+    render(&SitemapIndex { files, links }) + "\n"
+}
+
+#[derive(Template)]
+#[template(path = "sitemap.xml")]
+struct Sitemap {
+    /// Each with its last change.
+    urls: Vec<(String, NaiveDate)>,
 }
 
 /// One file of the sitemap, counted from 1: the pages, then every permalink, newest first.
 pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
-    let mut xml =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
     let published = snapshot.changed_at().date_naive();
     let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
     let start = (file - 1) * SITEMAP_URLS_MAX;
-    let entries = snapshot.input.entries.iter();
-    let reviews = entries
+    let reviews = (snapshot.input.entries.iter())
         .skip(start.saturating_sub(pages.len()))
         .map(|entry| {
             let review = &entry.review;
             let changed = review.changed_at().date_naive().max(review.date.date());
             (links.review(review.id.as_str()), changed)
         });
-    for (url, changed) in (pages.into_iter().skip(start).chain(reviews)).take(SITEMAP_URLS_MAX) {
-        // Writing into a String cannot fail.
-        let _ = writeln!(
-            xml,
-            "<url><loc>{}</loc><lastmod>{changed}</lastmod></url>",
-            escape(&url)
-        );
-    }
-    xml + "</urlset>\n"
-}
-
-fn escape(url: &str) -> String {
-    url.replace('&', "&amp;").replace('<', "&lt;")
+    let urls = pages.into_iter().skip(start).chain(reviews);
+    let urls = urls.take(SITEMAP_URLS_MAX).collect();
+    render(&Sitemap { urls }) + "\n"
 }
 
 /// Text of the business on one line, without markup characters.
@@ -161,15 +152,11 @@ pub fn security_txt(Data(ctx): Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
 fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Option<String> {
     let month = NaiveDate::from_ymd_opt(now.year(), now.month(), 1)?;
     let expires = month.checked_add_months(VALID_MONTHS)?;
-    let mut text = String::new();
-    // Writing into a String cannot fail.
-    for contact in contacts {
-        let _ = writeln!(text, "Contact: {contact}");
-    }
-    let _ = writeln!(text, "Expires: {expires}T00:00:00Z");
-    let _ = writeln!(text, "Preferred-Languages: en");
-    let _ = writeln!(text, "Canonical: {}", links.absolute(SECURITY_PATH));
-    Some(text)
+    Some(format!(
+        "Contact: {}\nExpires: {expires}T00:00:00Z\nPreferred-Languages: en\nCanonical: {}\n",
+        contacts.join("\nContact: "),
+        links.absolute(SECURITY_PATH)
+    ))
 }
 
 #[cfg(test)]

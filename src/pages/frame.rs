@@ -15,22 +15,28 @@ use crate::model::business::Business;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, ReadyBody};
-use crate::wire::{self, Issue, Problem};
+use crate::wire::{self, Issue};
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
 /// Allows nothing from other hosts, no inline style or script, and no framing. Review text is escaped; if that failed,
 /// the policy would still block scripts in it. JSON-LD blocks are data and not affected.
-pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+pub const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
 
 /// The policy of pages that other sites may frame: no forms. `base-uri` permits the page's own `<base>`, which opens
 /// links in the top window.
-pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+pub const POLICY_FRAMEABLE: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *",
+);
 
 /// The policy of the page that contains such a frame.
-pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
-    frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+pub const POLICY_FRAMING: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
 
 #[derive(Debug, Clone)]
 pub struct Site<'a> {
@@ -134,25 +140,19 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
 }
 
 /// Adds the content security policy. Files that are no pages have it too, because an SVG can be opened by itself.
-pub fn protect(response: impl IntoResponse, policy: &'static str) -> Response {
-    protect_with(response, HeaderValue::from_static(policy))
-}
-
-/// Like [`protect`], with a policy made at run time.
-pub fn protect_with(response: impl IntoResponse, policy: HeaderValue) -> Response {
-    let mut response = response.into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, policy);
+pub fn protect(response: impl IntoResponse, policy: HeaderValue) -> Response {
     response
+        .with_header(CONTENT_SECURITY_POLICY, policy)
+        .into_response()
 }
 
 /// Responds with a page that is rendered for this request.
-pub fn page(snapshot: Arc<Snapshot>, html: String, policy: &'static str) -> Response {
+pub fn page(snapshot: Arc<Snapshot>, html: String, policy: HeaderValue) -> Response {
     protect(ReadyBody::whole(HTML, html, snapshot), policy)
 }
 
 /// An error as a page, with what is wrong.
-pub fn refusal(html: String, policy: &'static str) -> Response {
+pub fn refusal(html: String, policy: HeaderValue) -> Response {
     let refusal = Response::builder()
         .status(StatusCode::BAD_REQUEST)
         .content_type(HTML)
@@ -175,8 +175,7 @@ struct ErrorPage<'a> {
     frame: Frame<'a>,
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
-    /// Name and error of each invalid parameter.
-    issues: Vec<(String, Cow<'a, str>)>,
+    issues: &'a [Issue],
     is_for_agents: bool,
 }
 
@@ -190,21 +189,11 @@ pub fn issue_words<'i>(issue: &'i Issue, locale: &Locale) -> Cow<'i, str> {
 
 /// A problem as a page with the same header fields; `is_for_agents` if the address is no page but one for agents.
 pub fn error_page(ctx: &Ctx, problem: HttpProblem, is_for_agents: bool) -> Response {
-    let html = show(ctx, problem.status, &problem.document, is_for_agents);
-    protect(problem.response(HTML, html), POLICY)
-}
-
-/// The page leaves out technical details such as methods and headers, which only API clients can act on.
-fn show(ctx: &Ctx, status: StatusCode, problem: &Problem, is_for_agents: bool) -> String {
     let snapshot = ctx.current.load();
     let site = Site::new(&snapshot.input.business, &ctx.links);
     let locale = &site.locale;
-    let issues = problem
-        .issues
-        .iter()
-        .map(|issue| (issue.path.join("."), issue_words(issue, locale)))
-        .collect();
-    let (heading, detail) = match status {
+    // Without technical details such as methods and headers, which only API clients can act on.
+    let (heading, detail) = match problem.status {
         StatusCode::METHOD_NOT_ALLOWED if is_for_agents => ("only-agents", "only-agents-text"),
         StatusCode::NOT_FOUND => ("not-found", "not-found-text"),
         StatusCode::BAD_REQUEST => ("bad-request", "bad-request-text"),
@@ -219,11 +208,12 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem, is_for_agents: bool) -
     } else {
         heading.clone()
     };
-    render(&ErrorPage {
+    let html = render(&ErrorPage {
         frame: Frame::unlisted(title, &site),
         heading,
         detail,
-        issues,
+        issues: &problem.document.issues,
         is_for_agents,
-    })
+    });
+    protect(problem.response(HTML, html), POLICY)
 }

@@ -71,7 +71,8 @@ pub async fn search(
     };
     if !query.issues.is_empty() {
         if wants_html(request.headers()) {
-            return Ok(refusal(view.refusal(), POLICY));
+            let html = view.show(&ResultPage::default(), Vec::new());
+            return Ok(refusal(html, POLICY));
         }
         return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
@@ -90,7 +91,7 @@ pub async fn search(
         }
     }
     let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
-        view.results(&found, nearest)
+        view.show(&found, nearest)
     });
     Ok(page(Arc::clone(&snapshot), html, POLICY))
 }
@@ -103,37 +104,7 @@ struct SearchView<'a> {
     links: &'a Links,
 }
 
-impl<'a> SearchView<'a> {
-    fn page(
-        &self,
-        site: &'a Site<'a>,
-        heading: Cow<'static, str>,
-        nothing: Cow<'static, str>,
-    ) -> SearchPage<'a> {
-        let title = [("heading", &*heading), ("business", &site.business.name)];
-        SearchPage {
-            frame: Frame::unlisted(site.locale.message_with("find-page-title", &title), site),
-            heading,
-            faults: Vec::new(),
-            filtered: None,
-            chips: Vec::new(),
-            orders: Vec::new(),
-            nothing,
-            nearest: Vec::new(),
-            reviews: Vec::new(),
-            previous: None,
-            next: None,
-            limit: self.search_request.limit.to_string(),
-            form: SearchFormFragment {
-                choices: Choices::of(self.snapshot),
-                site,
-                query: self.query,
-            },
-            json_url: self.json_url(),
-            feed_url: search_feed_url(&self.search_request.filter.parameters, self.links),
-        }
-    }
-
+impl SearchView<'_> {
     fn json_url(&self) -> String {
         let (path, query) = (self.links.absolute(SEARCH_PATH), self.query);
         // The API's default differs from the page's, so the page's default is passed explicitly.
@@ -142,34 +113,34 @@ impl<'a> SearchView<'a> {
         query.address(&path, &[], if has_match { &[] } else { &words })
     }
 
-    fn results(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
-        let site = Site::new(&self.snapshot.input.business, self.links);
-        let (locale, search_request) = (&site.locale, self.search_request);
-        let (query, path) = (self.query, format!("{}/search", site.root));
+    /// What was found; or, if the query has issues, the form with each of them next to its field and all of them above it.
+    fn show(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
         let input = &self.snapshot.input;
-        let filters = filters(&search_request.filter.parameters, input, locale);
-        let heading = match found.total {
-            0 => locale.message("find-none"),
-            _ => reviews(found, locale),
-        };
-        let nothing = if found.total > 0 {
-            locale.message("find-page-is-empty")
-        } else if filters.is_empty() {
-            locale.message("no-reviews")
+        let site = &Site::new(&input.business, self.links);
+        let (locale, query, path) = (&site.locale, self.query, format!("{}/search", site.root));
+        let filter = &self.search_request.filter;
+        let is_refused = !query.issues.is_empty();
+        let filters = if is_refused {
+            Vec::new()
         } else {
-            locale.message("find-nothing")
+            filters(&filter.parameters, input, locale)
         };
+        let (heading, nothing) = match found.total {
+            _ if is_refused => (locale.message("find-refused"), "find-not-searched"),
+            0 if filters.is_empty() => (locale.message("find-none"), "no-reviews"),
+            0 => (locale.message("find-none"), "find-nothing"),
+            _ => (reviews(found, locale), "find-page-is-empty"),
+        };
+        let title = [("heading", &*heading), ("business", &input.business.name)];
+        let faults = query.issues.iter().map(|issue| {
+            let words = fault(issue, locale);
+            let name = issue.path.first().and_then(|name| label(name, locale));
+            name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
+        });
         let all = input.entries.len() as u64;
-        let chips = filters
-            .into_iter()
-            .map(|FilterWords { names, words }| ChoiceLink {
-                href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
-                words,
-                is_current: false,
-            });
-        let finder = search_request.filter.text.as_ref().map(TextFinder::new);
+        let finder = filter.text.as_ref().map(TextFinder::new);
         let shown = found.reviews(self.snapshot, self.links).map(|review| {
-            let item = ReviewFragment::in_list(review, &site);
+            let item = ReviewFragment::in_list(review, site);
             match &finder {
                 Some(finder) => item.with_marks(finder),
                 None => item,
@@ -177,22 +148,39 @@ impl<'a> SearchView<'a> {
         });
         let page_at =
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
-        let chips: Vec<ChoiceLink> = chips.collect();
-        let finding = nearest.into_iter().filter(|(_, found)| found.total > 0);
-        let nearest = finding.map(|(candidate, found)| CountedLink {
-            words: candidate.words,
-            href: candidate.href,
-            reviews: reviews(&found, locale),
-        });
+        let nearest = (nearest.into_iter())
+            .filter(|(_, found)| found.total > 0)
+            .map(|(candidate, found)| CountedLink {
+                words: candidate.words,
+                href: candidate.href,
+                reviews: reviews(&found, locale),
+            });
         render(&SearchPage {
-            filtered: (!chips.is_empty()).then(|| locale.counted("find-filtered", all)),
-            chips,
+            frame: Frame::unlisted(locale.message_with("find-page-title", &title), site),
+            faults: faults.collect(),
+            filtered: (!filters.is_empty()).then(|| locale.counted("find-filtered", all)),
+            chips: (filters.into_iter())
+                .map(|FilterWords { names, words }| ChoiceLink {
+                    href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
+                    words,
+                    is_current: false,
+                })
+                .collect(),
             orders: self.orders(locale, &path),
+            nothing: locale.message(nothing),
             nearest: nearest.collect(),
             reviews: shown.collect(),
             previous: found.previous.as_ref().map(page_at),
             next: found.next.as_ref().map(page_at),
-            ..self.page(&site, heading, nothing)
+            limit: self.search_request.limit.to_string(),
+            form: SearchFormFragment {
+                choices: Choices::of(self.snapshot),
+                site,
+                query,
+            },
+            json_url: self.json_url(),
+            feed_url: search_feed_url(&filter.parameters, self.links),
+            heading,
         })
     }
 
@@ -216,22 +204,6 @@ impl<'a> SearchView<'a> {
             }
         };
         orders.map(order).into()
-    }
-
-    /// The form with each error next to its field and all of them above it.
-    fn refusal(&self) -> String {
-        let site = Site::new(&self.snapshot.input.business, self.links);
-        let locale = &site.locale;
-        let faults = self.query.issues.iter().map(|issue| {
-            let words = fault(issue, locale);
-            let name = issue.path.first().and_then(|name| label(name, locale));
-            name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
-        });
-        let heading = locale.message("find-refused");
-        render(&SearchPage {
-            faults: faults.collect(),
-            ..self.page(&site, heading, locale.message("find-not-searched"))
-        })
     }
 }
 

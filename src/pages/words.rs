@@ -41,24 +41,16 @@ pub struct PartialStars {
 const STAR_WIDTH: u64 = 180;
 const STAR_STEP: u64 = 200;
 
-/// The end of the coloured part of five stars for a mean in hundredths, in tenths of a percent of their width.
-pub fn color_end(mean: u64) -> u64 {
-    let mean = mean.min(500);
-    let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
-    let width = 4 * STAR_STEP + STAR_WIDTH;
-    // The last star has no gap after it.
-    end.min(width) * 1_000 / width
-}
-
 impl PartialStars {
     /// `mean` is in hundredths.
     pub fn new(mean: u64, locale: &Locale) -> Self {
-        let end = color_end(mean);
+        let mean = mean.min(500);
+        let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
+        let width = 4 * STAR_STEP + STAR_WIDTH;
+        // In tenths of a percent; the last star has no gap after it.
+        let end = end.min(width) * 1_000 / width;
         Self {
-            label: locale.message_with(
-                "stars-of-5",
-                &[("stars", &locale.hundredths(mean.min(500)))],
-            ),
+            label: locale.message_with("stars-of-5", &[("stars", &locale.hundredths(mean))]),
             end: format!("{}.{}", end / 10, end % 10),
         }
     }

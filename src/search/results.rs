@@ -26,7 +26,7 @@ const READ_AT_ONCE: usize = 4_000;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
 pub const SHORT_PAGE: usize = 20;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ResultPage {
     /// Matches on all pages.
     pub total: u64,

@@ -85,13 +85,9 @@ impl Content {
         }
     }
 
-    pub fn len(&self) -> u64 {
+    /// In bytes.
+    pub fn length(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.len() as u64).sum()
-    }
-
-    /// False for every document.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

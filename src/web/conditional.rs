@@ -54,17 +54,7 @@ fn complete(
     conditions: &HeaderMap,
     clock: &Clock,
 ) -> Result<Response, HttpProblem> {
-    let coding = match choose(conditions, &body.cached.codings()) {
-        EncodingChoice::Identity => None,
-        EncodingChoice::Coded(coding) => Some(coding),
-        EncodingChoice::NotAcceptable => {
-            let problem = HttpProblem::new(
-                StatusCode::NOT_ACCEPTABLE,
-                "No content coding that Accept-Encoding allows is available; allow identity.",
-            );
-            return Err(problem.with(VARY, HeaderValue::from_static("Accept-Encoding")));
-        }
-    };
+    let coding = choose(conditions, &body.cached.codings())?;
     let digest = &body.cached.content.digest;
     let outcome = decide(conditions, digest, body.modified);
     let headers = response.headers_mut();
@@ -199,19 +189,12 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 // The content coding, as pure policy over the request's fields; nothing is encoded here.
 
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EncodingChoice {
-    /// Uncoded.
-    Identity,
-    Coded(Coding),
-    /// 406: identity is refused, and no available coding is accepted.
-    NotAcceptable,
-}
-
 /// Chooses among `available` and identity by the highest weight; among equals the first of [`Coding::ALL`], identity
-/// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
-fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
+/// last (`None`). A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
+///
+/// # Errors
+/// 406 if identity is refused, and no available coding is accepted.
+fn choose(headers: &HeaderMap, available: &[Coding]) -> Result<Option<Coding>, HttpProblem> {
     let lines: Vec<_> = headers
         .get_all(ACCEPT_ENCODING)
         .iter()
@@ -233,19 +216,22 @@ fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
     };
     // If the header does not name it, identity is acceptable and ranks below all codings that are named.
     let identity = weight(&["identity"]);
-    let is_identity_refused = identity == Some(0);
     // Of equal weights `max_by_key` returns the last, which must be the first of `ALL`.
-    let ready = Coding::ALL.into_iter().rev();
-    let best = ready
+    let best = Coding::ALL
+        .into_iter()
+        .rev()
         .filter(|coding| available.contains(coding))
         .map(|coding| (weight(coding_names(coding)).unwrap_or(0), coding))
         .max_by_key(|(weight, _)| *weight)
         .filter(|(weight, _)| *weight >= identity.unwrap_or(0).max(1));
-    match best {
-        Some((_, coding)) => EncodingChoice::Coded(coding),
-        None if is_identity_refused => EncodingChoice::NotAcceptable,
-        None => EncodingChoice::Identity,
+    if best.is_none() && identity == Some(0) {
+        let problem = HttpProblem::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "No content coding that Accept-Encoding allows is available; allow identity.",
+        );
+        return Err(problem.with(VARY, HeaderValue::from_static("Accept-Encoding")));
     }
+    Ok(best.map(|(_, coding)| coding))
 }
 
 /// A recipient treats `x-gzip` as `gzip` (RFC 9110 §8.4.1.3).
@@ -413,7 +399,6 @@ mod tests {
     use tags::TAGS;
 
     use super::ConditionalOutcome::{NotModified, Send};
-    use super::EncodingChoice::{Coded, Identity, NotAcceptable};
     use super::*;
     use crate::snapshot::Coding;
 
@@ -879,225 +864,245 @@ mod tests {
         &'static str,
         &'static [&'static str],
         &'static [Coding],
-        EncodingChoice,
+        Result<Option<Coding>, StatusCode>,
     );
 
     const ROWS: &[CodingRow] = &[
-        ("no header", &[], ALL, Identity),
-        ("an empty header", &[""], ALL, Identity),
-        ("only commas", &[" , ,"], ALL, Identity),
-        ("one coding", &["gzip"], ALL, Coded(Gzip)),
+        ("no header", &[], ALL, Ok(None)),
+        ("an empty header", &[""], ALL, Ok(None)),
+        ("only commas", &[" , ,"], ALL, Ok(None)),
+        ("one coding", &["gzip"], ALL, Ok(Some(Gzip))),
         (
             "a browser's",
             &["gzip, deflate, br, zstd"],
             ALL,
-            Coded(Brotli),
+            Ok(Some(Brotli)),
         ),
         (
             "ties go by our preference",
             &["gzip, br"],
             ALL,
-            Coded(Brotli),
+            Ok(Some(Brotli)),
         ),
         (
             "ties with identity go to the coding",
             &["identity, gzip"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "what is not ready is not chosen",
             &["br, gzip"],
             &[Gzip],
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
-        ("nothing is ready", &["br, gzip"], &[], Identity),
+        ("nothing is ready", &["br, gzip"], &[], Ok(None)),
         (
             "the order of what is ready is no preference",
             &["*"],
             &[Gzip, Brotli],
-            Coded(Brotli),
+            Ok(Some(Brotli)),
         ),
         (
             "unknown codings",
             &["deflate, compress, sdch"],
             ALL,
-            Identity,
+            Ok(None),
         ),
         (
             "the highest weight",
             &["br;q=0.2, gzip;q=0.8"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "weights in thousandths",
             &["br;q=0.123, gzip;q=0.124"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "a weight of one in every spelling",
             &["gzip;q=1., br;q=0.999, identity;q=1.000"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "a low weight is above identity unnamed",
             &["gzip;q=0.001"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "identity weighs more",
             &["identity;q=1, gzip;q=0.5"],
             ALL,
-            Identity,
+            Ok(None),
         ),
         (
             "identity weighs less",
             &["identity;q=0.5, gzip;q=0.6"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
-        ("a coding refused", &["br;q=0, gzip"], ALL, Coded(Gzip)),
+        ("a coding refused", &["br;q=0, gzip"], ALL, Ok(Some(Gzip))),
         (
             "a coding refused in every spelling",
             &["br;q=0.000, gzip;q=0."],
             ALL,
-            Identity,
+            Ok(None),
         ),
-        ("all named are refused", &["gzip;q=0"], ALL, Identity),
-        ("an asterisk stands for all", &["*"], ALL, Coded(Brotli)),
+        ("all named are refused", &["gzip;q=0"], ALL, Ok(None)),
+        ("an asterisk stands for all", &["*"], ALL, Ok(Some(Brotli))),
         (
             "an asterisk does not stand for the named",
             &["br;q=0.1, *;q=0.5"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
-        ("an asterisk with nothing ready", &["*"], &[], Identity),
+        ("an asterisk with nothing ready", &["*"], &[], Ok(None)),
         (
             "an asterisk with one refused",
             &["*, br;q=0"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "an asterisk weighs identity, too",
             &["gzip;q=0.4, *;q=0.5"],
             &[Gzip],
-            Identity,
+            Ok(None),
         ),
-        ("everything refused", &["*;q=0"], ALL, NotAcceptable),
+        (
+            "everything refused",
+            &["*;q=0"],
+            ALL,
+            Err(StatusCode::NOT_ACCEPTABLE),
+        ),
         (
             "everything but identity refused",
             &["identity, *;q=0"],
             ALL,
-            Identity,
+            Ok(None),
         ),
         (
             "everything but identity refused, at a low weight",
             &["identity;q=0.001, *;q=0"],
             ALL,
-            Identity,
+            Ok(None),
         ),
         (
             "everything but gzip refused",
             &["gzip, *;q=0"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "everything but gzip refused, and it is not ready",
             &["gzip, *;q=0"],
             &[Brotli],
-            NotAcceptable,
+            Err(StatusCode::NOT_ACCEPTABLE),
         ),
         (
             "identity refused, a coding named",
             &["gzip;q=0.1, identity;q=0"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "identity refused, and nothing named",
             &["identity;q=0"],
             ALL,
-            NotAcceptable,
+            Err(StatusCode::NOT_ACCEPTABLE),
         ),
         (
             "identity refused, the rest by asterisk",
             &["identity;q=0, *"],
             ALL,
-            Coded(Brotli),
+            Ok(Some(Brotli)),
         ),
         (
             "identity refused, nothing ready",
             &["identity;q=0, *"],
             &[],
-            NotAcceptable,
+            Err(StatusCode::NOT_ACCEPTABLE),
         ),
         (
             "identity refused, only the unknown named",
             &["identity;q=0, deflate"],
             ALL,
-            NotAcceptable,
+            Err(StatusCode::NOT_ACCEPTABLE),
         ),
-        ("the old name of gzip", &["x-gzip"], ALL, Coded(Gzip)),
-        ("capitals", &["GZip;Q=0.5, IDENTITY;q=0"], ALL, Coded(Gzip)),
+        ("the old name of gzip", &["x-gzip"], ALL, Ok(Some(Gzip))),
+        (
+            "capitals",
+            &["GZip;Q=0.5, IDENTITY;q=0"],
+            ALL,
+            Ok(Some(Gzip)),
+        ),
         (
             "several lines",
             &["gzip;q=0.5", "br;q=0.7"],
             ALL,
-            Coded(Brotli),
+            Ok(Some(Brotli)),
         ),
         (
             "several lines, one refusing",
             &["gzip, br;q=0", "identity;q=0"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "blanks and tabs",
             &["\tgzip \t;\t q=0.5 ,  br ; q=0.4"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "blanks within a weight",
             &["br;q = 1, gzip;q=0.1"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
         (
             "the lower of two weights",
             &["gzip;q=0, x-gzip"],
             ALL,
-            Identity,
+            Ok(None),
         ),
-        ("a weight above one", &["br;q=1.1, gzip;q=2"], ALL, Identity),
-        ("a weight too fine", &["br;q=0.1234"], ALL, Identity),
+        ("a weight above one", &["br;q=1.1, gzip;q=2"], ALL, Ok(None)),
+        ("a weight too fine", &["br;q=0.1234"], ALL, Ok(None)),
         (
             "a weight that is none",
             &["br;q=x, gzip;q=-1"],
             ALL,
-            Identity,
+            Ok(None),
         ),
-        ("a weight without its zero", &["br;q=.5"], ALL, Identity),
-        ("another parameter", &["br;level=5, gzip"], ALL, Coded(Gzip)),
-        ("two parameters", &["br;q=0.5;x=1, gzip"], ALL, Coded(Gzip)),
+        ("a weight without its zero", &["br;q=.5"], ALL, Ok(None)),
+        (
+            "another parameter",
+            &["br;level=5, gzip"],
+            ALL,
+            Ok(Some(Gzip)),
+        ),
+        (
+            "two parameters",
+            &["br;q=0.5;x=1, gzip"],
+            ALL,
+            Ok(Some(Gzip)),
+        ),
         (
             "a garbled refusal refuses nothing",
             &["identity;q=zero"],
             ALL,
-            Identity,
+            Ok(None),
         ),
-        ("garbage", &["\"gzip\", <br>, ;;;, =, q=1"], ALL, Identity),
+        ("garbage", &["\"gzip\", <br>, ;;;, =, q=1"], ALL, Ok(None)),
         (
             "bytes that are no text",
             &["\u{e9}, gzip"],
             ALL,
-            Coded(Gzip),
+            Ok(Some(Gzip)),
         ),
     ];
 
@@ -1111,7 +1116,8 @@ mod tests {
                     HeaderValue::from_bytes(line.as_bytes()).unwrap(),
                 );
             }
-            assert_eq!(choose(&headers, available), *expected, "{name}");
+            let chosen = choose(&headers, available).map_err(|problem| problem.status);
+            assert_eq!(chosen, *expected, "{name}");
         }
     }
 

@@ -1,25 +1,24 @@
 //! The query string of a request as a source of parameters (`application/x-www-form-urlencoded`, WHATWG URL §5.1), and
 //! addresses with the same parameters.
 
-use percent_encoding::percent_decode;
+use percent_encoding::percent_decode_str;
 use poem::Request;
+use url::form_urlencoded;
 
 use super::problem::HttpProblem;
 use crate::links::with_query;
-use crate::wire::parameters::{Parameter, ParameterSource, Parsed, parse_all};
-use crate::wire::{Issue, RECEIVED_CHARACTERS_MAX};
+use crate::wire::parameters::{Parameter, ParameterKind, ParameterSource, Parsed, parse};
+use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of ignored names in a response.
 const IGNORED_MAX: usize = 20;
 
-/// `Err` if the bytes are not UTF-8: the text in printable form.
-type Decoded = Result<String, String>;
-
 /// The decoded pairs, and the issues found so far.
 #[derive(Debug, Default)]
 pub struct QueryParameters {
-    /// In order.
-    pairs: Vec<(String, Decoded)>,
+    /// In order, with U+FFFD in place of bytes that are not UTF-8.
+    pairs: Vec<(String, String)>,
+    has_other_bytes: bool,
     /// Whether empty values count as absent.
     is_form: bool,
     pub issues: Vec<Issue>,
@@ -30,8 +29,12 @@ pub struct QueryParameters {
 impl QueryParameters {
     /// The query of `request`, of which no parameter is read yet.
     pub fn new(request: &Request) -> Self {
+        let query = request.uri().query().unwrap_or_default();
         Self {
-            pairs: decode_pairs(request.uri().query().unwrap_or_default()),
+            pairs: form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+            has_other_bytes: percent_decode_str(query).decode_utf8().is_err(),
             ..Self::default()
         }
     }
@@ -57,38 +60,29 @@ impl QueryParameters {
             .filter(|(name, _)| !without.contains(&name.as_str()));
         let added = added
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), Ok((*value).to_owned())));
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self {
             pairs: kept.cloned().chain(added).collect(),
+            has_other_bytes: self.has_other_bytes,
             is_form: self.is_form,
             ..Self::default()
         }
     }
 
     /// The pairs that count as present.
-    fn present(&self) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
-        let pairs = self.pairs.iter().map(|(name, value)| {
-            let value = value.as_deref().map_err(String::as_str);
-            (name.as_str(), value)
-        });
-        pairs.filter(|(_, value)| !self.is_form || *value != Ok(""))
-    }
-
-    fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.present().map(|(name, value)| {
-            let (Ok(text) | Err(text)) = value;
-            (name, text)
-        })
+    fn present(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs
+            .iter()
+            .filter(|(_, value)| !self.is_form || !value.is_empty())
+            .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     pub fn value(&self, name: &str) -> Option<&str> {
-        let mut texts = self.texts();
-        texts.find_map(|(key, value)| (key == name).then_some(value))
+        Some(self.present().find(|(key, _)| *key == name)?.1)
     }
 
     pub fn issue(&self, name: &str) -> Option<&Issue> {
-        let mut issues = self.issues.iter();
-        issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
+        self.issues.iter().find(|issue| issue.path == [name])
     }
 
     /// The names that were not read, without duplicates.
@@ -107,7 +101,7 @@ impl QueryParameters {
     /// `path` with the known parameters except `without`, and with `added`.
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let kept = self
-            .texts()
+            .present()
             .filter(|(name, _)| self.known.contains(name) && !without.contains(name));
         with_query(path, kept.chain(added.iter().copied()))
     }
@@ -127,32 +121,26 @@ impl QueryParameters {
 impl ParameterSource for QueryParameters {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.known.push(P::NAME);
-        let present = self.present().filter(|(name, _)| *name == P::NAME);
-        parse_all::<P>(&present.map(|(_, value)| value).collect::<Vec<_>>())
+        let values: Vec<&str> = self
+            .present()
+            .filter_map(|(name, value)| (name == P::NAME).then_some(value))
+            .collect();
+        match values[..] {
+            [] => Ok(None),
+            [value] if self.has_other_bytes && value.contains(char::REPLACEMENT_CHARACTER) => {
+                Err(Issue::of::<P>(P::Kind::NOT_UTF8, value))
+            }
+            [value] => parse::<P>(value),
+            _ => {
+                let (code, message) = (IssueCode::Duplicate, "must be given only once");
+                Err(Issue::new(P::NAME, code, message, &values.join(", ")))
+            }
+        }
     }
 
     fn issues(&mut self) -> &mut Vec<Issue> {
         &mut self.issues
     }
-}
-
-fn decode_pairs(query: &str) -> Vec<(String, Decoded)> {
-    let pairs = query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    pairs
-        .map(|(name, value)| (decode(name).unwrap_or_else(|text| text), decode(value)))
-        .collect()
-}
-
-/// One name or value. A `%` without two hexadecimal digits is literal.
-fn decode(raw: &str) -> Decoded {
-    if !raw.bytes().any(|byte| byte == b'+' || byte == b'%') {
-        return Ok(raw.to_owned());
-    }
-    let bytes = percent_decode(raw.replace('+', " ").as_bytes()).collect();
-    String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]

@@ -189,7 +189,7 @@ impl Exchange {
     ) -> Conclusion {
         let document = due.subscriber.document;
         let body = &snapshot.document(document).body;
-        let bytes = body.content.len();
+        let bytes = body.content.length();
         let link = document.link(&self.links);
         let signature = (due.secret.as_ref()).map(|secret| sign(secret, &body.content.pieces));
         let mut fields = vec![

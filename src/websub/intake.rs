@@ -12,7 +12,7 @@ use thiserror::Error;
 use tokio::sync::Notify;
 
 use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits, SOURCE_PREFIX};
-use super::request::{Mode, RequestError, parse};
+use super::request::{RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::Clock;
 use crate::compute::{Turns, network};
@@ -20,6 +20,7 @@ use crate::config::LeaseBounds;
 use crate::links::Links;
 use crate::storage::{AtPath as _, Database, DbError};
 use crate::websub::http_client::Policy;
+use crate::wire::HubMode;
 
 /// After this time without a commit the request is refused.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -82,7 +83,7 @@ impl SubscriptionIntake {
         let callback = &form.callback;
         let is_free = is_trusted || callback.is_allowed_besides(&self.policy);
         let exceeded = exceeded.or_else(|| {
-            let of_host = || self.rates.take(Rate::Host, callback.host()).err();
+            let of_host = || self.rates.take(Rate::Host, &callback.host).err();
             if is_free { None } else { of_host() }
         });
         let limited =
@@ -90,7 +91,7 @@ impl SubscriptionIntake {
         let request = SubscriptionRequest {
             callback_key: callback.key(),
             source: source.and_then(limited),
-            address: callback.host().parse().ok().and_then(limited),
+            address: callback.host.parse().ok().and_then(limited),
             form,
         };
         let commit = self.commit(source, &request, is_free, exceeded);
@@ -167,7 +168,7 @@ impl SubscriptionIntake {
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {
-        let is_new = request.form.mode == Mode::Subscribe && !counts.is_there;
+        let is_new = request.form.mode == HubMode::Subscribe && !counts.is_there;
         let is_added = !counts.is_replaced && (is_new || counts.is_there);
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max

@@ -6,10 +6,11 @@ use serde::Serialize;
 use sqlx::SqliteConnection;
 
 use super::http_client::{Blame, Failure};
-use super::request::{Mode, Request, Secret};
+use super::request::{Request, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
+use crate::wire::HubMode;
 
 // The states of a subscription. The table's CHECK lists the same states; a test compares them.
 
@@ -76,7 +77,7 @@ pub async fn accept(
         form.mode.name(),
         utc_milliseconds(now),
     );
-    let (callback, host) = (form.callback.as_str(), form.callback.host());
+    let (callback, host) = (&form.callback.text, &form.callback.host);
     let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
@@ -127,7 +128,7 @@ pub async fn counts(
     request: &SubscriptionRequest,
     share: i64,
 ) -> sqlx::Result<Counts> {
-    let (document, host) = (request.form.document.name(), request.form.callback.host());
+    let (document, host) = (request.form.document.name(), &request.form.callback.host);
     sqlx::query_as!(
         Counts,
         r#"with waiting as (
@@ -202,7 +203,7 @@ pub struct DueVerification {
     pub subscriber: Subscriber,
     /// The number of the request for this subscription.
     pub serial: i64,
-    pub mode: Mode,
+    pub mode: HubMode,
     /// The requested lease, within the bounds.
     pub lease_seconds: i64,
     /// The end of the running lease if it renews or ends an active subscription.
@@ -222,8 +223,8 @@ impl DueVerification {
             .lease_ends_at
             .map(|ends_at| (ends_at - sent_at).num_seconds().max(0));
         match self.mode {
-            Mode::Subscribe => running.unwrap_or(0).max(self.lease_seconds),
-            Mode::Unsubscribe => running.unwrap_or(self.lease_seconds),
+            HubMode::Subscribe => running.unwrap_or(0).max(self.lease_seconds),
+            HubMode::Unsubscribe => running.unwrap_or(self.lease_seconds),
         }
     }
 }
@@ -286,7 +287,7 @@ pub async fn verifications(
                 host: row.host,
             },
             serial: row.serial,
-            mode: Mode::find(&row.mode)?,
+            mode: HubMode::find(&row.mode)?,
             lease_seconds: row.lease_seconds,
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
@@ -384,7 +385,7 @@ pub enum Outcome {
     Verified {
         serial: i64,
         /// The confirmed mode.
-        mode: Mode,
+        mode: HubMode,
         /// Counted from the moment the verification was sent (WebSub §5.3).
         lease_ends_at: DateTime<Utc>,
     },
@@ -460,12 +461,12 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
     let update = match &attempt.outcome {
         Outcome::Verified {
             serial,
-            mode: Mode::Subscribe,
+            mode: HubMode::Subscribe,
             lease_ends_at,
         } => return confirm(write, (id, *serial), *lease_ends_at, now).await,
         Outcome::Verified {
             serial,
-            mode: Mode::Unsubscribe,
+            mode: HubMode::Unsubscribe,
             ..
         } => {
             let from = [State::Pending, State::Active];
@@ -873,9 +874,9 @@ mod tests {
         };
         // From the states in the order of `State::ALL`: pending, active, rejected, removed, lapsed.
         for (outcome, expected) in [
-            (verified(Mode::Subscribe), [Active; 5]),
+            (verified(HubMode::Subscribe), [Active; 5]),
             (
-                verified(Mode::Unsubscribe),
+                verified(HubMode::Unsubscribe),
                 [Removed, Removed, Rejected, Removed, Lapsed],
             ),
             (
@@ -905,7 +906,7 @@ mod tests {
                 let is_renewed = matches!(
                     outcome,
                     Outcome::Verified {
-                        mode: Mode::Subscribe,
+                        mode: HubMode::Subscribe,
                         ..
                     }
                 );
@@ -915,7 +916,7 @@ mod tests {
         }
         let request = SubscriptionRequest {
             form: Request {
-                mode: Mode::Subscribe,
+                mode: HubMode::Subscribe,
                 document: Document::Reviews,
                 callback: Callback::parse(
                     "https://a.example/",

@@ -246,7 +246,7 @@ impl Worker {
     fn start(&mut self, due: Due) {
         let exchange = Arc::clone(&self.exchange);
         let (subscriber, snapshot) = (due.subscriber(), self.current.load());
-        let bytes = snapshot.document(subscriber.document).body.content.len();
+        let bytes = snapshot.document(subscriber.document).body.content.length();
         let (longest, is_over) = match &due {
             Due::Verify(_) => (VERIFY_TIMEOUT, false),
             // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).

@@ -13,32 +13,14 @@ mod problem;
 mod review;
 mod stage;
 
-pub use business::{
-    AggregateRating, Business, BusinessSummary, Distribution, Geo, OwnBusiness, ReviewsDataset,
-    Service, Technician, Withheld,
-};
-pub use facets::{
-    AspectChange, AspectFacet, Comparison, Difference, DistributionChange, Facet, Facets, LeftOut,
-    Period, PeriodAspect, RatingFacet, YearFacet,
-};
-pub use feed::{FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview, JsonFeed, SearchFeed};
-pub use insights::{
-    Aspect, CoMention, CoMentioned, Confidence, ConfirmedFindings, ConfirmedVotes, Direction,
-    Entities, Entity, Excluded, Faq, FaqBasis, GeneratedFrom, InsightMonth, InsightQuote, Insights,
-    InsightsMethod, LowRated, MethodTrade, Overall, Polarity, Quality, Share, SubTopic, Summary,
-    SummaryEvidence, SummarySentence, Topic, Trend, TrendBasis, TrendPeriod, Weights, Window,
-    Withdrawn,
-};
+pub use business::*;
+pub use facets::*;
+pub use feed::*;
+pub use insights::*;
 pub use parameters::{HubMode, HubRequest, InsightsPart};
-pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};
-pub use review::{
-    DidYouMean, Mentions, OwnerResponse, Review, ReviewSource, SearchHead, SearchResult, SinceHead,
-    SinceResult, TotalRelation, Verification, VerificationMethod,
-};
-pub use stage::{
-    AspectEvidence, EntityRow, EvidenceFinding, EvidenceHit, EvidenceReview, FaqRow,
-    InsightsAnswer, InsightsStage, TopicRow, Witness,
-};
+pub use problem::*;
+pub use review::*;
+pub use stage::*;
 
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     let mut json = Vec::new();

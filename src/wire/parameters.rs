@@ -87,26 +87,6 @@ pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
         .map_err(|code| Issue::of::<P>(code, text))
 }
 
-/// Parses all texts given for `P`; an `Err` holds a text that is not UTF-8, in printable form.
-///
-/// # Errors
-/// The issue, also about more than one text.
-pub fn parse_all<P: Parameter>(texts: &[Result<&str, &str>]) -> Parsed<P> {
-    match texts {
-        [] => Ok(None),
-        [Ok(text)] => parse::<P>(text),
-        [Err(shown)] => Err(Issue::of::<P>(P::Kind::NOT_UTF8, shown)),
-        several => {
-            let shown = several
-                .iter()
-                .map(|text| text.unwrap_or_else(|shown| shown));
-            let received = shown.collect::<Vec<_>>().join(", ");
-            let (code, message) = (IssueCode::Duplicate, "must be given only once");
-            Err(Issue::new(P::NAME, code, message, &received))
-        }
-    }
-}
-
 /// A parameter as the OpenAPI document and the list of tools have it.
 #[derive(Debug)]
 pub struct ParameterSpec {
@@ -544,14 +524,17 @@ pub struct HubRequest {
     pub secret: Option<String>,
 }
 
-/// Whether to subscribe or to unsubscribe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[oai(rename_all = "snake_case")]
-pub enum HubMode {
-    /// Start a subscription, or renew one.
-    Subscribe,
-    /// End an existing subscription.
-    Unsubscribe,
+named! {
+    /// Whether to subscribe or to unsubscribe.
+    // By its name in requests, verifications and the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+    #[oai(rename_all = "snake_case")]
+    pub enum HubMode {
+        /// Start a subscription, or renew one.
+        Subscribe = "subscribe",
+        /// End an existing subscription.
+        Unsubscribe = "unsubscribe",
+    }
 }
 
 #[cfg(test)]

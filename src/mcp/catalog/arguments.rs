@@ -35,7 +35,7 @@ pub enum CallError {
 #[derive(Debug)]
 pub struct ToolArguments<'a> {
     pub tool: &'a str,
-    pub known: &'a [ParameterSpec],
+    pub known: Vec<ParameterSpec>,
     /// Those of the call.
     pub values: &'a Object,
     pub issues: Vec<Issue>,

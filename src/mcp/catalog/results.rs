@@ -1,5 +1,6 @@
 //! The tools' results: the bodies of REST, pages limited in size to the whole reviews that fit; a text is never cut.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::{CallError, ToolArguments, refusal};
@@ -33,7 +34,9 @@ pub struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    fn new(structured: Value) -> Self {
+    /// From a shape of `wire`, or with more members.
+    fn new(shape: impl Serialize) -> Self {
+        let structured = to_json(shape);
         Self {
             text: escaped_json(&structured),
             structured,
@@ -85,10 +88,10 @@ pub fn search(
     let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
     let mut found = search_reviews(snapshot, &request.filter, limit, cursor);
     cut(snapshot, &request.filter, &mut found);
-    Ok(ToolAnswer::new(shape(&wire::SearchResult {
+    Ok(ToolAnswer::new(wire::SearchResult {
         head: search_head(snapshot, &request, &found, Vec::new()),
         reviews: found.reviews(snapshot, links).collect(),
-    })))
+    }))
 }
 
 /// The body of `GET /api/reviews/since/{date}`, or a page of it if it is too large.
@@ -117,7 +120,7 @@ pub fn since(
     let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref());
     cut(snapshot, &request.filter, &mut found);
     let count = found.positions.len() as u64;
-    let mut answer = shape(&wire::SinceHead {
+    let mut answer = to_json(wire::SinceHead {
         since: date.date(),
         count,
     });
@@ -127,10 +130,7 @@ pub fn since(
     if let Some(next) = &found.next {
         answer["next_cursor"] = json!(next.to_string());
     }
-    answer["reviews"] = found
-        .reviews(snapshot, links)
-        .map(|one| shape(&one))
-        .collect();
+    answer["reviews"] = found.reviews(snapshot, links).map(to_json).collect();
     Ok(ToolAnswer::new(answer))
 }
 
@@ -158,8 +158,10 @@ pub fn review(
              answer of search_reviews or get_reviews_since."
         ))
     })?;
-    let review = wire::Review::new(&entries[at].review, links);
-    Ok(ToolAnswer::new(shape(&review)))
+    Ok(ToolAnswer::new(wire::Review::new(
+        &entries[at].review,
+        links,
+    )))
 }
 
 // `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
@@ -216,7 +218,7 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
         }
     }
     loop {
-        let mut answer = shape(&evidence);
+        let mut answer = to_json(&evidence);
         if !left_out.is_empty() {
             answer["left_out"] = json!(left_out);
         }
@@ -248,8 +250,8 @@ pub fn business(
     arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     arguments.finish(Some(()))?;
-    let head = head(&snapshot.input, Some(snapshot.changed_at()));
-    Ok(ToolAnswer::new(shape(&head)))
+    let changed_at = Some(snapshot.changed_at());
+    Ok(ToolAnswer::new(head(&snapshot.input, changed_at)))
 }
 
 /// The result of `list_facets`.
@@ -262,9 +264,7 @@ pub fn facets(
     arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
     arguments.finish(Some(()))?;
-    Ok(ToolAnswer::new(shape(&facets::facets(
-        snapshot, VALUES_MAX,
-    ))))
+    Ok(ToolAnswer::new(facets::facets(snapshot, VALUES_MAX)))
 }
 
 /// The stage that `get_insights` requests; the overview by default.
@@ -282,7 +282,7 @@ pub fn insights(
         .finish(Some(request))?
         .unwrap_or(StageRequest::Part(InsightsPart::Overview));
     stage(snapshot, links, &request)
-        .map(|stage| ToolAnswer::new(shape(&stage)))
+        .map(ToolAnswer::new)
         .map_err(CallError::Arguments)
 }
 
@@ -299,7 +299,7 @@ pub fn periods(
     let trade = snapshot.input.analyzer.trade();
     let request = PeriodsRequest::new(&values, arguments.issues(), trade);
     let request = arguments.finish(request)?;
-    Ok(ToolAnswer::new(shape(&compare(snapshot, &request))))
+    Ok(ToolAnswer::new(compare(snapshot, &request)))
 }
 
 // Limits the size of a page: whole reviews and a cursor; a text is never cut.
@@ -332,7 +332,7 @@ fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
     }
 }
 
-/// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.
-pub fn shape<T: serde::Serialize>(shape: &T) -> Value {
+/// All map keys of a shape are strings, so this cannot fail.
+fn to_json(shape: impl Serialize) -> Value {
     serde_json::to_value(shape).unwrap_or_default()
 }

@@ -31,20 +31,20 @@ pub struct Asset {
 
 pub static STYLESHEET: LazyLock<Asset> = LazyLock::new(|| {
     let text = concat!(include_str!("style.css"), include_str!("search.css"));
-    immutable("style", "css", CSS, text)
+    asset("/assets/style-{}.css", CSS, text)
 });
 /// The script that copies snippets.
 pub static COPY_SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| immutable("copy", "js", JAVASCRIPT, include_str!("copy.js")));
+    LazyLock::new(|| asset("/assets/copy-{}.js", JAVASCRIPT, include_str!("copy.js")));
 pub static EMBED_STYLESHEET: LazyLock<Asset> =
-    LazyLock::new(|| immutable("embed", "css", CSS, include_str!("embed.css")));
+    LazyLock::new(|| asset("/assets/embed-{}.css", CSS, include_str!("embed.css")));
 pub static TRY_SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| immutable("try", "js", JAVASCRIPT, include_str!("try.js")));
+    LazyLock::new(|| asset("/assets/try-{}.js", JAVASCRIPT, include_str!("try.js")));
 // Other sites embed this address, so it has no digest.
 static EMBED_SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| at(EMBED_SCRIPT_PATH, JAVASCRIPT, include_str!("embed.js")));
+    LazyLock::new(|| asset(EMBED_SCRIPT_PATH, JAVASCRIPT, include_str!("embed.js")));
 static ICON: LazyLock<Asset> =
-    LazyLock::new(|| at("/favicon.svg", "image/svg+xml", include_str!("favicon.svg")));
+    LazyLock::new(|| asset("/favicon.svg", "image/svg+xml", include_str!("favicon.svg")));
 
 static ALL: [&LazyLock<Asset>; 6] = [
     &STYLESHEET,
@@ -55,22 +55,13 @@ static ALL: [&LazyLock<Asset>; 6] = [
     &ICON,
 ];
 
-fn at(path: &str, content_type: &'static str, text: &'static str) -> Asset {
-    let content = Content::whole(text.as_bytes().to_vec());
+/// The digest takes the place of `{}` in `path`.
+fn asset(path: &str, content_type: &'static str, text: &'static str) -> Asset {
+    let content = Content::whole(text);
     Asset {
-        path: path.to_owned(),
+        path: path.replace("{}", &content.digest[..DIGEST_CHARACTERS]),
+        is_immutable: path.contains("{}"),
         body: Arc::new(CachedBody::new(content_type, content)),
-        is_immutable: false,
-    }
-}
-
-fn immutable(stem: &str, extension: &str, content_type: &'static str, text: &'static str) -> Asset {
-    let asset = at("", content_type, text);
-    let digest = &asset.body.content.digest[..DIGEST_CHARACTERS];
-    Asset {
-        path: format!("/assets/{stem}-{digest}.{extension}"),
-        is_immutable: true,
-        ..asset
     }
 }
 

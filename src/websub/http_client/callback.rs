@@ -95,10 +95,10 @@ const LABEL_BYTES_MAX: usize = 63;
 /// A callback that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    text: String,
+    pub text: String,
     pub(super) url: Url,
-    /// In lower case: a name, or an address without brackets.
-    pub(super) host: String,
+    /// In lower case, by which limits count: a name, or an address without brackets.
+    pub host: String,
     /// The addresses that are known without a lookup; `None` if the host is a name to be resolved.
     pub(super) known_addresses: Option<Vec<IpAddr>>,
     pub(super) port: u16,
@@ -191,19 +191,9 @@ impl Callback {
         })
     }
 
-    /// The callback as text.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// Equal for all spellings of this callback, and different from every other callback's.
     pub fn key(&self) -> String {
         normal(self.url.as_str()).into_owned()
-    }
-
-    /// The host in lower case, by which limits count: a name, or an address without brackets.
-    pub fn host(&self) -> &str {
-        &self.host
     }
 
     /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
@@ -320,7 +310,7 @@ mod tests {
             "https://127.0.0.1.nip.io/cb",
         ] {
             let callback = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
-            assert_eq!(callback.as_str(), text);
+            assert_eq!(callback.text, text);
         }
     }
 
@@ -458,7 +448,7 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(
                 with_parameters(
-                    parse(text).unwrap().as_str(),
+                    &parse(text).unwrap().text,
                     &[("hub.mode", "a b"), ("hub.topic", "https://x/~y")]
                 ),
                 expected
@@ -473,7 +463,7 @@ mod tests {
             ("https://134744072/", "8.8.8.8"),
             ("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111"),
         ] {
-            assert_eq!(parse(text).unwrap().host(), host);
+            assert_eq!(parse(text).unwrap().host, host);
         }
     }
 

@@ -160,7 +160,7 @@ impl Egress {
             for (name, value) in fields {
                 request = request.header(*name, *value);
             }
-            let length = body.content.len();
+            let length = body.content.length();
             // The pieces are shared, not copied.
             let pieces = (0..body.content.pieces.len()).map(move |number| {
                 Ok::<_, Infallible>(Frame::data(body.content.pieces[number].clone()))

@@ -148,10 +148,8 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
 
 /// The names of a tool's parameters.
 fn parameter_names(tool_app: &ToolApp, name: &str) -> Vec<String> {
-    let mut tools = tool_app.catalog.tools.iter();
-    let tool = tools.find(|tool| tool.name == name).unwrap();
-    let properties = tool.input_schema["properties"].as_object().unwrap();
-    properties.keys().cloned().collect()
+    let properties = &tool_app.listed(name)["inputSchema"]["properties"];
+    properties.as_object().unwrap().keys().cloned().collect()
 }
 
 /// Some of these parameters with any values; rarely a cursor.

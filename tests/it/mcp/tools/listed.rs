@@ -1,6 +1,6 @@
 //! The list of tools is small enough to send with every conversation, and as exact as the OpenAPI document.
 
-use reviews_service::mcp::catalog::Tool;
+use reviews_service::mcp::catalog::TOOLS;
 
 use super::*;
 
@@ -27,15 +27,15 @@ fn tokens(text: &str) -> usize {
 #[tokio::test]
 async fn the_list_of_tools_matches_the_snapshot() {
     let tool_app = ToolApp::seeded().await;
-    let tools: Vec<Value> = tool_app.catalog.tools.iter().map(Tool::json).collect();
-    insta::assert_snapshot!("tools", format!("{:#}", json!(tools)));
+    insta::assert_snapshot!("tools", format!("{:#}", json!(tool_app.catalog.list)));
 }
 
 #[tokio::test]
 async fn descriptions_say_when_to_use_a_tool_and_are_short() {
     let tool_app = ToolApp::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
-    for tool in &tool_app.catalog.tools {
+    for tool in &TOOLS {
+        let listed = tool_app.listed(tool.name);
         let description = tool.description;
         let (name, described) = (tool.name, tokens(description));
         assert!(
@@ -50,7 +50,7 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
                 .all(|byte| byte.is_ascii_lowercase() || byte == b'_'),
             "{name}"
         );
-        for (argument, schema) in tool.input_schema["properties"].as_object().unwrap() {
+        for (argument, schema) in listed["inputSchema"]["properties"].as_object().unwrap() {
             assert!(
                 schema["description"]
                     .as_str()
@@ -58,8 +58,8 @@ async fn descriptions_say_when_to_use_a_tool_and_are_short() {
                 "{name}: {argument} has no description"
             );
         }
-        let input = tokens(&json!(tool.input_schema).to_string());
-        let output = tokens(&json!(tool.output_schema).to_string());
+        let input = tokens(&listed["inputSchema"].to_string());
+        let output = tokens(&listed["outputSchema"].to_string());
         sizes.push(format!(
             "{name}: description {described}, inputSchema {input}, outputSchema {output}"
         ));
@@ -92,26 +92,23 @@ async fn the_answer_to_tools_list_is_small() {
 #[tokio::test]
 async fn schemas_have_no_references_or_unsupported_keywords() {
     let tool_app = ToolApp::seeded().await;
-    for tool in &tool_app.catalog.tools {
-        for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
-            assert!(
-                jsonschema::draft202012::meta::is_valid(&schema),
-                "{}",
-                tool.name
-            );
-            assert!(!schema.to_string().contains("$ref"), "{}", tool.name);
-            assert_eq!(schema["type"], "object", "{}", tool.name);
+    for tool in &tool_app.catalog.list {
+        let (name, input) = (&tool["name"], &tool["inputSchema"]);
+        for schema in [input, &tool["outputSchema"]] {
+            assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
+            assert!(!schema.to_string().contains("$ref"), "{name}");
+            assert_eq!(schema["type"], "object", "{name}");
         }
         // Gemini and OpenAI's strict mode refuse other keywords.
-        for (name, argument) in tool.input_schema["properties"].as_object().unwrap() {
-            for keyword in argument.as_object().unwrap().keys() {
+        for (argument, schema) in input["properties"].as_object().unwrap() {
+            for keyword in schema.as_object().unwrap().keys() {
                 let is_plain = ["type", "description", "enum", "items"].contains(&keyword.as_str());
-                assert!(is_plain, "{}: {name} has {keyword}", tool.name);
+                assert!(is_plain, "{name}: {argument} has {keyword}");
             }
         }
-        for keyword in tool.input_schema.keys() {
+        for keyword in input.as_object().unwrap().keys() {
             let is_plain = ["type", "properties", "required"].contains(&keyword.as_str());
-            assert!(is_plain, "{}: {keyword}", tool.name);
+            assert!(is_plain, "{name}: {keyword}");
         }
     }
 }
@@ -133,13 +130,8 @@ async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
         .collect();
     expected.sort_unstable_by_key(|(name, _)| *name);
     assert_eq!(expected.len(), 18);
-    let search = tool_app
-        .catalog
-        .tools
-        .iter()
-        .find(|tool| tool.name == "search_reviews")
-        .unwrap();
-    let properties = search.input_schema["properties"].as_object().unwrap();
+    let input = &tool_app.listed("search_reviews")["inputSchema"];
+    let properties = input["properties"].as_object().unwrap();
     assert_eq!(properties.len(), expected.len());
     for (name, description) in expected {
         let listed = properties[name]["description"].as_str().unwrap();
@@ -152,7 +144,7 @@ async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
     let limit = properties["limit"]["description"].as_str().unwrap();
     assert!(limit.ends_with("1 to 100. Default 20."), "{limit}");
     assert_eq!(properties["cursor"]["type"], "string");
-    assert!(!search.input_schema.contains_key("required"));
+    assert_eq!(input.get("required"), None);
 }
 
 #[tokio::test]

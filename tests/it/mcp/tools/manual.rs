@@ -86,13 +86,13 @@ async fn the_manual_names_all_tools_and_arguments() {
     let tool_app = ToolApp::seeded().await;
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
-    let tools = tool_app.catalog.tools.iter().flat_map(|tool| {
-        let arguments = tool.input_schema["properties"]
+    let tools = tool_app.catalog.list.iter().flat_map(|tool| {
+        let arguments = tool["inputSchema"]["properties"]
             .as_object()
             .unwrap()
-            .keys()
-            .cloned();
-        arguments.chain([tool.name.to_owned()]).collect::<Vec<_>>()
+            .keys();
+        let name = tool["name"].as_str().unwrap();
+        arguments.map(String::as_str).chain([name])
     });
     for name in tools {
         assert!(

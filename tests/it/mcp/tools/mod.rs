@@ -44,6 +44,12 @@ impl ToolApp {
         answer.map(|answer| answer.structured)
     }
 
+    /// The tool as in the list.
+    fn listed(&self, tool: &str) -> &Value {
+        let mut list = self.catalog.list.iter();
+        list.find(|listed| listed["name"] == tool).unwrap()
+    }
+
     /// A tool's result as a client gets it, and the size of its message in bytes.
     async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -65,15 +71,7 @@ impl ToolApp {
         let answer = self
             .ask(tool, &object(arguments))
             .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
-        let schema = self
-            .catalog
-            .tools
-            .iter()
-            .find(|listed| listed.name == tool)
-            .unwrap()
-            .output_schema
-            .clone();
-        let errors: Vec<String> = strict(&schema)
+        let errors: Vec<String> = strict(&self.listed(tool)["outputSchema"])
             .iter_errors(&answer)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
@@ -103,7 +101,7 @@ fn object(value: Value) -> Object {
 }
 
 /// A validator that also refuses members that the schema does not list.
-fn strict(schema: &Object) -> Validator {
+fn strict(schema: &Value) -> Validator {
     fn close(schema: &mut Value) {
         match schema {
             Value::Object(members) => {
@@ -118,7 +116,7 @@ fn strict(schema: &Object) -> Validator {
             _ => {}
         }
     }
-    let mut schema = Value::Object(schema.clone());
+    let mut schema = schema.clone();
     close(&mut schema);
     jsonschema::options()
         .should_validate_formats(true)
