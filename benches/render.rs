@@ -107,7 +107,7 @@ fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
     Document::ALL
         .map(|document| {
             let draft = draft(document, &copy, &insights, &links);
-            draft.finish(DateTime::UNIX_EPOCH).len()
+            draft.finish(DateTime::UNIX_EPOCH).length()
         })
         .to_vec()
 }

@@ -78,7 +78,7 @@ fn start(runtime: &Runtime, path: &Path) {
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
     let found = search_reviews(&snapshot, &questions::all()[0].filter(), 20, None);
-    let size = snapshot.document(Document::Reviews).body.content.len();
+    let size = snapshot.document(Document::Reviews).body.content.length();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
         "| {} | {} | {} | {} | {} | {} MB | {} MB | {}.{:02} |",

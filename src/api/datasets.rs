@@ -102,8 +102,13 @@ impl DatasetsApi {
         match stage_request {
             None => Ok(self.document(Document::Insights)),
             Some(stage_request) => {
-                let _slot = self.ctx.turn(client).await?;
-                Ok(run_long(|| self.stage(&stage_request))?)
+                let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
+                let found = run_long(|| stage(&snapshot, &self.ctx.links, &stage_request));
+                let body = wire::json(&found.map_err(HttpProblem::not_found)?);
+                let insights = snapshot.document(Document::Insights);
+                Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot))
+                    .modified_at(insights.confirmed())
+                    .into())
             }
         }
     }
@@ -170,8 +175,18 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
         let Query { values, mut query } = parameters;
         query.check()?;
-        let _slot = self.ctx.turn(client).await?;
-        Ok(run_long(|| self.evidence(&id.0, &values))?)
+        let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
+        let trade = snapshot.input.analyzer.trade();
+        let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
+            let known = trade.aspect_ids().join(", ");
+            HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
+        })?;
+        if let Some(cursor) = evidence_query.foreign_cursor() {
+            return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]).into());
+        }
+        let links = &self.ctx.links;
+        let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
+        Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot)).into())
     }
 }
 
@@ -184,34 +199,5 @@ impl DatasetsApi {
         let link = document.is_topic().then(|| document.link(&self.ctx.links));
         let link = link.and_then(|link| HeaderValue::try_from(link).ok());
         Cacheable::from(body).with_link(link)
-    }
-
-    fn stage(
-        &self,
-        request: &StageRequest,
-    ) -> Result<Cacheable<wire::InsightsAnswer>, HttpProblem> {
-        let snapshot = self.ctx.current.load();
-        let stage = stage(&snapshot, &self.ctx.links, request).map_err(HttpProblem::not_found)?;
-        let body = ReadyBody::whole(JSON, wire::json(&stage), Arc::clone(&snapshot));
-        let insights = snapshot.document(Document::Insights);
-        Ok(body.modified_at(insights.confirmed()).into())
-    }
-
-    fn evidence(
-        &self,
-        id: &str,
-        parameters: &EvidenceParameters,
-    ) -> Result<Cacheable<wire::AspectEvidence>, HttpProblem> {
-        let snapshot = self.ctx.current.load();
-        let trade = snapshot.input.analyzer.trade();
-        let query = EvidenceQuery::of_aspect(trade, id, parameters).ok_or_else(|| {
-            let known = trade.aspect_ids().join(", ");
-            HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
-        })?;
-        if let Some(cursor) = query.foreign_cursor() {
-            return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
-        }
-        let body = wire::json(&evidence(&snapshot, &self.ctx.links, &query));
-        Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot)).into())
     }
 }

@@ -18,7 +18,7 @@ use crate::search::{
     CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, search_head, search_reviews,
 };
 use crate::snapshot::document::{FEED_REVIEWS, array, search_feed};
-use crate::snapshot::{Content, Document, Snapshot};
+use crate::snapshot::{Content, Document};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody};
 use crate::wire;
@@ -84,7 +84,34 @@ impl ReviewsApi {
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
         query.check()?;
         let _slot = self.0.turn(client).await?;
-        Ok(self.search(&snapshot, &query, &search_request))
+        let SearchRequest {
+            filter,
+            limit,
+            cursor,
+        } = &search_request;
+        let found = search_reviews(&snapshot, filter, usize::from(*limit), cursor.as_ref());
+        let head = search_head(&snapshot, &search_request, &found, query.ignored_names());
+        let next = head.next_cursor.as_deref();
+        let link = next.and_then(|next| self.link(&query, next));
+        let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
+            let mut body = opening(&head);
+            let mut digest = Sha256::new_with_prefix(&body);
+            for (number, at) in found.positions.into_iter().enumerate() {
+                if number > 0 {
+                    body.push(b',');
+                }
+                let (json, json_digest) = snapshot.input.entries.json(at);
+                body.extend_from_slice(&json);
+                digest.update(json_digest);
+            }
+            body.extend_from_slice(b"]}");
+            let content = Content {
+                pieces: vec![body.into()],
+                digest: hex(&digest.finalize()),
+            };
+            ReadyBody::new(JSON, content, Arc::clone(&snapshot))
+        });
+        Ok(Cacheable::from(body).with_link(link))
     }
 
     /// Get the newest reviews of a search as Atom
@@ -191,38 +218,6 @@ impl ReviewsApi {
 }
 
 impl ReviewsApi {
-    fn search(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        parameters: &QueryParameters,
-        request: &SearchRequest,
-    ) -> Cacheable<wire::SearchResult> {
-        let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
-        let found = search_reviews(snapshot, &request.filter, limit, cursor);
-        let head = search_head(snapshot, request, &found, parameters.ignored_names());
-        let next = head.next_cursor.as_deref();
-        let link = next.and_then(|next| self.link(parameters, next));
-        let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
-            let mut body = opening(&head);
-            let mut digest = Sha256::new_with_prefix(&body);
-            for (number, at) in found.positions.into_iter().enumerate() {
-                if number > 0 {
-                    body.push(b',');
-                }
-                let (json, json_digest) = snapshot.input.entries.json(at);
-                body.extend_from_slice(&json);
-                digest.update(json_digest);
-            }
-            body.extend_from_slice(b"]}");
-            let content = Content {
-                pieces: vec![body.into()],
-                digest: hex(&digest.finalize()),
-            };
-            ReadyBody::new(JSON, content, Arc::clone(snapshot))
-        });
-        Cacheable::from(body).with_link(link)
-    }
-
     /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
     fn link(&self, parameters: &QueryParameters, next: &str) -> Option<HeaderValue> {
         let (path, cursor) = (self.0.links.absolute(SEARCH_PATH), CursorParameter::NAME);

@@ -28,7 +28,9 @@ pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), ErrorData> {
         }
     }
     agree(headers, METHOD_HEADER, &call.method)?;
-    if let Some(name) = name(call) {
+    if call.method == "tools/call"
+        && let Some(Value::String(name)) = call.params.get("name")
+    {
         agree(headers, NAME_HEADER, name)?;
     }
     check_body(call)
@@ -91,14 +93,6 @@ fn missing(name: &str) -> ErrorData {
     let reason =
         format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
     ErrorData::new(ErrorCode::InvalidParams, reason)
-}
-
-/// The expected name in the header, for methods that have one.
-fn name(call: &Call) -> Option<&str> {
-    if call.method != "tools/call" {
-        return None;
-    }
-    call.params.get("name")?.as_str()
 }
 
 /// Whether the header occurs once with that value, which may be encoded in Base64.

@@ -79,8 +79,7 @@ impl StdioConnection {
             let reason = "Send initialize first; or use 2026-07-28, without a session.";
             return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
         }
-        let stateless = is_stateless.then_some(Revision::July2026);
-        let revision = stateless.or(self.revision);
+        let revision = is_stateless.then_some(Revision::July2026).or(self.revision);
         let MethodResult { json, opens } = self.methods.answer(call, revision)?;
         self.revision = opens.or(self.revision);
         Ok(json)

@@ -98,10 +98,9 @@ pub fn newest_of(
     min_rating: u8,
 ) -> Vec<wire::Review> {
     let reviews = snapshot.input.entries.iter().map(|entry| &entry.review);
-    let newest = reviews
+    reviews
         .filter(|review| review.rating.stars() >= min_rating)
-        .take(limit);
-    newest
+        .take(limit)
         .map(|review| wire::Review::new(review, links))
         .collect()
 }

@@ -76,8 +76,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 
 /// Without the counts.
 fn method(input: &SnapshotInput) -> wire::InsightsMethod {
-    let engine = input.analyzer.engine();
-    let trade = engine.trade();
+    let trade = input.analyzer.trade();
     let [aspects, polarity] = trade.weights();
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -140,7 +140,10 @@ impl Staff {
             let recorded = review.mentions.pairs();
             let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
             review.mentions = pairs
-                .filter_map(|(kind, name)| Some((kind, self.shown_as(kind, name)?)))
+                .filter_map(|(kind, name)| match kind {
+                    MentionKind::Technician => Some((kind, self.public_name(name)?)),
+                    MentionKind::Service | MentionKind::ServiceArea => Some((kind, name.clone())),
+                })
                 .collect();
         }
         let renamed = |analysis: CompactAnalysis| {
@@ -154,13 +157,6 @@ impl Staff {
             } else {
                 analysis.map(renamed)
             },
-        }
-    }
-
-    fn shown_as(&self, kind: MentionKind, name: &str) -> Option<String> {
-        match kind {
-            MentionKind::Technician => self.public_name(name),
-            MentionKind::Service | MentionKind::ServiceArea => Some(name.to_owned()),
         }
     }
 }

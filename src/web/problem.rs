@@ -11,7 +11,7 @@ use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use poem::http::{HeaderName, HeaderValue, StatusCode};
 use thiserror::Error;
 
-use crate::wire::{self, Issue, Problem};
+use crate::wire::{Issue, Problem};
 
 pub const PROBLEM: &str = "application/problem+json";
 /// The problem type with `issues`. Not `about:blank`, which would bind its title to the status's phrase (RFC 9457
@@ -94,13 +94,6 @@ impl HttpProblem {
 impl ResponseError for HttpProblem {
     fn status(&self) -> StatusCode {
         self.status
-    }
-
-    fn as_response(&self) -> Response {
-        Response::builder()
-            .status(self.status)
-            .content_type(PROBLEM)
-            .body(wire::json(&self.document))
     }
 }
 

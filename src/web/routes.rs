@@ -61,7 +61,6 @@ pub struct ListedRoute {
     pub pattern: String,
     /// In the order of `Allow`; HEAD with GET, and OPTIONS always.
     pub methods: Vec<Method>,
-    pub is_redirect: bool,
 }
 
 pub type Methods = Vec<(Method, BoxEndpoint<'static>)>;
@@ -79,23 +78,16 @@ impl Routes {
     #[must_use]
     pub fn redirect(self, path: &str, target: &'static str) -> Self {
         let redirect = make_sync(move |request: Request| {
-            let query = request.uri().query();
-            let location = query
-                .map(|query| format!("{target}?{query}"))
-                .and_then(|url| HeaderValue::try_from(url).ok());
+            let location = match request.uri().query() {
+                Some(query) => format!("{target}?{query}"),
+                None => target.to_owned(),
+            };
             Response::builder()
                 .status(StatusCode::PERMANENT_REDIRECT)
-                .header(
-                    LOCATION,
-                    location.unwrap_or(HeaderValue::from_static(target)),
-                )
+                .header(LOCATION, location)
                 .finish()
         });
-        let mut routes = self.get(path, redirect);
-        if let Some(route) = routes.list.last_mut() {
-            route.is_redirect = true;
-        }
-        routes
+        self.get(path, redirect)
     }
 
     /// The operations of `api`, at the paths of their attributes.
@@ -129,7 +121,6 @@ impl Routes {
             path: path.to_owned(),
             pattern: pattern.to_owned(),
             methods,
-            is_redirect: false,
         });
         let handlers = handlers
             .into_iter()

@@ -152,8 +152,8 @@ impl SubscriptionIntake {
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
         let is_known = store::is_known(&mut connection, request).await;
-        let (document, key) = (request.form.document, &request.callback_key);
-        Ok(is_known.at(self.database.path())? && self.rates.take_known(document, key))
+        let key = format!("{} {}", request.form.document, request.callback_key);
+        Ok(is_known.at(self.database.path())? && self.rates.take(Rate::Known, &key).is_ok())
     }
 
     /// Maximum number of waiting requests of one network.

@@ -15,7 +15,6 @@ use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::config::HubLimits;
 use crate::model::named;
-use crate::snapshot::Document;
 
 /// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.
 pub const SOURCE_PREFIX: u32 = 64;
@@ -128,13 +127,6 @@ impl RateLimits {
             return Ok(());
         }
         self.take(Rate::Network, &network(source, NETWORK_PREFIX).to_string())
-    }
-
-    /// Whether a known subscription may be renewed, ended or requested again although another limit is used up; counts
-    /// the request if so.
-    pub fn take_known(&self, document: Document, callback_key: &str) -> bool {
-        let key = format!("{} {callback_key}", document.name());
-        self.take(Rate::Known, &key).is_ok()
     }
 
     /// Books a verification for the networks of all `addresses` except those that are `booked` already.

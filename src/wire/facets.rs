@@ -295,8 +295,7 @@ impl Difference {
 
 fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
     let find = |among: &[PeriodAspect], aspect: &PeriodAspect| {
-        let mut among = among.iter();
-        among.find(|other| other.id == aspect.id).cloned()
+        among.iter().find(|other| other.id == aspect.id).cloned()
     };
     let absent = |aspect: &PeriodAspect| PeriodAspect {
         reviews: 0,

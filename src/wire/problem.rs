@@ -44,11 +44,12 @@ pub const RECEIVED_CHARACTERS_MAX: usize = 200;
 
 impl Issue {
     pub fn new(name: &str, code: IssueCode, message: impl Into<String>, received: &str) -> Self {
+        let shorten = |text: &str| text.chars().take(RECEIVED_CHARACTERS_MAX).collect();
         Self {
-            path: vec![name.to_owned()],
+            path: vec![shorten(name)],
             code,
             message: message.into(),
-            received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
+            received: shorten(received),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::mcp::escape::escaped_json;
 use crate::wire::parameters::{
     self, Parameter, ParameterKind, ParameterSource, ParameterSpec, Parsed,
 };
-use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
+use crate::wire::{Issue, IssueCode};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
@@ -41,29 +41,37 @@ pub struct ToolArguments<'a> {
     pub issues: Vec<Issue>,
 }
 
-impl<'a> ToolArguments<'a> {
+impl ToolArguments<'_> {
     /// Returns `taken` if every argument is known and valid.
     ///
     /// # Errors
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
-        let names: Vec<&str> = self.known.iter().map(|known| known.name).collect();
-        self.issues.extend(unknown(self.tool, &names, self.values));
+        let known: Vec<&str> = self.known.iter().map(|known| known.name).collect();
+        let message = match known.join(", ").as_str() {
+            "" => format!("is not an argument; {} takes none", self.tool),
+            known => format!("is not an argument of {}; known: {known}", self.tool),
+        };
+        let values = self.values.iter();
+        for (name, value) in values.filter(|(name, _)| !known.contains(&name.as_str())) {
+            let received = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            let code = IssueCode::InvalidString;
+            (self.issues).push(Issue::new(name, code, message.as_str(), &received));
+        }
         taken
             .filter(|_| self.issues.is_empty())
             .ok_or_else(|| refusal(&self.issues))
-    }
-
-    /// The value of `P`; `None` if it counts as absent.
-    fn value<P: Parameter>(&self) -> Option<&'a Value> {
-        let value = self.values.get(P::NAME);
-        value.filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
 }
 
 impl ParameterSource for ToolArguments<'_> {
     fn read<P: Parameter>(&mut self) -> Parsed<P> {
-        self.value::<P>().map_or(Ok(None), parse::<P>)
+        match self.values.get(P::NAME) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => parse::<P>(value),
+        }
     }
 
     fn missing<P: Parameter>(&self) -> Issue {
@@ -78,30 +86,9 @@ impl ParameterSource for ToolArguments<'_> {
     }
 }
 
-/// An issue for each of `values` that is not among the `known` arguments of `tool`.
-fn unknown(tool: &str, known: &[&str], values: &Object) -> Vec<Issue> {
-    let message = match known {
-        [] => format!("is not an argument; {tool} takes none"),
-        known => format!("is not an argument of {tool}; known: {}", known.join(", ")),
-    };
-    (values.iter())
-        .filter(|(name, _)| !known.contains(&name.as_str()))
-        .map(|(name, value)| {
-            let received = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            Issue::new(
-                &shorten(name),
-                IssueCode::InvalidString,
-                message.as_str(),
-                &received,
-            )
-        })
-        .collect()
-}
-
 fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     match value.as_str() {
+        Some("") => Ok(None),
         Some(text) => parameters::parse::<P>(text),
         // Any string may be valid, so another JSON type is an error.
         None if P::Kind::NOT_UTF8 == IssueCode::InvalidString => {
@@ -151,9 +138,4 @@ fn decimal(value: &Value) -> String {
         Some(float) if !value.is_i64() && !value.is_u64() => float.to_string(),
         _ => value.to_string(),
     }
-}
-
-/// The beginning of what a client sent, in an issue.
-fn shorten(text: &str) -> String {
-    text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }

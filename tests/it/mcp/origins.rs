@@ -65,31 +65,40 @@ async fn unknown_origins_and_hosts_are_always_refused() {
 }
 
 #[tokio::test]
-async fn the_operator_can_allow_other_hosts() {
+async fn hosts_are_allowed_by_name_and_origins_with_scheme_and_port() {
     let folder = tempfile::tempdir().unwrap();
-    let hosts = ["agents.example.com", "app.example.org:8443"];
+    let hosts = ["agents.example.com", "app.example.com:8443"];
     let hosts = hosts.map(|host| host.parse().unwrap()).to_vec();
     let app = service_on(&folder.path().join("reviews.db"), links(), hosts).await;
-    for (name, value, status) in [
-        ("host", "agents.example.com:9", 200),
-        ("origin", "https://agents.example.com", 200),
-        ("origin", "https://app.example.org:8443", 200),
-        ("origin", "https://app.example.org", 403),
-        ("origin", "https://example.com", 403),
+    let known_hosts = "reviews.sample.test Reviews.Sample.Test:8080 localhost:1 127.0.0.1:8080 127.1.2.3 [::1]:80 \
+        agents.example.com:9 app.example.com:8443";
+    let other_hosts = "evil.example.com reviews.sample.test.evil.example xreviews.sample.test app.example.com \
+        app.example.com:8080 localhost.evil.example 10.0.0.1 0.0.0.0";
+    let known_origins = "https://reviews.sample.test https://reviews.sample.test:443 HTTPS://REVIEWS.SAMPLE.TEST \
+        http://localhost:6274 https://127.0.0.1 http://[::1]:3000 http://agents.example.com https://agents.example.com:1 \
+        https://app.example.com:8443";
+    let other_origins = "http://reviews.sample.test https://reviews.sample.test:8443 https://evil.example.com \
+        https://reviews.sample.test.evil.example https://app.example.com null file:// reviews.sample.test ftp://localhost \
+        chrome-extension://localhost é";
+    for (name, values, status) in [
+        ("host", known_hosts, 200),
+        ("host", other_hosts, 403),
+        ("origin", known_origins, 200),
+        ("origin", other_origins, 403),
     ] {
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri_str("/mcp")
-            .header(name, value);
-        let request = if name == "host" {
-            request
-        } else {
-            request.header("host", HOST)
-        };
-        let request = request
-            .content_type("application/json")
-            .body(initialize("2025-06-18").to_string());
-        let response = Endpoint::get_response(&app.endpoint, request).await;
-        assert_eq!(response.status().as_u16(), status, "{name}: {value}");
+        for value in values.split_whitespace() {
+            let mut request = Request::builder()
+                .method(Method::POST)
+                .uri_str("/mcp")
+                .content_type("application/json")
+                .body(initialize("2025-06-18").to_string());
+            let headers = request.headers_mut();
+            headers.insert("host", HOST.parse().unwrap());
+            headers.insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            // Another known one does not help.
+            headers.append("origin", BASE.parse().unwrap());
+            let response = Endpoint::get_response(&app.endpoint, request).await;
+            assert_eq!(response.status().as_u16(), status, "{name}: {value}");
+        }
     }
 }

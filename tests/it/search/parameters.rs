@@ -29,11 +29,12 @@ const INVALID: &str = "
     query → duplicate → query=a&query=b query=&query=b
     mentions_technician → invalid_string → mentions_technician=%FF
     mentions_technician → duplicate → mentions_technician=a&mentions_technician=a
-    mentions_service → invalid_string → mentions_service=a%80
+    mentions_service → invalid_string → mentions_service=a%80 mentions_service=%C3
     limit → too_small → limit=0
     limit → too_big → limit=101
-    limit → invalid_type → limit= limit=20.0 limit=-5
-    limit → duplicate → limit=1&%6Cimit=2
+    limit → invalid_type → limit= limit limit=20.0 limit=-5 limit=1e1 limit=ten limit=%FF
+    limit → duplicate → limit=1&%6Cimit=2 limit=x&limit=0&limit=999
+    sort → invalid_string → sort=Newest sort=%FF
 ";
 
 #[tokio::test]
@@ -183,6 +184,7 @@ async fn odd_but_valid_parameters_are_accepted() {
         ("query=+", 40),
         ("query=%20leak", 20),
         ("query=%25", 0),
+        ("query=a=b&sort=&match=", 0),
         ("query=%", 0),
         (&e, 0),
         (&emoji, 0),
