@@ -48,8 +48,9 @@ const fn is_hidden(c: char) -> bool {
 
 /// A result as JSON text without hidden characters.
 pub fn escaped_json(value: &Value) -> String {
-    // Unlike `to_string`, it does not pass each piece through a formatter. A value is always valid JSON.
-    escaped(serde_json::to_string(value).unwrap_or_default())
+    // Unlike `to_string` of the value, it does not pass each piece through a formatter.
+    let json = serde_json::to_string(value);
+    escaped(json.unwrap_or_else(|error| unreachable!("a value is valid JSON: {error}")))
 }
 
 #[cfg(test)]

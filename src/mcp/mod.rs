@@ -35,8 +35,8 @@ pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
 /// Adds the operations of `/mcp`, their schemas and their tag to the OpenAPI document. They are in `openapi.json`, because
 /// the messages are defined by MCP and no derive describes them.
 pub fn describe(document: &mut Value) {
-    // The file is bundled and valid JSON.
-    let mut ours: Value = serde_json::from_str(include_str!("openapi.json")).unwrap_or_default();
+    let mut ours: Value = serde_json::from_str(include_str!("openapi.json"))
+        .unwrap_or_else(|error| unreachable!("a bundled file: {error}"));
     document["paths"][MCP_PATH] = ours["paths"][MCP_PATH].take();
     for name in ["McpRequest", "McpAnswer"] {
         document["components"]["schemas"][name] = ours["components"]["schemas"][name].take();

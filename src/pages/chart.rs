@@ -246,38 +246,27 @@ impl Chart {
                 column("bad", month.negative, false),
             ]
         });
+        let sum = |of: fn(&wire::InsightMonth) -> u32| {
+            locale.number(months.iter().map(|month| u64::from(of(month))).sum())
+        };
+        let [from, to] = [first, last].map(|one| locale.month(&one.month));
+        let texts = [
+            ("from", &*from),
+            ("to", &to),
+            ("positive", &sum(|month| month.positive)),
+            ("negative", &sum(|month| month.negative)),
+            ("up", &locale.number(u64::from(up))),
+            ("down", &locale.number(u64::from(down))),
+        ];
         Some(Self {
             width,
             axis,
             columns: columns.flatten().collect(),
-            words: chart_words(months, up, down, locale),
-            first: locale.month(&first.month),
-            last: locale.month(&last.month),
+            words: locale.message_with("months-described", &texts),
+            first: from,
+            last: to,
         })
     }
-}
-
-fn chart_words(
-    months: &[wire::InsightMonth],
-    up: u32,
-    down: u32,
-    locale: &Locale,
-) -> Cow<'static, str> {
-    let sum = |of: fn(&wire::InsightMonth) -> u32| {
-        locale.number(months.iter().map(|month| u64::from(of(month))).sum())
-    };
-    let name = |at: Option<&wire::InsightMonth>| {
-        at.map_or(Cow::Borrowed(""), |one| locale.month(&one.month))
-    };
-    let texts = [
-        ("from", &*name(months.first())),
-        ("to", &name(months.last())),
-        ("positive", &sum(|month| month.positive)),
-        ("negative", &sum(|month| month.negative)),
-        ("up", &locale.number(u64::from(up))),
-        ("down", &locale.number(u64::from(down))),
-    ];
-    locale.message_with("months-described", &texts)
 }
 
 /// The months since year 0 of `YYYY-MM`.

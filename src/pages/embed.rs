@@ -25,7 +25,7 @@ use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody, wants_html};
-use crate::wire::parameters::{OneOf, ParameterSource as _, STARS, TextKind, Whole, parameters};
+use crate::wire::parameters::{OneOf, ParameterSource as _, STARS, TextOf, Whole, parameters};
 use crate::wire::{Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
@@ -114,15 +114,7 @@ impl EmbedOptions {
             limit: query.take::<Limit>().unwrap_or(usual.limit),
             min_rating: query.take::<LeastStars>().unwrap_or(usual.min_rating),
             theme: query.take::<ThemeName>().unwrap_or(usual.theme),
-            accent: query.take::<Accent>().and_then(|text| {
-                let colour = Rgb::parse(&text);
-                if colour.is_none() {
-                    let message = "must be a hex colour, such as 0a5a78";
-                    let issue = Issue::new("accent", IssueCode::InvalidString, message, &text);
-                    query.issues.push(issue);
-                }
-                colour
-            }),
+            accent: query.take::<Accent>(),
             language: query.take::<Language>(),
         };
         let mut faults = std::mem::take(&mut query.issues);
@@ -163,7 +155,7 @@ parameters! {
     Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
     LeastStars = "min_rating", Whole: STARS;
     ThemeName = "theme", OneOf<Theme>: OneOf(&Theme::ALL, Theme::find, None);
-    Accent = "accent", TextKind: TextKind::ANY;
+    Accent = "accent", TextOf<Rgb>: TextOf(Rgb::parse, "must be a hex colour, such as 0a5a78");
     Language = "lang", OneOf<PageLanguage>: OneOf(&PageLanguage::ALL, PageLanguage::of_tag, None);
 }
 
@@ -346,26 +338,20 @@ pub async fn try_embed(
     let snapshot = ctx.current.load();
     let (options, faults) = EmbedOptions::parse(request);
     let _slot = ctx.turn(client).await?;
-    let html = run_long(|| try_page(&snapshot, options, faults, &ctx.links));
-    Ok(page(snapshot, html, POLICY_FRAMING))
-}
-
-fn try_page(
-    snapshot: &Snapshot,
-    options: EmbedOptions,
-    faults: Vec<Issue>,
-    links: &Links,
-) -> String {
     let business = &snapshot.input.business;
-    let site = Site::new(business, links);
-    let locale = &site.locale;
-    let named = [("business", business.name.as_str())];
-    render(&EmbedTryPage {
-        options,
-        faults,
-        label: locale.message_with("reviews-of", &named),
-        frame: Frame::unlisted(locale.message_with("try-title", &named), &site),
-    })
+    let html = run_long(|| {
+        let (site, named) = (
+            Site::new(business, &ctx.links),
+            [("business", business.name.as_str())],
+        );
+        render(&EmbedTryPage {
+            options,
+            faults,
+            label: site.locale.message_with("reviews-of", &named),
+            frame: Frame::unlisted(site.locale.message_with("try-title", &named), &site),
+        })
+    });
+    Ok(page(Arc::clone(&snapshot), html, POLICY_FRAMING))
 }
 
 #[cfg(test)]

@@ -42,6 +42,11 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         .collect();
     let [technicians, services, service_areas, sources, languages] =
         lists.map(|(_, list)| list.iter().take(most).cloned().collect());
+    let (trade, all) = (
+        snapshot.input.analyzer.trade(),
+        entries.positions(None, None),
+    );
+    let votes = entries.index().votes(&all, trade.aspects.len());
     let ratings = (1..=5)
         .zip(entries.rating_counts().by_stars())
         .rev()
@@ -53,26 +58,16 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         service_areas,
         sources,
         languages,
-        aspects: aspects(snapshot),
+        aspects: with_opinions(&trade.aspects, &votes)
+            .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
+            .collect(),
         years: years.into_iter().take(most).collect(),
         ratings: ratings.collect(),
         left_out,
     }
 }
 
-/// The aspects with opinions, in the order of the trade; a trade has at most a few dozen.
-fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
-    let aspects = &snapshot.input.analyzer.trade().aspects;
-    let entries = &snapshot.input.entries;
-    let votes = entries
-        .index()
-        .votes(&entries.positions(None, None), aspects.len());
-    with_opinions(aspects, &votes)
-        .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
-        .collect()
-}
-
-/// The aspects with opinions, each with its votes.
+/// The aspects with opinions, in the order of the trade (at most a few dozen), each with its votes.
 pub(super) fn with_opinions<'a>(
     aspects: &'a [AspectDefinition],
     votes: &'a [VoteCounts],

@@ -14,8 +14,7 @@ use crate::model::{
 };
 use crate::snapshot::input::SnapshotInput;
 use crate::wire::parameters::{
-    self, Arguments, LIMIT_DEFAULT, Limit, MetaSchema, Parameter, ParameterKind, TextKind,
-    arguments,
+    self, Arguments, LIMIT_DEFAULT, Limit, Parameter, TextOf, arguments, parameters,
 };
 use crate::wire::{Issue, IssueCode};
 
@@ -236,36 +235,8 @@ impl Cursor {
     }
 }
 
-/// The parameter and its kind; the empty text counts as absent.
-#[derive(Debug, Clone, Copy)]
-pub struct CursorParameter;
-
-impl Parameter for CursorParameter {
-    type Kind = Self;
-    const NAME: &'static str = "cursor";
-    const KIND: Self = Self;
-}
-
-impl ParameterKind for CursorParameter {
-    type Value = Cursor;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<Cursor>, IssueCode> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        Cursor::parse(text)
-            .map(Some)
-            .ok_or(IssueCode::InvalidString)
-    }
-
-    fn allowed(self) -> String {
-        "must be `next_cursor` of an answer to the same filters".to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        TextKind::ANY.schema()
-    }
+parameters! {
+    CursorParameter = "cursor", TextOf<Cursor>: TextOf(Cursor::parse, "must be `next_cursor` of an answer to the same filters");
 }
 
 impl fmt::Display for Cursor {

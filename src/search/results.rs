@@ -61,7 +61,8 @@ pub fn search_reviews(
     let entries = &snapshot.input.entries;
     let selected = select(entries, filter, snapshot.input.analyzer.trade());
     let query = filter.text.as_ref();
-    let (matches, unread, total) =
+    // `unread` is the text that some of the matches do not have.
+    let (mut matches, unread, total) =
         match query.map(|query| find(entries, &selected, query, TOTAL_MAX + 1)) {
             None => {
                 let total = selected.len();
@@ -74,7 +75,32 @@ pub fn search_reviews(
             // The page may have other matches than those that were counted.
             Some(_) => (selected, query, TOTAL_MAX),
         };
-    let (positions, previous, next) = page(entries, filter, matches, unread, limit, cursor);
+    let sort = filter.sort();
+    let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
+    match cursor.map(|cursor| after(entries, sort, cursor)) {
+        None => {}
+        Some(after) if ends_page => matches -= after,
+        Some(after) => matches &= after,
+    }
+    let finder = unread.map(TextFinder::new);
+    let is_match = |at: &usize| (finder.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
+    let in_order = ordered(entries, &matches, sort, ends_page).map(|at| at as usize);
+    let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
+    let beyond = positions.get(limit).copied();
+    positions.truncate(limit);
+    if ends_page {
+        positions.reverse();
+    }
+    let binding = filter.canonical();
+    let cursor_after = |at: usize| Cursor::after(&binding, sort, &entries[at].review);
+    let after_last = positions.last().map(|at| cursor_after(*at));
+    let (previous, next) = if ends_page {
+        (beyond.map(|at| cursor_after(at).ending_there()), after_last)
+    } else {
+        // The page starts after its cursor, so the cursor is the end of the previous page.
+        let previous = cursor.cloned().map(Cursor::ending_there);
+        (previous, beyond.and(after_last))
+    };
     ResultPage {
         total,
         is_exact: unread.is_none(),
@@ -119,45 +145,6 @@ fn find(
         run_long(|| found.extend(rest));
     }
     found
-}
-
-/// The positions of the first `limit` of these `matches`, after `cursor` if there is one, and the cursors of the previous and
-/// of the next page. Those without the text `unread` are left out.
-fn page(
-    entries: &Entries,
-    filter: &ReviewFilter,
-    mut matches: RoaringBitmap,
-    unread: Option<&TextQuery>,
-    limit: usize,
-    cursor: Option<&Cursor>,
-) -> (Vec<usize>, Option<Cursor>, Option<Cursor>) {
-    let sort = filter.sort();
-    let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
-    match cursor.map(|cursor| after(entries, sort, cursor)) {
-        None => {}
-        Some(after) if ends_page => matches -= after,
-        Some(after) => matches &= after,
-    }
-    let finder = unread.map(TextFinder::new);
-    let is_match = |at: &usize| (finder.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
-    let in_order = ordered(entries, &matches, sort, ends_page).map(|at| at as usize);
-    let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
-    let beyond = positions.get(limit).copied();
-    positions.truncate(limit);
-    if ends_page {
-        positions.reverse();
-    }
-    let binding = filter.canonical();
-    let cursor_after = |at: usize| Cursor::after(&binding, sort, &entries[at].review);
-    let after_last = positions.last().map(|at| cursor_after(*at));
-    let (previous, next) = if ends_page {
-        (beyond.map(|at| cursor_after(at).ending_there()), after_last)
-    } else {
-        // The page starts after its cursor, so the cursor is the end of the previous page.
-        let previous = cursor.cloned().map(Cursor::ending_there);
-        (previous, beyond.and(after_last))
-    };
-    (positions, previous, next)
 }
 
 fn count(reviews: u64) -> usize {

@@ -416,9 +416,9 @@ fn xml(feed: &Feed) -> Vec<u8> {
         write_document_declaration: true,
         indent_size: Some(1),
     };
-    // Writing to memory cannot fail, and every text has been cleaned.
+    // Every text has been cleaned.
     feed.write_with_config(Vec::new(), config)
-        .unwrap_or_default()
+        .unwrap_or_else(|error| unreachable!("writing to memory: {error}"))
 }
 
 /// The feed without its first `updated` element, which is the feed's own: in texts `<` is escaped, and entries follow

@@ -155,7 +155,10 @@ impl Entries {
     /// The JSON of the entry at that position, and its SHA-256.
     pub fn json(&self, at: usize) -> (Bytes, &[u8; 32]) {
         let (whole, start) = self.cut(at);
-        self.segments[whole].json_at(at - start)
+        let (segment, at) = (&self.segments[whole], at - start);
+        let (end, digest) = &segment.rendered[at];
+        let start = segment.json_of_first(at).len();
+        (segment.json.slice(start..*end), digest)
     }
 
     /// The JSON of the newest `count` reviews, each followed by a comma.
@@ -264,13 +267,6 @@ impl Segment {
 
     pub const fn count(&self) -> usize {
         self.rendered.len()
-    }
-
-    /// The JSON of one entry, and its SHA-256.
-    pub fn json_at(&self, at: usize) -> (Bytes, &[u8; 32]) {
-        let start = self.json_of_first(at).len();
-        let (end, digest) = &self.rendered[at];
-        (self.json.slice(start..*end), digest)
     }
 
     /// The JSON of the first `count` entries, each followed by a comma.

@@ -328,7 +328,10 @@ impl DatabaseState {
         is_read: bool,
     ) -> sqlx::Result<Self> {
         let position = reviews::position(connection).await?;
-        let out = latest_publications(connection).await?;
+        let mut out = Vec::with_capacity(Document::ALL.len());
+        for document in Document::ALL {
+            out.push(store::find(connection, document).await?);
+        }
         let business = storage::business::find(connection)
             .await?
             .unwrap_or_default();
@@ -343,7 +346,12 @@ impl DatabaseState {
         let next_analyzer = analyzer(sources.engine, &business, previous);
         let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
         let has_former = !Arc::ptr_eq(&analyzer, &next_analyzer);
-        let (staff, business) = staff(connection, business, known.filter(|_| has_former)).await?;
+        // While the analyses are those of the former roster, they may have its names.
+        let former = known.filter(|_| has_former).into_iter();
+        let former = former.flat_map(|known| known.input.staff.full_names());
+        let former = former.map(str::to_owned).collect();
+        let (staff, business) = Staff::load(connection, business, former).await?;
+        let staff = Arc::new(staff);
         let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
         let mut loader = EntryLoader {
             analyzer: Arc::clone(&analyzer),
@@ -384,22 +392,6 @@ impl DatabaseState {
     }
 }
 
-/// The shown names of technicians, and the business with them. `former` is the published state while the analyses are
-/// still those of its roster.
-async fn staff(
-    connection: &mut SqliteConnection,
-    business: Business,
-    former: Option<&Snapshot>,
-) -> sqlx::Result<(Arc<Staff>, Business)> {
-    let former = former
-        .iter()
-        .flat_map(|known| known.input.staff.full_names())
-        .map(str::to_owned)
-        .collect();
-    let (staff, business) = Staff::load(connection, business, former).await?;
-    Ok((Arc::new(staff), business))
-}
-
 /// The analyzer for `business`: the previous one unless its method changed.
 fn analyzer(
     engine: Option<&Arc<Engine>>,
@@ -417,17 +409,6 @@ fn analyzer(
         .into_iter()
         .find(|known| known.method() == analyzer.method());
     same.map_or_else(|| Arc::new(analyzer), Arc::clone)
-}
-
-/// Reads the publications, in the order of [`Document::ALL`].
-async fn latest_publications(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<Vec<Option<Publication>>> {
-    let mut out = Vec::with_capacity(Document::ALL.len());
-    for document in Document::ALL {
-        out.push(store::find(connection, document).await?);
-    }
-    Ok(out)
 }
 
 /// The entries: the previous ones with their changes, or all loaded again; `None` if nothing changed.

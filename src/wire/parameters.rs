@@ -245,7 +245,7 @@ parameters! {
 
 // The kinds of parameters: their parsers, the messages about invalid texts, and their schemas.
 
-pub trait ParameterKind: Copy {
+pub trait ParameterKind: Sized {
     /// The parsed value, displayed as a text that parses to it.
     type Value: Send + Display;
     /// The code of bytes that are not UTF-8: [`IssueCode::InvalidString`] if any text may be valid, so that a JSON value
@@ -277,17 +277,6 @@ pub struct Whole {
     pub most: u8,
 }
 
-impl Whole {
-    fn bounds(self, schema: MetaSchema) -> MetaSchema {
-        let (minimum, maximum) = (Some(self.least.into()), Some(self.most.into()));
-        MetaSchema {
-            minimum,
-            maximum,
-            ..schema
-        }
-    }
-}
-
 impl ParameterKind for Whole {
     type Value = u8;
 
@@ -311,7 +300,11 @@ impl ParameterKind for Whole {
     }
 
     fn schema(self) -> MetaSchema {
-        self.bounds(MetaSchema::new("integer"))
+        MetaSchema {
+            minimum: Some(self.least.into()),
+            maximum: Some(self.most.into()),
+            ..MetaSchema::new("integer")
+        }
     }
 }
 
@@ -347,8 +340,11 @@ impl ParameterKind for Decimal {
     }
 
     fn schema(self) -> MetaSchema {
-        self.0
-            .bounds(MetaSchema::new_with_format("number", "double"))
+        MetaSchema {
+            ty: "number",
+            format: Some("double"),
+            ..self.0.schema()
+        }
     }
 }
 
@@ -407,6 +403,30 @@ impl ParameterKind for TextKind {
             max_length: self.0,
             ..MetaSchema::new("string")
         }
+    }
+}
+
+/// A text with a syntax: its parser, and what it accepts; the empty text counts as absent.
+#[derive(Debug)]
+pub struct TextOf<T>(pub fn(&str) -> Option<T>, pub &'static str);
+
+impl<T: Send + Display> ParameterKind for TextOf<T> {
+    type Value = T;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
+
+    fn parse(self, text: &str) -> Result<Option<T>, IssueCode> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        (self.0)(text).map(Some).ok_or(IssueCode::InvalidString)
+    }
+
+    fn allowed(self) -> String {
+        self.1.to_owned()
+    }
+
+    fn schema(self) -> MetaSchema {
+        TextKind::ANY.schema()
     }
 }
 

@@ -11,7 +11,7 @@ mod results;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::compute::run_long;
 use crate::links::Links;
@@ -210,7 +210,7 @@ impl Catalog {
 
 /// The schema of a result: members and types only, because the list of tools is sent with every conversation. Names
 /// and the API's documentation give the meaning.
-fn output(tool: &Tool, schemas: &Value) -> Object {
+fn output(tool: &Tool, schemas: &Value) -> Value {
     let schema = &schemas[tool.result];
     let kind = |member: &Value| {
         let reference = member["$ref"]
@@ -227,21 +227,22 @@ fn output(tool: &Tool, schemas: &Value) -> Object {
     let added =
         (tool.added.iter()).map(|(name, kind)| ((*name).to_owned(), json!({ "type": kind })));
     let properties: Object = members.chain(added).collect();
-    let mut output = object(json!({ "type": "object", "properties": properties }));
-    let required = schema.get("required").cloned();
-    output.extend(required.map(|required| ("required".to_owned(), required)));
+    let mut output = json!({ "type": "object", "properties": properties });
+    if let Some(required) = schema.get("required") {
+        output["required"] = required.clone();
+    }
     output
 }
 
-fn input(known: &[ParameterSpec]) -> Object {
+fn input(known: &[ParameterSpec]) -> Value {
     let properties: Object = (known.iter())
-        .map(|spec| (spec.name.to_owned(), plain(spec).into()))
+        .map(|spec| (spec.name.to_owned(), plain(spec)))
         .collect();
     let required = known.iter().filter(|spec| spec.is_required);
     let required: Vec<&str> = required.map(|spec| spec.name).collect();
-    let mut input = object(json!({ "type": "object", "properties": properties }));
+    let mut input = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
-        input.insert("required".to_owned(), json!(required));
+        input["required"] = json!(required);
     }
     input
 }
@@ -249,8 +250,8 @@ fn input(known: &[ParameterSpec]) -> Object {
 /// The schema of an argument in the form that every client accepts: Gemini's function declarations and `OpenAI`'s
 /// strict ones reject most keywords, so limits and defaults are described in words. The parser of the argument
 /// enforces them.
-fn plain(spec: &ParameterSpec) -> Object {
-    let schema = object(json!(spec.schema));
+fn plain(spec: &ParameterSpec) -> Value {
+    let schema = json!(spec.schema);
     let mut words = spec.description.to_owned();
     let bound = |name: &str| schema.get(name).map(number);
     if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) {
@@ -259,11 +260,12 @@ fn plain(spec: &ParameterSpec) -> Object {
     if let Some(default) = bound("default") {
         words = format!("{} Default {default}.", words.trim_end());
     }
-    let mut plain: Object = schema
-        .into_iter()
-        .filter(|(name, _)| matches!(name.as_str(), "type" | "enum" | "items"))
-        .collect();
-    plain.insert("description".to_owned(), Value::String(words));
+    let mut plain = json!({ "description": words });
+    for name in ["type", "enum", "items"] {
+        if let Some(value) = schema.get(name) {
+            plain[name] = value.clone();
+        }
+    }
     plain
 }
 
@@ -273,18 +275,9 @@ fn number(bound: &Value) -> String {
         .map_or_else(|| bound.to_string(), |bound| bound.to_string())
 }
 
-/// The members of an object; empty for any other value.
-pub fn object(value: Value) -> Object {
-    if let Value::Object(members) = value {
-        members
-    } else {
-        Map::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::plain;
     use crate::wire::parameters::{Limit, ParameterSpec};
@@ -294,6 +287,6 @@ mod tests {
         let spec = ParameterSpec::new::<Limit>("Maximum number of reviews to return.");
         let expected = json!({"type": "integer",
             "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
-        assert_eq!(Value::Object(plain(&spec)), expected);
+        assert_eq!(plain(&spec), expected);
     }
 }

@@ -111,7 +111,7 @@ async fn the_dataset_has_business_rating_and_all_published_reviews() {
     let reviews = Generator::new(71).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;
-    let dataset = app.get("/reviews.json").await.json();
+    let dataset = app.json("/reviews.json").await;
     let members: Vec<&str> = dataset
         .as_object()
         .unwrap()
@@ -209,7 +209,7 @@ async fn the_mean_is_rounded_half_away_from_zero_to_two_decimals() {
         let rows = rows.join(", ");
         app.shell(&format!("delete from review; insert into review (review_id, rating, reviewed_on) values {rows}; {withheld}"))
             .await;
-        let text = app.get("/reviews.json").await.text();
+        let text = app.text("/reviews.json").await;
         assert!(
             text.contains(&format!(r#""aggregate_rating":{{"rating_value":{shown},"#)),
             "{by_stars:?}: {text:.400}"
@@ -239,9 +239,8 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     {
         // An HTML attribute has the same name.
         let text = app
-            .get(&target)
+            .text(&target)
             .await
-            .text()
             .replace(" hidden>", ">")
             .replace("aria-hidden", "");
         assert!(
@@ -256,9 +255,7 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
         "since=2026-01-03",
     ] {
         assert_eq!(
-            app.get(&format!("/api/reviews/search?{question}"))
-                .await
-                .json()["total"],
+            app.json(&format!("/api/reviews/search?{question}")).await["total"],
             0,
             "{question}"
         );
@@ -292,8 +289,8 @@ async fn documents_without_reviews_are_valid() {
         "updated_at": "2026-11-20T12:00:00Z",
         "reviews": [],
     });
-    assert_eq!(app.get("/reviews.json").await.json(), dataset);
-    let insights = app.get("/insights.json").await.json();
+    assert_eq!(app.json("/reviews.json").await, dataset);
+    let insights = app.json("/insights.json").await;
     for part in ["aspects", "topics", "faq"] {
         assert_eq!(insights[part], json!([]), "{part}");
     }
@@ -303,16 +300,16 @@ async fn documents_without_reviews_are_valid() {
     );
     assert!(insights["summary"].is_object() && insights["method"].is_object());
     assert_eq!(insights["generated_from"]["reviews"], 0);
-    assert_eq!(app.get("/api/feed.json").await.json()["items"], json!([]));
+    assert_eq!(app.json("/api/feed.json").await["items"], json!([]));
     let search =
         json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []});
-    assert_eq!(app.get("/api/reviews/search").await.json(), search);
+    assert_eq!(app.json("/api/reviews/search").await, search);
     assert_eq!(
-        app.get("/api/reviews/search?query=x&rating=5").await.json(),
+        app.json("/api/reviews/search?query=x&rating=5").await,
         search
     );
     assert_eq!(
-        app.get("/api/reviews/since/2020-01-01").await.json(),
+        app.json("/api/reviews/since/2020-01-01").await,
         json!({"since": "2020-01-01", "count": 0, "reviews": []})
     );
     for target in json_targets("")
@@ -323,7 +320,7 @@ async fn documents_without_reviews_are_valid() {
     }
     assert_eq!(app.get("/api/reviews/any").await.status, 404);
     app.name_business().await;
-    assert!(app.get("/").await.text().contains("no reviews yet"));
+    assert!(app.text("/").await.contains("no reviews yet"));
 }
 
 #[tokio::test]
@@ -340,10 +337,10 @@ async fn absent_values_are_left_out_and_never_null() {
             "/api/reviews/search?limit=0".to_owned(),
             "/nothing".to_owned(),
         ]) {
-            assert_no_null(&app.get(&target).await.json(), &target);
+            assert_no_null(&app.json(&target).await, &target);
         }
     }
-    let least = app.get("/api/reviews/least").await.json();
+    let least = app.json("/api/reviews/least").await;
     let expected = json!({
         "id": "least", "rating": 5, "date": "2026-11-20", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
         "verification": {"verified": true, "method": "manual"},

@@ -6,7 +6,7 @@ use reviews_service::snapshot::Document;
 use serde_json::Value;
 
 use super::feeds;
-use crate::support::{BASE, Generator, TestApp, service_on, sqlite3, table};
+use crate::support::{BASE, Generator, TestApp, array_of, service_on, sqlite3, str_of, table};
 
 #[tokio::test]
 async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
@@ -33,9 +33,7 @@ async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
         let (json, atom) = feeds(&app).await;
         for (id, expected) in [("summer", summer), ("winter", winter)] {
             let url = format!("{BASE}/reviews/{id}");
-            let item = json["items"]
-                .as_array()
-                .unwrap()
+            let item = array_of(&json["items"])
                 .iter()
                 .find(|item| item["id"] == *url)
                 .unwrap();
@@ -43,14 +41,14 @@ async fn a_review_is_dated_at_midnight_in_the_zone_of_the_business() {
             let entry = atom.entries.iter().find(|entry| entry.id == url).unwrap();
             assert_eq!(entry.published, Some(expected.parse().unwrap()), "{zone}");
         }
-        for item in json["items"].as_array().unwrap() {
-            let published = item["date_published"].as_str().unwrap();
+        for item in array_of(&json["items"]) {
+            let published = str_of(&item["date_published"]);
             assert!(
                 DateTime::parse_from_rfc3339(published).is_ok(),
                 "{zone}: {published} is not an RFC 3339 instant"
             );
         }
-        let xml = app.get("/feed.xml").await.text();
+        let xml = app.text("/feed.xml").await;
         assert_eq!(xml.matches("<published>").count(), 5, "{zone}: {xml}");
     }
 }
@@ -66,9 +64,9 @@ async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String
     let json: Value = serde_json::from_slice(&body(Document::JsonFeed)).unwrap();
     let atom = feed_rs::parser::parse(&body(Document::AtomFeed)[..]).unwrap();
     let (mut ids, mut urls) = (vec![atom.id], Vec::new());
-    for item in json["items"].as_array().unwrap() {
-        ids.push(item["id"].as_str().unwrap().to_owned());
-        urls.push(item["url"].as_str().unwrap().to_owned());
+    for item in array_of(&json["items"]) {
+        ids.push(str_of(&item["id"]).to_owned());
+        urls.push(str_of(&item["url"]).to_owned());
     }
     for entry in atom.entries {
         ids.push(entry.id);
@@ -215,20 +213,18 @@ async fn no_entry_is_updated_before_it_is_published() {
         app.shell(&format!("update business set time_zone = '{zone}'"))
             .await;
         let (json, atom) = feeds(&app).await;
-        for item in json["items"].as_array().unwrap() {
+        for item in array_of(&json["items"]) {
             let [published, modified] = ["date_published", "date_modified"]
-                .map(|name| DateTime::parse_from_rfc3339(item[name].as_str().unwrap()).unwrap());
+                .map(|name| DateTime::parse_from_rfc3339(str_of(&item[name])).unwrap());
             assert!(published <= modified, "{zone}: {item}");
         }
         assert!(atom.entries.len() >= 6, "{}", atom.entries.len());
         for entry in &atom.entries {
             assert!(entry.published <= entry.updated, "{zone}: {entry:?}");
         }
-        let later = json["items"]
-            .as_array()
-            .unwrap()
+        let later = array_of(&json["items"])
             .iter()
-            .find(|item| item["id"].as_str().unwrap().ends_with("later"));
+            .find(|item| str_of(&item["id"]).ends_with("later"));
         assert_eq!(later.unwrap()["date_modified"], "2026-07-06T08:30:00.125Z");
     }
 }

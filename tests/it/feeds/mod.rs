@@ -8,7 +8,7 @@ use feed_rs::model::{Entry, Feed};
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, BASE, Generator, TestApp, assert_has};
+use crate::support::{Answer, BASE, Generator, TestApp, array_of, assert_has, str_of};
 
 const HUB: &str = "https://reviews.sample.test/api/websub/hub";
 
@@ -19,7 +19,7 @@ fn parse(answer: &Answer) -> Feed {
 
 async fn feeds(app: &TestApp) -> (Value, Feed) {
     (
-        app.get("/api/feed.json").await.json(),
+        app.json("/api/feed.json").await,
         parse(&app.get("/feed.xml").await),
     )
 }
@@ -91,9 +91,7 @@ fn check_item(item: &Value, review: &Review) {
         format!("{}T00:00:00+00:00", review.date)
     );
     assert_eq!(
-        item["date_modified"]
-            .as_str()
-            .unwrap()
+        str_of(&item["date_modified"])
             .parse::<DateTime<Utc>>()
             .unwrap(),
         updated
@@ -164,12 +162,12 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
     let newest = newest(&reviews);
     assert!(newest.iter().any(|review| review.response.is_some()));
     assert_eq!(
-        (json["items"].as_array().unwrap().len(), atom.entries.len()),
+        (array_of(&json["items"]).len(), atom.entries.len()),
         (50, 50)
     );
     for ((review, item), entry) in newest
         .iter()
-        .zip(json["items"].as_array().unwrap())
+        .zip(array_of(&json["items"]))
         .zip(&atom.entries)
     {
         check_item(item, review);
@@ -210,10 +208,7 @@ async fn the_json_feed_names_the_business_and_the_hub() {
     let read = parse(&answer);
     assert_eq!(
         (read.entries.len(), read.title.unwrap().content.as_str()),
-        (
-            json["items"].as_array().unwrap().len(),
-            "Reviews of Desert Peak"
-        )
+        (array_of(&json["items"]).len(), "Reviews of Desert Peak")
     );
 }
 
@@ -264,7 +259,7 @@ async fn a_feed_without_entries_is_valid() {
     assert_eq!(parse(&app.get("/api/feed.json").await).entries.len(), 0);
     assert!(json.get("language").is_none(), "no language is known");
     let root = "<feed xmlns=\"http://www.w3.org/2005/Atom\">";
-    assert!(app.get("/feed.xml").await.text().contains(root), "nor here");
+    assert!(app.text("/feed.xml").await.contains(root), "nor here");
     // A review without text is an entry too.
     app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 1, '2026-02-01')")
         .await;
@@ -300,13 +295,13 @@ async fn answers_follow_the_text_and_empty_entries_have_no_content() {
     let (json, atom) = feeds(&app).await;
     for ((content, item), entry) in contents
         .iter()
-        .zip(json["items"].as_array().unwrap())
+        .zip(array_of(&json["items"]))
         .zip(&atom.entries)
     {
         assert_eq!(item["content_text"], *content);
         assert_eq!(text_of(entry), *content);
     }
-    let xml = app.get("/feed.xml").await.text();
+    let xml = app.text("/feed.xml").await;
     // An answer without a text has no language; a review with neither has no `content`.
     assert_eq!(xml.matches("<content").count(), 2, "{xml}");
     assert_eq!(xml.matches("xml:lang=\"en\"").count(), 1, "{xml}");
@@ -407,13 +402,8 @@ async fn any_text_gives_well_formed_xml() {
         "Reviews of A & B <i> ]]> \u{fffd} \"q\" 's'"
     );
     // JSON can escape every character, so nothing is lost.
-    let json = app.get("/api/feed.json").await.json();
-    for (item, review) in json["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .zip(newest(&reviews))
-    {
+    let json = app.json("/api/feed.json").await;
+    for (item, review) in array_of(&json["items"]).iter().zip(newest(&reviews)) {
         assert_eq!(
             (&item["content_text"], &item["authors"][0]["name"]),
             (&json!(review.text), &json!(review.author))

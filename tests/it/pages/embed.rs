@@ -105,15 +105,14 @@ async fn the_badge_shows_rating_count_and_day_of_all_reviews() {
 #[tokio::test]
 async fn a_frame_has_the_requested_layout_theme_and_accent() {
     let app = seeded().await;
-    let usual = app.get("/embed").await.text();
+    let usual = app.text("/embed").await;
     assert!(
         usual.contains("data-theme=\"light\"") && usual.contains("class=\"embed list\""),
         "light by default, like the site around it"
     );
     let html = app
-        .get("/embed?layout=carousel&theme=dark&accent=%237cc7e0")
-        .await
-        .text();
+        .text("/embed?layout=carousel&theme=dark&accent=%237cc7e0")
+        .await;
     assert!(html.contains("data-theme=\"dark\"") && html.contains("class=\"embed carousel\""));
     assert!(
         html.contains("<ol class=\"reviews\" tabindex=\"0\" aria-label="),
@@ -130,19 +129,14 @@ async fn a_frame_has_the_requested_layout_theme_and_accent() {
         "it is readable only on the dark background: {}",
         style.text()
     );
-    assert!(
-        !app.get("/embed?theme=auto")
-            .await
-            .text()
-            .contains("data-theme")
-    );
+    assert!(!app.text("/embed?theme=auto").await.contains("data-theme"));
     assert_eq!(app.get("/embed/accent/x;}.css").await.status, 404);
 }
 
 #[tokio::test]
 async fn the_short_badge_has_only_the_figure() {
     let app = seeded().await;
-    let svg = app.get("/badge.svg?form=short").await.text();
+    let svg = app.text("/badge.svg?form=short").await;
     assert!(svg.contains(">★ 4.55 (256)</text>"), "{svg}");
     assert_eq!(svg.matches("<text ").count(), 1, "{svg}");
     let wrong = app.get("/badge.svg?form=tiny").await;
@@ -204,12 +198,12 @@ async fn clients_get_page_errors_as_problems_with_all_parameters() {
         ("/embed?accent=777", "invalid_string"),
         ("/embed?limit=5&limit=500", "duplicate"),
     ] {
-        let issue = &app.get(target).await.json()["issues"][0];
+        let issue = &app.json(target).await["issues"][0];
         assert_eq!(issue["code"], code, "{target}");
     }
-    let issue = &app.get("/embed?limit=500").await.json()["issues"][0];
+    let issue = &app.json("/embed?limit=500").await["issues"][0];
     assert_eq!(issue["message"], "must be a whole number from 1 to 20");
-    let refused = app.get("/embed?accent=777").await.text();
+    let refused = app.text("/embed?accent=777").await;
     assert!(refused.contains("has a contrast of 4.47"), "{refused}");
 }
 
@@ -232,9 +226,8 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
     );
     assert_has(answer.header("content-security-policy"), "frame-src 'self'");
     let html = app
-        .get("/embed/try?accent=ffee00&limit=99&colour=red")
-        .await
-        .text();
+        .text("/embed/try?accent=ffee00&limit=99&colour=red")
+        .await;
     for fault in [
         "limit must be",
         "accent must be easy to read",
@@ -248,7 +241,7 @@ async fn the_options_are_shown_with_the_lines_to_paste() {
 async fn the_badges_line_shows_the_short_form_on_phones() {
     let app = seeded().await;
     for target in ["/developers", "/embed/try"] {
-        let html = app.get(target).await.text();
+        let html = app.text(target).await;
         let line = format!(
             "&lt;a href=\"{BASE}/\"&gt;&lt;picture&gt;&lt;source media=\"(max-width: 600px)\" srcset=\"{BASE}/badge.svg?form=short\"&gt;\
              &lt;img src=\"{BASE}/badge.svg\" alt=\"Reviews of Saltbush Air &amp;amp; Plumbing\" height=\"36\" \
@@ -258,7 +251,7 @@ async fn the_badges_line_shows_the_short_form_on_phones() {
         assert!(html.contains(&line), "{target}: {html}");
     }
     // Its text has 14 pixels, and it is narrower than a phone.
-    let svg = app.get("/badge.svg?form=short").await.text();
+    let svg = app.text("/badge.svg?form=short").await;
     let width: u32 = between(&svg, "width=\"", "\"")[0].parse().unwrap();
     assert!(width <= 200 && svg.contains("font-size=\"14\""), "{svg}");
 }

@@ -1,13 +1,13 @@
 //! Pages show the figures of the documents, each with a link to its evidence.
 
 use super::{BROWSER, between, permalinks, seeded, structured};
-use crate::support::{Generator, TestApp, assert_has};
+use crate::support::{Generator, TestApp, array_of, assert_has, str_of};
 
 #[tokio::test]
 async fn the_front_page_matches_the_dataset() {
     let app = seeded().await;
-    let html = app.get("/").await.text();
-    let dataset = app.get("/reviews.json").await.json();
+    let html = app.text("/").await;
+    let dataset = app.json("/reviews.json").await;
     let rating = &dataset["aggregate_rating"];
     assert!(
         html.contains(&format!("<b>{}</b>", rating["rating_value"])),
@@ -29,12 +29,10 @@ async fn the_front_page_matches_the_dataset() {
         &html,
         &format!("{} reviews withheld", dataset["withheld"]["count"]),
     );
-    let newest = dataset["reviews"]
-        .as_array()
-        .unwrap()
+    let newest = array_of(&dataset["reviews"])
         .iter()
         .take(20)
-        .map(|review| review["id"].as_str().unwrap());
+        .map(|review| str_of(&review["id"]));
     let mut shown = permalinks(html.split("id=\"newest\"").nth(1).unwrap());
     shown.dedup();
     assert_eq!(shown, newest.collect::<Vec<_>>());
@@ -52,25 +50,21 @@ async fn the_front_page_matches_the_dataset() {
 #[tokio::test]
 async fn every_figure_of_the_insights_links_to_the_sentences() {
     let app = seeded().await;
-    let html = app.get("/insights").await.text();
-    let insights = app.get("/insights.json").await.json();
-    for aspect in insights["aspects"].as_array().unwrap() {
-        let (id, label) = (
-            aspect["id"].as_str().unwrap(),
-            aspect["label"].as_str().unwrap(),
-        );
+    let html = app.text("/insights").await;
+    let insights = app.json("/insights.json").await;
+    for aspect in array_of(&insights["aspects"]) {
+        let (id, label) = (str_of(&aspect["id"]), str_of(&aspect["label"]));
         assert!(
             html.contains(&format!("<a href=\"/insights?aspect={id}\">{label}</a>")),
             "{id}"
         );
     }
-    for topic in insights["topics"].as_array().unwrap() {
-        let phrase = topic["phrase"].as_str().unwrap();
+    for topic in array_of(&insights["topics"]) {
+        let phrase = str_of(&topic["phrase"]);
         let query = phrase.replace(' ', "+");
         let found = app
-            .get(&format!("/api/reviews/search?match=words&query={query}"))
-            .await
-            .json();
+            .json(&format!("/api/reviews/search?match=words&query={query}"))
+            .await;
         let chip = format!(
             "query={query}\">{phrase} <span class=\"num\">{}</span>",
             found["total"]
@@ -78,23 +72,17 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         assert!(html.contains(&chip), "{chip}");
     }
     for (query, polarity) in [("", ""), ("&polarity=negative", "?polarity=negative")] {
-        let page = app
-            .get(&format!("/insights?aspect=price{query}"))
-            .await
-            .text();
+        let page = app.text(&format!("/insights?aspect=price{query}")).await;
         let evidence = app
-            .get(&format!("/insights/aspects/price/evidence.json{polarity}"))
-            .await
-            .json();
+            .json(&format!("/insights/aspects/price/evidence.json{polarity}"))
+            .await;
         assert!(
             page.contains(&format!("{} reviews mention it", evidence["total"])),
             "{query}"
         );
-        let ids = evidence["reviews"]
-            .as_array()
-            .unwrap()
+        let ids = array_of(&evidence["reviews"])
             .iter()
-            .map(|review| review["review_id"].as_str().unwrap());
+            .map(|review| str_of(&review["review_id"]));
         assert_eq!(permalinks(&page), ids.collect::<Vec<_>>(), "{query}");
     }
 }
@@ -102,15 +90,12 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
 #[tokio::test]
 async fn sentences_of_an_aspect_are_reached_in_pages_of_one_size() {
     let app = seeded().await;
-    let total = app
-        .get("/insights/aspects/price/evidence.json")
-        .await
-        .json()["total"]
+    let total = app.json("/insights/aspects/price/evidence.json").await["total"]
         .as_u64()
         .unwrap();
     let (mut target, mut shown) = ("/insights?aspect=price&limit=5".to_owned(), 0);
     loop {
-        let html = app.get(&target).await.text();
+        let html = app.text(&target).await;
         shown += permalinks(&html).len();
         let negative = "<a href=\"/insights?aspect=price&amp;polarity=negative";
         assert!(
@@ -144,8 +129,8 @@ async fn a_service_without_reviews_has_every_page() {
     ] {
         assert_eq!(app.get(target).await.status, 200, "{target}");
     }
-    assert_has(&app.get("/").await.text(), "There are no reviews yet.");
-    assert_has(&app.get("/badge.svg").await.text(), "no reviews yet");
+    assert_has(&app.text("/").await, "There are no reviews yet.");
+    assert_has(&app.text("/badge.svg").await, "no reviews yet");
 }
 
 #[tokio::test]
@@ -175,7 +160,7 @@ async fn pages_without_a_named_business_explain_the_set_up() {
             assert!(!html.contains(absent), "{target}: {absent}");
         }
     }
-    let id = app.get("/reviews.json").await.json()["reviews"][0]["id"].clone();
+    let id = app.json("/reviews.json").await["reviews"][0]["id"].clone();
     let permalink = format!("/reviews/{}", id.as_str().unwrap());
     for target in ["/", "/search", "/embed", "/nothing", &permalink] {
         let html = read(target).await;
@@ -226,14 +211,14 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
                where review_id in (select review_id from review order by review_id limit {count})"
         ))
         .await;
-        let html = app.get("/").await.text();
+        let html = app.text("/").await;
         let description = between(&html, "<meta name=\"description\" content=\"", "\"")[0];
         let social = between(&html, "<meta property=\"og:description\" content=\"", "\"")[0];
         assert!(
             description.contains("from 6 reviews of Desert Peak.") && social == description,
             "{description}"
         );
-        let llms = app.get("/llms.txt").await.text();
+        let llms = app.text("/llms.txt").await;
         match sentence {
             Some(sentence) => {
                 assert!(description.ends_with(sentence), "{description}");
@@ -259,7 +244,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         "/api/feed.json",
         "/badge.svg",
     ] {
-        let text = app.get(target).await.text().to_lowercase();
+        let text = app.text(target).await.to_lowercase();
         assert!(
             !text.contains("verified review") && !text.contains("verified customer"),
             "{target}"
@@ -268,7 +253,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
     for language in ["de", "es", "fr"] {
         app.shell(&format!("update business set language = '{language}'"))
             .await;
-        let html = app.get("/").await.text();
+        let html = app.text("/").await;
         let description = between(&html, "<meta name=\"description\" content=\"", "\"")[0];
         for word in ["geprüfte", "verificada de", "vérifié sur"] {
             assert!(!description.contains(word), "{description}");
@@ -280,19 +265,19 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
 #[tokio::test]
 async fn people_services_and_areas_have_figures_quotes_and_reviews() {
     let app = seeded().await;
-    let insights = app.get("/insights.json").await.json();
-    let html = app.get("/insights").await.text();
-    let dataset = app.get("/reviews.json").await.json();
+    let insights = app.json("/insights.json").await;
+    let html = app.text("/insights").await;
+    let dataset = app.json("/reviews.json").await;
     for (group, parameter, mentions) in [
         ("technicians", "technician", "technicians"),
         ("services", "service", "services"),
         ("service_areas", "area", "service_areas"),
     ] {
-        let entities = insights["entities"][group].as_array().unwrap();
+        let entities = array_of(&insights["entities"][group]);
         for entity in entities.iter().filter(|one| one["reviews"] != 0).take(4) {
-            let name = entity["name"].as_str().unwrap();
+            let name = str_of(&entity["name"]);
             let key = match parameter {
-                "service" => entity["id"].as_str().unwrap(),
+                "service" => str_of(&entity["id"]),
                 _ => name,
             };
             let target = format!("/insights?{parameter}={}", key.replace(' ', "+"));
@@ -300,31 +285,24 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
                 html.contains(&format!("<a href=\"{target}\">{name}</a>")),
                 "{target}"
             );
-            let page = app.get(&target).await.text();
+            let page = app.text(&target).await;
             let figure = format!("{} of 256 reviews name {name}.", entity["reviews"]);
             assert!(page.contains(&figure), "{target}: {figure}");
             for quote in entity["quotes"].as_array().into_iter().flatten() {
-                let href = format!("/reviews/{}", quote["review_id"].as_str().unwrap());
+                let href = format!("/reviews/{}", str_of(&quote["review_id"]));
                 assert!(page.contains(&href), "{target}: {href}");
             }
-            let naming = dataset["reviews"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter(|review| {
-                    let named = review["mentions"][mentions].as_array().unwrap();
-                    named.iter().any(|one| one == key)
-                });
-            let newest: Vec<_> = naming
-                .map(|one| one["id"].as_str().unwrap())
-                .take(10)
-                .collect();
+            let naming = array_of(&dataset["reviews"]).iter().filter(|review| {
+                let named = array_of(&review["mentions"][mentions]);
+                named.iter().any(|one| one == key)
+            });
+            let newest: Vec<_> = naming.map(|one| str_of(&one["id"])).take(10).collect();
             let list = page.split("id=\"list\"").nth(1).unwrap();
             assert_eq!(permalinks(list), newest, "{target}");
         }
     }
     // If a filter exists, a search links to all of them.
-    let page = app.get("/insights?service=ac-repair").await.text();
+    let page = app.text("/insights?service=ac-repair").await;
     assert!(page.contains("href=\"/search?mentions_service=ac-repair\""));
     for target in [
         "/insights?technician=Nobody+Known",
@@ -343,7 +321,7 @@ async fn every_chart_has_a_text_alternative() {
         "/insights?aspect=price",
         "/insights?technician=Mike+Alvarez",
     ] {
-        let html = app.get(target).await.text();
+        let html = app.text(target).await;
         let charts = between(&html, "<svg", ">");
         assert!(charts.len() > 1, "{target}");
         for chart in charts {
@@ -361,8 +339,8 @@ async fn every_chart_has_a_text_alternative() {
             "{target}: each chart of months has a table"
         );
     }
-    let home = app.get("/").await.text();
-    let reviews = app.get("/facets.json").await.json()["years"].clone();
+    let home = app.text("/").await;
+    let reviews = app.json("/facets.json").await["years"].clone();
     for year in reviews.as_array().unwrap() {
         let shown = format!("{}</a><span class=\"unseen\">: </span>", year["year"]);
         assert!(home.contains(&shown), "{shown}");
@@ -372,7 +350,7 @@ async fn every_chart_has_a_text_alternative() {
 #[tokio::test]
 async fn every_sentence_of_the_summary_links_to_the_evidence() {
     let app = seeded().await;
-    let html = app.get("/insights").await.text();
+    let html = app.text("/insights").await;
     let list = between(&html, "<ul class=\"summary\">", "</ul>")[0];
     let links = between(list, "<li><a href=\"", "\"");
     assert_eq!(links.len(), list.matches("<li>").count());

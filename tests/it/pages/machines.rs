@@ -3,12 +3,12 @@
 use futures_util::FutureExt;
 
 use super::{BROWSER, between, seeded, structured};
-use crate::support::{BASE, Generator, TestApp, assert_has, start};
+use crate::support::{BASE, Generator, TestApp, assert_has, start, str_of};
 
 #[tokio::test]
 async fn crawlers_find_every_published_review_and_no_withheld_one() {
     let app = seeded().await;
-    let sitemap = app.get("/sitemap.xml").await.text();
+    let sitemap = app.text("/sitemap.xml").await;
     let listed = between(&sitemap, "<loc>", "</loc>");
     let ids = app.get("/reviews.json").await.ids();
     let expected: Vec<String> = [format!("{BASE}/"), format!("{BASE}/insights")]
@@ -17,23 +17,23 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
         .collect();
     assert_eq!(listed, expected);
     let changed = between(&sitemap, "<lastmod>", "</lastmod>");
-    let reviews = app.get("/reviews.json").await.json()["reviews"].clone();
+    let reviews = app.json("/reviews.json").await["reviews"].clone();
     let expected = reviews.as_array().unwrap().iter().map(|review| {
-        let [day, updated] = ["date", "updated_at"].map(|name| review[name].as_str().unwrap());
+        let [day, updated] = ["date", "updated_at"].map(|name| str_of(&review[name]));
         day.max(&updated[..10]).to_owned()
     });
     assert_eq!(changed[2..], expected.collect::<Vec<_>>());
-    let robots = app.get("/robots.txt").await.text();
+    let robots = app.text("/robots.txt").await;
     assert_has(&robots, &format!("Sitemap: {BASE}/sitemap.xml"));
     assert_has(&robots, "Disallow: /search\n");
-    let llms = app.get("/llms.txt").await.text();
+    let llms = app.text("/llms.txt").await;
     let begin = format!(
         "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews (verified by a platform, a job or an invitation: 248).",
         ids.len()
     );
     assert!(llms.starts_with(&begin), "{llms}");
     let one = TestApp::uncoded(&Generator::new(7).reviews(1)).await;
-    let llms_of_one = one.get("/llms.txt").await.text();
+    let llms_of_one = one.text("/llms.txt").await;
     assert_has(
         &llms_of_one,
         " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n",
@@ -76,10 +76,7 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
         let main = between(&html, "<main", "</main>")[0];
         assert!(advice.iter().all(|one| !main.contains(one)), "{main}");
         for issue in problem.json()["issues"].as_array().into_iter().flatten() {
-            assert!(
-                page.text().contains(issue["message"].as_str().unwrap()),
-                "{target}"
-            );
+            assert!(page.text().contains(str_of(&issue["message"])), "{target}");
         }
     }
     let refused = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
@@ -114,7 +111,7 @@ async fn a_browser_at_the_mcp_address_gets_a_page_for_developers() {
 #[tokio::test]
 async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
     let app = seeded().await;
-    let style = app.get("/").await.text();
+    let style = app.text("/").await;
     let style = between(&style, "<link rel=\"stylesheet\" href=\"", "\"")[0].to_owned();
     let fixed = [
         "/",
@@ -151,7 +148,7 @@ async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
 async fn a_small_sitemap_has_one_file() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let first = app.get("/sitemaps/1.xml").await;
-    assert_eq!(first.text(), app.get("/sitemap.xml").await.text());
+    assert_eq!(first.text(), app.text("/sitemap.xml").await);
     for target in [
         "/sitemaps/0.xml",
         "/sitemaps/2.xml",
@@ -207,7 +204,7 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
         let id = app
             .shell("select min(review_id) from review where status = 'published'")
             .await;
-        let data = structured(&app.get(&format!("/reviews/{id}")).await.text());
+        let data = structured(&app.text(&format!("/reviews/{id}")).await);
         let publisher = data
             .get("publisher")
             .map(|publisher| publisher["name"].clone());

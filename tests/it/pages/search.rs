@@ -1,13 +1,13 @@
 //! The search form and its results as a page.
 
 use super::{BROWSER, between, permalinks, seeded};
-use crate::support::{Generator, TestApp, assert_has, table};
+use crate::support::{Generator, TestApp, array_of, assert_has, str_of, table};
 
 #[tokio::test]
 async fn a_search_page_shows_the_results_of_the_api() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(120)).await;
     app.name_business().await;
-    let all = app.get("/reviews.json").await.json()["aggregate_rating"]["review_count"].clone();
+    let all = app.json("/reviews.json").await["aggregate_rating"]["review_count"].clone();
     for query in [
         "",
         "query=water",
@@ -15,7 +15,7 @@ async fn a_search_page_shows_the_results_of_the_api() {
         "since=2025-01-01&mentions_service=drain",
         "query=nowhere+at+all",
     ] {
-        let html = app.get(&format!("/search?{query}")).await.text();
+        let html = app.text(&format!("/search?{query}")).await;
         let twin = app
             .get(&format!("/api/reviews/search?{query}&match=words"))
             .await;
@@ -41,13 +41,10 @@ async fn a_search_page_shows_the_results_of_the_api() {
                 ))
                 .await
                 .ids();
-            assert_eq!(permalinks(&app.get(&next).await.text()), behind, "{query}");
+            assert_eq!(permalinks(&app.text(&next).await), behind, "{query}");
         }
     }
-    let nothing = app
-        .get("/search?query=nowhere+at+all&rating=5")
-        .await
-        .text();
+    let nothing = app.text("/search?query=nowhere+at+all&rating=5").await;
     assert_has(&nothing, "No review matches");
     assert_has(&nothing, "href=\"/search?rating=5\"");
 }
@@ -119,16 +116,16 @@ async fn an_invalid_day_is_kept_in_a_text_field() {
 #[tokio::test]
 async fn the_form_has_every_filter_and_keeps_the_values() {
     let app = seeded().await;
-    let description = app.get("/.well-known/openapi.json").await.json();
+    let description = app.json("/.well-known/openapi.json").await;
     let parameters = &description["paths"]["/api/reviews/search"]["get"]["parameters"];
     // `limit` and `cursor` have no field: pages set them in their links.
     let names = parameters
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| one["name"].as_str().unwrap());
+        .map(|one| str_of(&one["name"]));
     let filters = names.filter(|name| !["limit", "cursor"].contains(name));
-    let plain = app.get("/search").await.text();
+    let plain = app.text("/search").await;
     for name in filters {
         assert!(
             plain.contains(&format!(" name=\"{name}\"")),
@@ -146,12 +143,12 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
             "<option value=\"nothing\" selected>nothing",
         ),
     ] {
-        let html = app.get(&format!("/search?{query}")).await.text();
+        let html = app.text(&format!("/search?{query}")).await;
         assert!(html.contains(kept), "{query}: {kept}");
         let is_filtered = html.contains("Filtered, of 256 reviews: ");
         assert!(is_filtered, "{query}");
     }
-    let open = app.get("/search?max_rating=2").await.text();
+    let open = app.text("/search?max_rating=2").await;
     assert!(open.contains("<details open>") && !plain.contains("<details open>"));
 }
 
@@ -194,7 +191,7 @@ async fn matches_are_marked_in_texts_and_nothing_else_is_markup() {
             "[&lt;mark]&gt;Heaters&lt;/[mark]&gt; &amp; a water heater&#39;s &quot;leak&quot;",
         ),
     ] {
-        let html = app.get(&format!("/search?{query}")).await.text();
+        let html = app.text(&format!("/search?{query}")).await;
         let mut lines: Vec<&str> = expected.lines().collect();
         let said = shown(&html);
         let mut found: Vec<&str> = said.lines().collect();
@@ -208,9 +205,7 @@ async fn matches_are_marked_in_texts_and_nothing_else_is_markup() {
 async fn each_active_filter_links_to_the_search_without_it() {
     let app = seeded().await;
     let html = app
-        .get("/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=")
-        .await
-        .text();
+        .text("/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=").await;
     let chips = between(&html, "<ul class=\"chips\">", "</ul>")[0];
     let links: Vec<(String, &str)> = between(chips, "<a href=\"", "</a>")
         .into_iter()
@@ -243,15 +238,15 @@ async fn each_active_filter_links_to_the_search_without_it() {
     for (href, _) in links {
         assert_eq!(app.get(&href).await.status, 200, "{href}");
     }
-    let plain = app.get("/search").await.text();
+    let plain = app.text("/search").await;
     assert!(!plain.contains("Filtered, of") && !plain.contains("class=\"chips\""));
 }
 
 #[tokio::test]
 async fn choices_show_and_explain_the_counts_of_the_facets() {
     let app = seeded().await;
-    let html = app.get("/search?query=leak").await.text();
-    let facets = app.get("/facets.json").await.json();
+    let html = app.text("/search?query=leak").await;
+    let facets = app.json("/facets.json").await;
     assert!(html.contains("Counts are of all 256 reviews."), "{html}");
     for (list, name, value) in [
         ("technicians", "mentions_technician", "name"),
@@ -260,17 +255,17 @@ async fn choices_show_and_explain_the_counts_of_the_facets() {
         ("aspects", "aspect", "id"),
     ] {
         let field = between(&html, &format!("<select id=\"{name}\""), "</select>")[0];
-        for facet in facets[list].as_array().unwrap() {
+        for facet in array_of(&facets[list]) {
             let option = between(
                 field,
-                &format!("<option value=\"{}\">", facet[value].as_str().unwrap()),
+                &format!("<option value=\"{}\">", str_of(&facet[value])),
                 "<option",
             )[0];
             let reviews = facet["reviews"].as_u64().unwrap();
             assert!(option.ends_with(&format!(" ({reviews})")), "{option}");
         }
     }
-    for year in facets["years"].as_array().unwrap() {
+    for year in array_of(&facets["years"]) {
         let (year, reviews) = (&year["year"], &year["reviews"]);
         let link = format!(
             "<li><a href=\"/search?query=leak&amp;since={year}-01-01&amp;until={year}-12-31\">{year}</a> ({reviews})</li>"
@@ -288,7 +283,7 @@ async fn the_form_shows_and_keeps_the_order() {
         ("rating=4&sort=highest", "Most stars"),
         ("rating=4&sort=lowest", "Fewest stars"),
     ] {
-        let html = app.get(&format!("/search?{query}")).await.text();
+        let html = app.text(&format!("/search?{query}")).await;
         let orders = between(&html, "<ul class=\"sort\"", "</ul>")[0];
         let marked = between(orders, "aria-current=\"true\">", "</a>");
         assert_eq!(marked, [current], "{query}");
@@ -318,7 +313,7 @@ async fn paging_forward_and_back_shows_the_same_reviews() {
             let first = format!("/search?limit=7&sort={sort}{query}");
             let (mut forth, mut at) = (Vec::new(), Some(first.clone()));
             while let Some(target) = at {
-                let html = app.get(&target).await.text();
+                let html = app.text(&target).await;
                 forth.push((permalinks(&html), rel(&html, "prev")));
                 at = rel(&html, "next");
             }
@@ -330,11 +325,11 @@ async fn paging_forward_and_back_shows_the_same_reviews() {
             let (last, mut back) = forth.pop().unwrap();
             assert!(!last.is_empty());
             while let Some(target) = back {
-                let html = app.get(&target).await.text();
+                let html = app.text(&target).await;
                 let (expected, _) = forth.pop().unwrap();
                 assert_eq!(permalinks(&html), expected, "{target}");
                 // From there, forward again, and further back.
-                let next = app.get(&rel(&html, "next").unwrap()).await.text();
+                let next = app.text(&rel(&html, "next").unwrap()).await;
                 assert!(!permalinks(&next).is_empty(), "{target}");
                 back = rel(&html, "prev");
             }
@@ -362,7 +357,7 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
             vec!["mentions_technician=Mike+Alvarez"],
         ),
     ] {
-        let html = app.get(&format!("/search?{query}")).await.text();
+        let html = app.text(&format!("/search?{query}")).await;
         assert_eq!(permalinks(&html), Vec::<String>::new(), "{query}");
         let list = between(&html, "<ul class=\"nearest\">", "</ul>")[0];
         let offered = between(list, "<li><a href=\"", "</span>");
@@ -377,7 +372,7 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
         for one in offered {
             let (href, rest) = one.split_once('"').unwrap();
             let said = rest.rsplit_once('>').unwrap().1;
-            let found = app.get(&followed(href)).await.text();
+            let found = app.text(&followed(href)).await;
             assert!(!permalinks(&found).is_empty(), "{href}");
             assert!(
                 found.contains(&format!("<h1>{said}</h1>")),
@@ -385,18 +380,15 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
             );
         }
     }
-    let nowhere = app
-        .get("/search?query=zeppelin&since=2040-01-01")
-        .await
-        .text();
+    let nowhere = app.text("/search?query=zeppelin&since=2040-01-01").await;
     assert!(nowhere.contains("No review matches"));
 }
 
 #[tokio::test]
 async fn empty_form_fields_count_as_absent_even_if_repeated() {
     let app = seeded().await;
-    let all = permalinks(&app.get("/search").await.text());
-    let fours = permalinks(&app.get("/search?rating=4").await.text());
+    let all = permalinks(&app.text("/search").await);
+    let fours = permalinks(&app.text("/search?rating=4").await);
     for (query, expected) in [
         ("rating=&rating=", &all),
         ("rating=&rating=4&rating=", &fours),
@@ -412,8 +404,8 @@ async fn empty_form_fields_count_as_absent_even_if_repeated() {
 #[tokio::test]
 async fn errors_in_the_form_explain_the_correction() {
     let app = seeded().await;
-    let page = app.get("/api/reviews/search?limit=1").await.json();
-    let cursor = page["next_cursor"].as_str().unwrap();
+    let page = app.json("/api/reviews/search?limit=1").await;
+    let cursor = str_of(&page["next_cursor"]);
     for [query, said] in table(
         "
         rating=9 → Stars: Choose a number of stars from 1 to 5.
@@ -440,28 +432,25 @@ async fn errors_in_the_form_explain_the_correction() {
 #[tokio::test]
 async fn stars_mentions_source_and_year_of_a_review_are_links() {
     let app = seeded().await;
-    let reviews = app.get("/reviews.json").await.json();
-    let review = (reviews["reviews"].as_array().unwrap().iter())
+    let reviews = app.json("/reviews.json").await;
+    let review = (array_of(&reviews["reviews"]).iter())
         .find(|review| {
             let mentions = &review["mentions"];
-            !mentions["technicians"].as_array().unwrap().is_empty()
-                && !mentions["services"].as_array().unwrap().is_empty()
+            !array_of(&mentions["technicians"]).is_empty()
+                && !array_of(&mentions["services"]).is_empty()
         })
         .unwrap();
-    let id = review["id"].as_str().unwrap();
-    let html = app.get(&format!("/reviews/{id}")).await.text();
+    let id = str_of(&review["id"]);
+    let html = app.text(&format!("/reviews/{id}")).await;
     let article = between(&html, "<article", "</article>")[0];
-    let year = &review["date"].as_str().unwrap()[..4];
+    let year = &str_of(&review["date"])[..4];
     for part in [
         format!("/search?rating={}\"", review["rating"]),
-        format!(
-            "/search?source={}\"",
-            review["source"]["name"].as_str().unwrap()
-        ),
+        format!("/search?source={}\"", str_of(&review["source"]["name"])),
         format!("/search?since={year}-01-01&amp;until={year}-12-31\""),
         format!(
             "/search?mentions_service={}\"",
-            review["mentions"]["services"][0].as_str().unwrap()
+            str_of(&review["mentions"]["services"][0])
         ),
     ] {
         assert!(article.contains(&part), "{part}: {article}");
@@ -471,10 +460,7 @@ async fn stars_mentions_source_and_year_of_a_review_are_links() {
         .chain(between(article, "<li><a href=\"", "\""))
         .filter(|href| href.starts_with("/search"))
     {
-        let found = app
-            .get(&format!("{}&limit=100", followed(href)))
-            .await
-            .text();
+        let found = app.text(&format!("{}&limit=100", followed(href))).await;
         assert!(
             permalinks(&found).contains(&id.to_owned()) || href.contains("rating"),
             "{href}"

@@ -8,7 +8,7 @@ use reviews_service::web::Routes;
 use serde_json::Value;
 
 use super::service;
-use crate::support::{HOST, Logs};
+use crate::support::{HOST, Logs, str_of};
 
 /// The value of a field of a line.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
@@ -57,7 +57,7 @@ async fn with_errors_each_error_has_a_line_with_the_document_id() {
         );
         assert_eq!((field(line, "route"), field(line, "path")), (route, path));
         let document: Value = serde_json::from_slice(&answer.body).unwrap();
-        let id = document["instance"].as_str().unwrap();
+        let id = str_of(&document["instance"]);
         assert!(id.starts_with("urn:uuid:") && id.len() == 45, "{id}");
         assert_eq!(field(line, "request_id"), id);
         assert_eq!(field(line, "bytes"), answer.body.len().to_string());
@@ -113,10 +113,7 @@ async fn an_internal_error_is_always_logged() {
     let [line] = &lines[..] else {
         panic!("{lines:?}")
     };
-    assert_eq!(
-        field(line, "request_id"),
-        document["instance"].as_str().unwrap()
-    );
+    assert_eq!(field(line, "request_id"), str_of(&document["instance"]));
     assert_eq!(
         (field(line, "route"), field(line, "status")),
         ("/panics", "500")

@@ -1,7 +1,7 @@
 //! Hints in answers: the next page, ignored parameters, and proposals for unknown names.
 
 use super::*;
-use crate::support::{BASE, assert_has};
+use crate::support::{BASE, assert_has, form};
 
 #[tokio::test]
 async fn next_links_reach_every_page_with_the_same_filters() {
@@ -68,29 +68,24 @@ async fn next_links_reach_every_page_with_the_same_filters() {
 async fn unknown_parameters_are_listed() {
     let app = TestApp::uncoded(&Generator::new(42).reviews(20)).await;
     let answer = app
-        .get(&format!(
+        .json(&format!(
             "{SEARCH}?page=2&stars=5&Limit=3&page=3&rating=5&%FF=x&a%20b"
         ))
-        .await
-        .json();
+        .await;
     assert_eq!(
         answer["ignored"],
         json!(["page", "stars", "Limit", "\u{fffd}", "a b"])
     );
     assert!(
-        app.get(&format!("{SEARCH}?rating=5&cursor=&limit=3"))
+        app.json(&format!("{SEARCH}?rating=5&cursor=&limit=3"))
             .await
-            .json()
             .get("ignored")
             .is_none()
     );
     let many: String = (0..200)
         .map(|number| format!("{}{number}=&", "x".repeat(300)))
         .collect();
-    let many = app
-        .get(&format!("{SEARCH}?{}", &many[..15_150]))
-        .await
-        .json();
+    let many = app.json(&format!("{SEARCH}?{}", &many[..15_150])).await;
     let names = many["ignored"].as_array().unwrap();
     assert!(
         names.iter().all(|name| name.as_str().unwrap().len() == 200),
@@ -102,14 +97,12 @@ async fn unknown_parameters_are_listed() {
 #[tokio::test]
 async fn an_unknown_name_is_answered_with_known_ones() {
     let app = TestApp::seeded().await;
-    let business = app.get("/business.json").await.json()["business"].clone();
+    let business = app.json("/business.json").await["business"].clone();
     let name = business["technicians"][0]["name"].as_str().unwrap();
     let service = business["services"][0]["id"].as_str().unwrap();
     let ask = async |pairs: &[(&str, &str)]| {
-        let query = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(pairs)
-            .finish();
-        app.get(&format!("{SEARCH}?{query}")).await.json()
+        let query = form(pairs);
+        app.json(&format!("{SEARCH}?{query}")).await
     };
     let misspelt = format!("{}x", name.to_uppercase());
     let answer = ask(&[
@@ -169,11 +162,11 @@ async fn an_unknown_language_or_source_is_answered_with_known_ones() {
         ("mentions_service=drain", json!({"mentions_service": []})),
         ("language=EN-us&since=9999-01-01", Value::Null),
     ] {
-        let answer = app.get(&format!("{SEARCH}?{query}")).await.json();
+        let answer = app.json(&format!("{SEARCH}?{query}")).await;
         assert_eq!(answer["total"], 0, "{query}");
         assert_eq!(answer["did_you_mean"], meant, "{query}");
     }
-    let page = app.get("/search?source=Gogle&rating=5").await.text();
+    let page = app.text("/search?source=Gogle&rating=5").await;
     assert_has(&page, "Search for “Google” instead");
     assert_has(&page, "href=\"/search?rating=5&amp;source=Google\"");
 }

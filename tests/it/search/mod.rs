@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use crate::support::{Generator, TestApp, rounds};
+use crate::support::{Generator, TestApp, array_of, rounds, str_of};
 
 const SEARCH: &str = "/api/reviews/search";
 /// The number of sets of filters.
@@ -59,7 +59,7 @@ fn assert_page(json: &Value, real: usize, question: &str) {
     assert_total(json["total"].as_u64().unwrap(), is_exact, real, question);
     assert_eq!(
         json["count"],
-        json["reviews"].as_array().unwrap().len(),
+        array_of(&json["reviews"]).len(),
         "{question}"
     );
 }
@@ -175,24 +175,19 @@ fn review_with_text(number: usize, text: &str) -> Review {
 async fn assert_issues(app: &TestApp, query: &str, expected: &[(&str, &str)]) -> Vec<Value> {
     let answer = app.get(&format!("{SEARCH}?{query}")).await;
     assert_eq!(answer.status, 400, "{query}: {}", answer.text());
-    let issues = answer.json()["issues"].as_array().unwrap().clone();
+    let issues = array_of(&answer.json()["issues"]).clone();
     let mut found: Vec<(&str, &str)> = issues
         .iter()
-        .map(|issue| {
-            (
-                issue["path"][0].as_str().unwrap(),
-                issue["code"].as_str().unwrap(),
-            )
-        })
+        .map(|issue| (str_of(&issue["path"][0]), str_of(&issue["code"])))
         .collect();
     let mut expected = expected.to_vec();
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found, expected, "{query}");
     for issue in &issues {
-        assert_eq!(issue["path"].as_array().unwrap().len(), 1, "{query}");
+        assert_eq!(array_of(&issue["path"]).len(), 1, "{query}");
         assert!(
-            issue["message"].as_str().unwrap().starts_with("must be"),
+            str_of(&issue["message"]).starts_with("must be"),
             "{query}: {issue}"
         );
         assert!(issue["received"].is_string(), "{query}: {issue}");

@@ -26,10 +26,7 @@ async fn totals_of_a_text_are_exact_up_to_a_thousand() {
         ("rating=2", 9, "eq"),
         ("query=gamma", 0, "eq"),
     ] {
-        let first = app
-            .get(&format!("{SEARCH}?{question}&limit=3"))
-            .await
-            .json();
+        let first = app.json(&format!("{SEARCH}?{question}&limit=3")).await;
         assert_eq!(
             (&first["total"], &first["total_relation"]),
             (&json!(total), &json!(relation)),
@@ -41,12 +38,11 @@ async fn totals_of_a_text_are_exact_up_to_a_thousand() {
         // A snapshot without earlier requests counts the same from the second page.
         let fresh = TestApp::uncoded(&reviews).await;
         let second = fresh
-            .get(&format!(
+            .json(&format!(
                 "{SEARCH}?{question}&cursor={}",
                 cursor.as_str().unwrap()
             ))
-            .await
-            .json();
+            .await;
         assert_eq!(
             (&second["total"], &second["total_relation"]),
             (&json!(total), &json!(relation)),
@@ -74,10 +70,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
         ))
         .await
     };
-    let first = app
-        .get(&format!("{SEARCH}?query=leak&limit=10"))
-        .await
-        .json();
+    let first = app.json(&format!("{SEARCH}?query=leak&limit=10")).await;
     assert_eq!(first["reviews"][9]["id"], "s-0009");
     // Adds one newer than all, one older than all, and one just after the cursor; deletes one of each kind, and the review of
     // the cursor.
@@ -121,9 +114,8 @@ async fn with_cursor() -> (TestApp, String) {
     )
     .await;
     let first = app
-        .get(&format!("{SEARCH}?query=leak&min_rating=1&limit=3"))
-        .await
-        .json();
+        .json(&format!("{SEARCH}?query=leak&min_rating=1&limit=3"))
+        .await;
     let cursor = first["next_cursor"].as_str().unwrap().to_owned();
     (app, cursor)
 }

@@ -201,24 +201,20 @@ async fn odd_but_valid_parameters_are_accepted() {
 #[tokio::test]
 async fn empty_queries_and_empty_results_have_the_usual_form() {
     let app = service().await;
-    let default = app.get(SEARCH).await.json();
+    let default = app.json(SEARCH).await;
     assert_eq!(
         (&default["limit"], &default["count"]),
         (&json!(20), &json!(20))
     );
     let none = app
-        .get(&format!("{SEARCH}?since=2025-01-02&until=2025-01-01"))
-        .await
-        .json();
+        .json(&format!("{SEARCH}?since=2025-01-02&until=2025-01-01"))
+        .await;
     assert_eq!(
         none,
         json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []})
     );
     // Reviews without text are found by stars, and by no word.
-    let silent = app
-        .get(&format!("{SEARCH}?rating=2&limit=100"))
-        .await
-        .json();
+    let silent = app.json(&format!("{SEARCH}?rating=2&limit=100")).await;
     assert_eq!(
         silent["reviews"]
             .as_array()

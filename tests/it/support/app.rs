@@ -23,6 +23,7 @@ use reviews_service::snapshot::Publisher;
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, WRITE_WAIT_MAX};
 use reviews_service::web::ListedRoute;
+use serde_json::Value;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use tempfile::TempDir;
@@ -35,6 +36,7 @@ use super::cluster::{Rqlited, address, file_in};
 use super::hub::{MakeHub, hub_options};
 use super::quiet::Quiet;
 use super::sqlite::{back_up, refused, restore, sqlite3};
+use super::tools::form;
 
 /// The base URL of every test's service.
 pub const BASE: &str = "https://reviews.sample.test";
@@ -350,6 +352,16 @@ impl TestApp {
         self.send(Method::GET, target, &[]).await
     }
 
+    /// The JSON that a GET returns.
+    pub async fn json(&self, target: &str) -> Value {
+        self.get(target).await.json()
+    }
+
+    /// The text that a GET returns.
+    pub async fn text(&self, target: &str) -> String {
+        self.get(target).await.text()
+    }
+
     /// Sends a GET with these header fields.
     pub async fn get_with(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
         self.send(Method::GET, target, headers).await
@@ -379,9 +391,7 @@ impl TestApp {
 
     /// Posts to the hub without a peer's address.
     pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
-        let body = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(pairs)
-            .finish();
+        let body = form(pairs);
         self.post_hub_from(
             None,
             &[("content-type", "application/x-www-form-urlencoded")],

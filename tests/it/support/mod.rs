@@ -30,4 +30,4 @@ pub use site::{Site, SiteAnswer, SiteRequest};
 pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
 pub(crate) use tools::needs_shell;
-pub use tools::{assert_has, find_shell, rounds, table};
+pub use tools::{array_of, assert_has, find_shell, form, rounds, str_of, table};

@@ -1,10 +1,14 @@
 //! The real `sqlite3` shell. Tests that need it are skipped if it is missing, and listed at the end of the run
 //! (`tests/skipped.rs`).
 
+use std::borrow::Borrow;
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::PathBuf;
+
+use serde_json::Value;
+use url::form_urlencoded;
 
 /// The file that lists skipped tests, one per line: the process of the run, the test, the missing tool.
 const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
@@ -76,6 +80,29 @@ pub fn table<const CELLS: usize>(text: &str) -> Vec<[&str; CELLS]> {
                 .unwrap_or_else(|_| panic!("not {CELLS} cells: {line}"))
         })
         .collect()
+}
+
+/// Name and value pairs as a query string or the body of a form.
+pub fn form<N: AsRef<str>, V: AsRef<str>>(
+    pairs: impl IntoIterator<Item: Borrow<(N, V)>>,
+) -> String {
+    form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(pairs)
+        .finish()
+}
+
+/// The items of a JSON array.
+#[track_caller]
+pub fn array_of(value: &Value) -> &Vec<Value> {
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// The text of a JSON string.
+#[track_caller]
+pub fn str_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }
 
 /// Asserts that the text has this part.

@@ -4,19 +4,17 @@ use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{Hub, REVIEWS};
-use crate::support::{Answer, FakeDns, MakeHub, TestApp};
+use crate::support::{Answer, FakeDns, MakeHub, TestApp, form};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 impl Hub {
     async fn ask_from(&self, peer: &str, mode: &str, callback: &str) -> Answer {
-        let body = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs([
-                ("hub.mode", mode),
-                ("hub.topic", REVIEWS),
-                ("hub.callback", callback),
-            ])
-            .finish();
+        let body = form([
+            ("hub.mode", mode),
+            ("hub.topic", REVIEWS),
+            ("hub.callback", callback),
+        ]);
         self.app.post_hub_from(Some(peer), &[FORM], body).await
     }
 
@@ -359,16 +357,14 @@ async fn literal_addresses_of_one_network_get_a_tenth_of_the_list() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {
-        let body = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs([
-                ("hub.mode", "subscribe"),
-                ("hub.topic", REVIEWS),
-                (
-                    "hub.callback",
-                    &format!("https://[2606:4700:1:{number:x}::1]/cb"),
-                ),
-            ])
-            .finish();
+        let body = form([
+            ("hub.mode", "subscribe"),
+            ("hub.topic", REVIEWS),
+            (
+                "hub.callback",
+                &format!("https://[2606:4700:1:{number:x}::1]/cb"),
+            ),
+        ]);
         let peer = format!("198.51.{number}.1");
         statuses.push(app.post_hub_from(Some(&peer), &[FORM], body).await.status);
     }

@@ -1,7 +1,7 @@
 //! Limits against abuse: each refuses with `Retry-After`; allowed networks are exempt from those per source and per host.
 
 use super::{Hub, REVIEWS, fake_dns};
-use crate::support::{Answer, Generator, MakeHub, Reply, TestApp};
+use crate::support::{Answer, Generator, MakeHub, Reply, TestApp, form};
 
 /// A hub with these flags and without allowed networks.
 async fn outside(flags: &'static [&'static str]) -> TestApp {
@@ -13,13 +13,11 @@ async fn outside(flags: &'static [&'static str]) -> TestApp {
 }
 
 async fn ask_from(app: &TestApp, peer: &str, forwarded: Option<&str>, callback: &str) -> Answer {
-    let body = url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs([
-            ("hub.mode", "subscribe"),
-            ("hub.topic", REVIEWS),
-            ("hub.callback", callback),
-        ])
-        .finish();
+    let body = form([
+        ("hub.mode", "subscribe"),
+        ("hub.topic", REVIEWS),
+        ("hub.callback", callback),
+    ]);
     let mut headers = vec![("content-type", "application/x-www-form-urlencoded")];
     headers.extend(forwarded.map(|forwarded| ("x-forwarded-for", forwarded)));
     app.post_hub_from(Some(peer), &headers, body).await

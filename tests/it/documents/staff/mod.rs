@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use reviews_service::imports::export::Export;
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, assert_has};
+use crate::support::{TestApp, array_of, assert_has, str_of};
 use surfaces::{agents, crawl};
 
 /// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
@@ -87,14 +87,14 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array()
         .unwrap()
         .iter()
-        .map(|one| one["name"].as_str().unwrap())
+        .map(|one| str_of(&one["name"]))
         .collect()
 }
 
 async fn total(app: &TestApp, name: &str) -> u64 {
     let name = name.replace(' ', "%20");
     let target = format!("/api/reviews/search?mentions_technician={name}");
-    app.get(&target).await.json()["total"].as_u64().unwrap()
+    app.json(&target).await["total"].as_u64().unwrap()
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn full_names_are_shown_by_default() {
         );
     }
     assert_eq!(
-        app.get("/business.json").await.json()["business"]["technicians"][0]["id"],
+        app.json("/business.json").await["business"]["technicians"][0]["id"],
         "zora-quillfeather"
     );
     assert_eq!(total(&app, "basil kettleworth").await, 9);
@@ -123,7 +123,7 @@ async fn full_names_are_shown_by_default() {
 #[tokio::test]
 async fn with_first_name_every_surface_shows_only_first_names() {
     let app = firm().await;
-    let before = app.get("/reviews.json").await.json();
+    let before = app.json("/reviews.json").await;
     app.advance(chrono::Duration::days(1));
     app.shell("update business set publish_staff = 'first_name'")
         .await;
@@ -134,16 +134,14 @@ async fn with_first_name_every_surface_shows_only_first_names() {
         "of {} bodies",
         bodies.len()
     );
-    let dataset = app.get("/reviews.json").await.json();
+    let dataset = app.json("/reviews.json").await;
     let roster = &dataset["business"]["technicians"];
     assert_eq!(names(roster), ["Zora Q.", "Zora U.", "Basil"]);
     assert_eq!(roster[2], json!({"id": "technician-3", "name": "Basil"}));
     let mut mentioned = BTreeSet::new();
-    for (was, review) in before["reviews"]
-        .as_array()
-        .unwrap()
+    for (was, review) in array_of(&before["reviews"])
         .iter()
-        .zip(dataset["reviews"].as_array().unwrap())
+        .zip(array_of(&dataset["reviews"]))
     {
         let (was, its) = (
             &was["mentions"]["technicians"],
@@ -183,21 +181,20 @@ async fn filters_figures_and_evidence_use_the_shown_names() {
     ] {
         assert_eq!(total(&app, name).await, found, "{name}");
     }
-    let facets = app.get("/facets.json").await.json();
+    let facets = app.json("/facets.json").await;
     assert_eq!(
         names(&facets["technicians"]),
         ["Basil", "Zora Q.", "Orson", "Zora U."]
     );
-    let insights = app.get("/insights.json").await.json();
+    let insights = app.json("/insights.json").await;
     assert_eq!(
         names(&insights["entities"]["technicians"]),
         ["Zora Q.", "Zora U.", "Basil", "Orson"]
     );
     assert_eq!(insights["entities"]["technicians"][2]["reviews"], 9);
     let evidence = app
-        .get("/insights/aspects/professionalism/evidence.json?technician=BASIL")
-        .await
-        .json();
+        .json("/insights/aspects/professionalism/evidence.json?technician=BASIL")
+        .await;
     assert_eq!(
         (&evidence["total"], names(&evidence["by_technician"])),
         (&json!(8), vec!["Basil"])
@@ -213,9 +210,9 @@ async fn with_off_no_surface_shows_a_technician() {
         readable(&bodies, &[&HIDDEN[..], &FIRST_NAMES].concat()),
         [""; 0]
     );
-    let dataset = app.get("/reviews.json").await.json();
+    let dataset = app.json("/reviews.json").await;
     assert_eq!(dataset["business"]["technicians"], json!([]));
-    for review in dataset["reviews"].as_array().unwrap() {
+    for review in array_of(&dataset["reviews"]) {
         assert_eq!(review["mentions"]["technicians"], json!([]), "{review}");
     }
     for name in ["Basil", "Basil Kettleworth", "zora-quillfeather"] {
@@ -228,21 +225,16 @@ async fn with_off_no_surface_shows_a_technician() {
             404
         );
         let found = app
-            .get(&format!("/api/reviews/search?mentions_technician={name}"))
-            .await
-            .json();
+            .json(&format!("/api/reviews/search?mentions_technician={name}"))
+            .await;
         assert_eq!(found.get("did_you_mean"), None, "{name}");
     }
-    assert_eq!(
-        app.get("/facets.json").await.json()["technicians"],
-        json!([])
-    );
-    let insights = app.get("/insights.json").await.json();
+    assert_eq!(app.json("/facets.json").await["technicians"], json!([]));
+    let insights = app.json("/insights.json").await;
     assert_eq!(insights["entities"]["technicians"], json!([]));
     let evidence = app
-        .get("/insights/aspects/professionalism/evidence.json")
-        .await
-        .json();
+        .json("/insights/aspects/professionalism/evidence.json")
+        .await;
     assert_eq!(
         (&evidence["total"], &evidence["by_technician"]),
         (&json!(11), &json!([]))
@@ -262,13 +254,13 @@ async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
     let all = async |app: &TestApp| {
         let mut bodies = Vec::new();
         for target in documents {
-            bodies.push(app.get(target).await.text());
+            bodies.push(app.text(target).await);
         }
         bodies
     };
     let instants = async |app: &TestApp| {
-        let reviews = app.get("/api/reviews/since/2001-01-01").await.json();
-        let reviews = reviews["reviews"].as_array().unwrap().clone();
+        let reviews = app.json("/api/reviews/since/2001-01-01").await;
+        let reviews = array_of(&reviews["reviews"]).clone();
         reviews
             .iter()
             .map(|review| (review["id"].clone(), review["updated_at"].clone()))
@@ -306,20 +298,11 @@ async fn ids_stay_when_the_roster_changes_and_are_never_reused() {
     app.shell("update business set publish_staff = 'first_name'")
         .await;
     let ids = async || {
-        let business = app.get("/business.json").await.json();
-        let roster = business["business"]["technicians"]
-            .as_array()
-            .unwrap()
-            .clone();
+        let business = app.json("/business.json").await;
+        let roster = array_of(&business["business"]["technicians"]).clone();
         roster
             .iter()
-            .map(|one| {
-                format!(
-                    "{} {}",
-                    one["id"].as_str().unwrap(),
-                    one["name"].as_str().unwrap()
-                )
-            })
+            .map(|one| format!("{} {}", str_of(&one["id"]), str_of(&one["name"])))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -365,9 +348,7 @@ async fn exports_have_full_names() {
         for row in rows {
             let row = row.json();
             names.extend(
-                row["mentions"]["technicians"]
-                    .as_array()
-                    .unwrap()
+                array_of(&row["mentions"]["technicians"])
                     .iter()
                     .map(ToString::to_string),
             );

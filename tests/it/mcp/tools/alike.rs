@@ -1,7 +1,7 @@
 //! REST and MCP give the same answer to the same request: the same body or the same issues.
 
 use super::*;
-use crate::support::{SERVICES, TECHNICIANS};
+use crate::support::{SERVICES, TECHNICIANS, array_of, form, str_of};
 
 /// Reviews, some of which mention aspects.
 fn opinionated(seed: u64, count: usize) -> Vec<Review> {
@@ -97,9 +97,7 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
 
 /// The query string of the non-empty values.
 fn query_without_empty(given: &[(String, String)]) -> String {
-    url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(given.iter().filter(|(_, value)| !value.is_empty()))
-        .finish()
+    form(given.iter().filter(|(_, value)| !value.is_empty()))
 }
 
 /// The text of each issue, as in a refused call.
@@ -107,8 +105,8 @@ fn lines(issues: &Value) -> Vec<String> {
     let line = |issue: &Value| {
         format!(
             "- {}: {}; received {}",
-            issue["path"][0].as_str().unwrap(),
-            issue["message"].as_str().unwrap(),
+            str_of(&issue["path"][0]),
+            str_of(&issue["message"]),
             escaped_json(&issue["received"])
         )
     };
@@ -134,10 +132,7 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
         rest.to_string().len() > RESULT_BYTES_MAX * 9 / 10,
         "{query}: {rest}"
     );
-    let (some, all) = (
-        answer["reviews"].as_array().unwrap(),
-        rest["reviews"].as_array().unwrap(),
-    );
+    let (some, all) = (array_of(&answer["reviews"]), array_of(&rest["reviews"]));
     assert_eq!(some[..], all[..some.len()], "{query}");
     assert_eq!(
         (&answer["total"], &answer["limit"]),
@@ -225,10 +220,8 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
 #[tokio::test]
 async fn a_cursor_of_other_filters_is_refused_by_both() {
     let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
-    let cursor = tool_app.call("search_reviews", json!({"limit": 1}))["next_cursor"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let cursor =
+        str_of(&tool_app.call("search_reviews", json!({"limit": 1}))["next_cursor"]).to_owned();
     let rest = tool_app
         .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
         .await;
@@ -294,9 +287,7 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_errors() {
             let aspect = generator.pick(&["punctuality", "price", "weather", ""]);
             given.push(("aspect".to_owned(), aspect.to_owned()));
         }
-        let query = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(&given)
-            .finish();
+        let query = form(&given);
         let arguments: Object = given
             .into_iter()
             .map(|(name, value)| (name, json!(value)))
@@ -308,7 +299,7 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_errors() {
                 compared += 1;
             }
             Err(CallError::Arguments(refusal)) => {
-                let issues = rest["issues"].as_array().unwrap();
+                let issues = array_of(&rest["issues"]);
                 assert_eq!(
                     refusal.lines().count(),
                     issues.len() + 1,
@@ -316,12 +307,12 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_errors() {
                 );
                 for (line, issue) in refusal.lines().skip(1).zip(issues) {
                     assert!(
-                        line.starts_with(&format!("- {}: ", issue["path"][0].as_str().unwrap())),
+                        line.starts_with(&format!("- {}: ", str_of(&issue["path"][0]))),
                         "{query}: {line}"
                     );
                     let is_missing = issue["received"] == "";
                     assert!(
-                        is_missing || line.contains(issue["message"].as_str().unwrap()),
+                        is_missing || line.contains(str_of(&issue["message"])),
                         "{query}: {line}"
                     );
                 }

@@ -1,22 +1,18 @@
 //! Facets and periods, compared with the dataset.
 
 use super::*;
-use crate::support::assert_has;
+use crate::support::{array_of, assert_has, str_of};
 
 /// The number of reviews of the dataset for which `takes` is true.
 fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
-    dataset["reviews"]
-        .as_array()
-        .unwrap()
+    array_of(&dataset["reviews"])
         .iter()
         .filter(|review| takes(review))
         .count() as u64
 }
 
 fn mentions(review: &Value, kind: &str, value: &str) -> bool {
-    review["mentions"][kind]
-        .as_array()
-        .unwrap()
+    array_of(&review["mentions"][kind])
         .iter()
         .any(|mentioned| mentioned.as_str().unwrap().eq_ignore_ascii_case(value))
 }
@@ -44,13 +40,11 @@ async fn facets_count_the_reviews_that_the_filters_find() {
         ("technicians", "mentions_technician", "name"),
         ("services", "mentions_service", "id"),
     ] {
-        for facet in facets[list].as_array().unwrap() {
+        for facet in array_of(&facets[list]) {
             let found = tool_app.call("search_reviews", json!({argument: facet[key], "limit": 1}));
             assert_eq!(found["total"], facet["reviews"], "{facet}");
         }
-        let counts: Vec<u64> = facets[list]
-            .as_array()
-            .unwrap()
+        let counts: Vec<u64> = array_of(&facets[list])
             .iter()
             .map(|facet| facet["reviews"].as_u64().unwrap())
             .collect();
@@ -59,16 +53,14 @@ async fn facets_count_the_reviews_that_the_filters_find() {
             "{list}: {counts:?}"
         );
     }
-    assert_eq!(facets["technicians"].as_array().unwrap().len(), 13);
-    let sam = facets["technicians"]
-        .as_array()
-        .unwrap()
+    assert_eq!(array_of(&facets["technicians"]).len(), 13);
+    let sam = array_of(&facets["technicians"])
         .iter()
         .find(|facet| facet["name"] == "SAM NG")
         .unwrap();
     assert_eq!((sam.get("id"), &sam["reviews"]), (None, &json!(2)));
-    for area in facets["service_areas"].as_array().unwrap() {
-        let name = area["name"].as_str().unwrap();
+    for area in array_of(&facets["service_areas"]) {
+        let name = str_of(&area["name"]);
         assert_eq!(
             area["reviews"],
             count(&dataset, |review| mentions(review, "service_areas", name)),
@@ -76,16 +68,16 @@ async fn facets_count_the_reviews_that_the_filters_find() {
         );
     }
     let mut all = 0;
-    for year in facets["years"].as_array().unwrap() {
+    for year in array_of(&facets["years"]) {
         let begins = year["year"].to_string();
         let counted = count(&dataset, |review| {
-            review["date"].as_str().unwrap().starts_with(&begins)
+            str_of(&review["date"]).starts_with(&begins)
         });
         assert_eq!(year["reviews"], counted, "{begins}");
         all += counted;
     }
     assert_eq!(facets["reviews"], all);
-    for rating in facets["ratings"].as_array().unwrap() {
+    for rating in array_of(&facets["ratings"]) {
         assert_eq!(
             rating["reviews"],
             count(&dataset, |review| review["rating"] == rating["rating"]),
@@ -123,7 +115,7 @@ async fn periods_count_the_reviews_within_the_dates() {
         ] {
             assert_eq!(period["since"], json!(since));
             // A period that ends after the newest review is shortened, and says so.
-            let newest = dataset["reviews"][0]["date"].as_str().unwrap();
+            let newest = str_of(&dataset["reviews"][0]["date"]);
             let is_cut = (since.as_str()..until.as_str()).contains(&newest);
             let taken = if is_cut { newest } else { until };
             assert_eq!(
@@ -131,7 +123,7 @@ async fn periods_count_the_reviews_within_the_dates() {
                 (&json!(taken), is_cut.then(|| json!(until)).as_ref())
             );
             let within = |review: &Value| {
-                (since.as_str()..=until.as_str()).contains(&review["date"].as_str().unwrap())
+                (since.as_str()..=until.as_str()).contains(&str_of(&review["date"]))
             };
             assert_eq!(period["count"], count(&dataset, within), "{since} {until}");
             for stars in 1..=5 {
@@ -203,7 +195,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     let compared = tool_app.call("compare_periods", years.clone());
     assert_eq!(compared["verdict"], "better", "{compared:#}");
     let change = |compared: &Value, id: &str| {
-        let aspects = compared["difference"]["aspects"].as_array().unwrap();
+        let aspects = array_of(&compared["difference"]["aspects"]);
         aspects.iter().find(|row| row["id"] == id).unwrap().clone()
     };
     for (aspect, verdict) in [("punctuality", "better"), ("price", "too_few")] {
@@ -263,11 +255,9 @@ async fn evidence(tool_app: &ToolApp, aspect: &str) -> Vec<(String, String)> {
                 "/insights/aspects/{aspect}/evidence.json?limit=100{cursor}"
             ))
             .await;
-        let said = |review: &Value, member: &str| review[member].as_str().unwrap().to_owned();
+        let said = |review: &Value, member: &str| str_of(&review[member]).to_owned();
         found.extend(
-            page["reviews"]
-                .as_array()
-                .unwrap()
+            array_of(&page["reviews"])
                 .iter()
                 .map(|review| (said(review, "date"), said(review, "polarity"))),
         );
@@ -282,22 +272,20 @@ async fn evidence(tool_app: &ToolApp, aspect: &str) -> Vec<(String, String)> {
 async fn periods_count_the_aspects_of_the_reviews_within_the_dates() {
     let tool_app = ToolApp::seeded().await;
     let insights = tool_app.get("/insights.json").await;
-    let aspects = insights["aspects"].as_array().unwrap();
+    let aspects = array_of(&insights["aspects"]);
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "2025-01-01", "second_until": "2025-12-31"});
     let compared = tool_app.call("compare_periods", whole);
     let members = ["id", "label", "reviews", "positive", "negative", "mixed"];
     let told = |aspect: &Value| members.map(|member| aspect[member].clone());
-    let counted: Vec<_> = compared["first"]["aspects"]
-        .as_array()
-        .unwrap()
+    let counted: Vec<_> = array_of(&compared["first"]["aspects"])
         .iter()
         .map(told)
         .collect();
     assert_eq!(counted, aspects.iter().map(told).collect::<Vec<_>>());
     assert_eq!(counted.len(), 11);
     for aspect in aspects {
-        let evidence = evidence(&tool_app, aspect["id"].as_str().unwrap()).await;
+        let evidence = evidence(&tool_app, str_of(&aspect["id"])).await;
         let within = |polarity: Option<&str>| {
             let takes = |(date, said): &&(String, String)| {
                 date.starts_with("2025-") && polarity.is_none_or(|wanted| wanted == said)

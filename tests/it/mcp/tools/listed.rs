@@ -3,6 +3,7 @@
 use reviews_service::mcp::catalog::TOOLS;
 
 use super::*;
+use crate::support::{array_of, str_of};
 
 /// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
@@ -116,17 +117,11 @@ async fn schemas_have_no_references_or_unsupported_keywords() {
 #[tokio::test]
 async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
     let tool_app = ToolApp::seeded().await;
-    let described = tool_app.document["paths"]["/api/reviews/search"]["get"]["parameters"]
-        .as_array()
-        .unwrap();
+    let described =
+        array_of(&tool_app.document["paths"]["/api/reviews/search"]["get"]["parameters"]);
     let mut expected: Vec<(&str, &Value)> = described
         .iter()
-        .map(|parameter| {
-            (
-                parameter["name"].as_str().unwrap(),
-                &parameter["description"],
-            )
-        })
+        .map(|parameter| (str_of(&parameter["name"]), &parameter["description"]))
         .collect();
     expected.sort_unstable_by_key(|(name, _)| *name);
     assert_eq!(expected.len(), 18);
@@ -134,14 +129,14 @@ async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
     let properties = input["properties"].as_object().unwrap();
     assert_eq!(properties.len(), expected.len());
     for (name, description) in expected {
-        let listed = properties[name]["description"].as_str().unwrap();
+        let listed = str_of(&properties[name]["description"]);
         // Bounds follow it.
         assert!(
             listed.starts_with(description.as_str().unwrap().trim_end()),
             "{name}: {listed}"
         );
     }
-    let limit = properties["limit"]["description"].as_str().unwrap();
+    let limit = str_of(&properties["limit"]["description"]);
     assert!(limit.ends_with("1 to 100. Default 20."), "{limit}");
     assert_eq!(properties["cursor"]["type"], "string");
     assert_eq!(input.get("required"), None);

@@ -1,6 +1,7 @@
 //! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
 
 use super::*;
+use crate::support::{array_of, form, str_of};
 
 /// The maximum size of an overview, in bytes.
 const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
@@ -18,9 +19,9 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
         escaped_json(&overview).len()
     );
     assert_eq!(overview, tool_app.get("/insights.json?part=overview").await);
-    let aspects = whole["aspects"].as_array().unwrap();
-    assert_eq!(overview["aspects"].as_array().unwrap().len(), aspects.len());
-    for (row, aspect) in overview["aspects"].as_array().unwrap().iter().zip(aspects) {
+    let aspects = array_of(&whole["aspects"]);
+    assert_eq!(array_of(&overview["aspects"]).len(), aspects.len());
+    for (row, aspect) in array_of(&overview["aspects"]).iter().zip(aspects) {
         for member in [
             "id",
             "label",
@@ -88,16 +89,13 @@ async fn the_overview_ranks_complaints_by_frequency() {
     several(4, "I would never use them again.", &mut reviews);
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
     let overview = tool_app.call("get_insights", json!({}));
-    let mut aspects = overview["aspects"].as_array().unwrap().iter();
+    let mut aspects = array_of(&overview["aspects"]).iter();
     assert!(
         aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
         "{overview:#}"
     );
-    let ranked = overview["complaints"].as_array().unwrap();
-    let ids: Vec<&str> = ranked
-        .iter()
-        .map(|row| row["id"].as_str().unwrap())
-        .collect();
+    let ranked = array_of(&overview["complaints"]);
+    let ids: Vec<&str> = ranked.iter().map(|row| str_of(&row["id"])).collect();
     // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out, and
     // so is `overall`, which is about the firm as a whole.
     assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
@@ -125,9 +123,9 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
     let whole = tool_app.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> =
         INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
-    for aspect in whole["aspects"].as_array().unwrap() {
-        stages.push(("aspect", aspect["id"].as_str().unwrap().to_owned()));
-        stages.push(("aspect", aspect["label"].as_str().unwrap().to_uppercase()));
+    for aspect in array_of(&whole["aspects"]) {
+        stages.push(("aspect", str_of(&aspect["id"]).to_owned()));
+        stages.push(("aspect", str_of(&aspect["label"]).to_uppercase()));
     }
     stages.extend(
         [
@@ -140,8 +138,8 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
         ]
         .map(|(name, value)| (name, value.to_owned())),
     );
-    let aspects = whole["aspects"].as_array().unwrap().iter();
-    let quoted = aspects.filter(|aspect| !aspect["quotes"].as_array().unwrap().is_empty());
+    let aspects = array_of(&whole["aspects"]).iter();
+    let quoted = aspects.filter(|aspect| !array_of(&aspect["quotes"]).is_empty());
     assert!(quoted.count() >= 8, "the premise");
     for (name, value) in stages {
         let query = url::form_urlencoded::Serializer::new(String::new())
@@ -154,7 +152,7 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
             "{query}"
         );
         if name == "aspect" {
-            let aspects = whole["aspects"].as_array().unwrap();
+            let aspects = array_of(&whole["aspects"]);
             assert!(aspects.contains(&answer["aspect"]), "{query}");
         }
     }
@@ -174,13 +172,11 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
     ] {
         let refused = tool_app.refused("get_insights", arguments.clone());
         assert!(refused.contains(reason), "{refused}");
-        let query = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(
-                object(arguments)
-                    .iter()
-                    .map(|(name, value)| (name, value.as_str().unwrap())),
-            )
-            .finish();
+        let query = form(
+            object(arguments)
+                .iter()
+                .map(|(name, value)| (name, value.as_str().unwrap())),
+        );
         let answer = tool_app.app.get(&format!("/insights.json?{query}")).await;
         assert_eq!(answer.status, status, "{query}");
         assert!(answer.text().contains(reason), "{}", answer.text());
@@ -209,7 +205,7 @@ async fn errors_repeat_at_most_200_characters_of_a_value() {
 async fn figures_of_a_technician_by_aspect_match_the_evidence() {
     let tool_app = ToolApp::seeded().await;
     let stage = tool_app.call("get_insights", json!({"technician": "Mike Alvarez"}));
-    let rows = stage["by_aspect"].as_array().unwrap();
+    let rows = array_of(&stage["by_aspect"]);
     assert!(rows.len() > 3, "{rows:?}");
     for row in rows {
         let evidence = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
@@ -218,7 +214,7 @@ async fn figures_of_a_technician_by_aspect_match_the_evidence() {
             row["reviews"],
             "{row}"
         );
-        let url = row["evidence_url"].as_str().unwrap();
+        let url = str_of(&row["evidence_url"]);
         let path = url.strip_prefix("https://reviews.sample.test").unwrap();
         assert_eq!(tool_app.get(path).await["total"], row["reviews"], "{row}");
     }
@@ -255,11 +251,9 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         "get_evidence",
         json!({"aspect": "punctuality", "technician": "T-1"}),
     );
-    let ids: Vec<&str> = his["reviews"]
-        .as_array()
-        .unwrap()
+    let ids: Vec<&str> = array_of(&his["reviews"])
         .iter()
-        .map(|one| one["review_id"].as_str().unwrap())
+        .map(|one| str_of(&one["review_id"]))
         .collect();
     assert_eq!(ids, ["s-0000", "s-0001"]);
     assert_eq!(
@@ -308,9 +302,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
         may("limit", 30, "0".to_owned());
         given.sort_unstable();
         given.dedup_by(|one, other| one.0 == other.0);
-        let query = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(&given)
-            .finish();
+        let query = form(&given);
         let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
         let mut arguments: Object = given
             .iter()
@@ -321,7 +313,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
         if let Ok(answer) = tool_app.ask("get_evidence", &arguments) {
             assert_eq!(answer, rest.json(), "{target}");
             found += usize::from(answer["total"] != 0);
-            for facet in answer["by_technician"].as_array().unwrap() {
+            for facet in array_of(&answer["by_technician"]) {
                 let mut narrowed = arguments.clone();
                 narrowed.insert("technician".to_owned(), facet["name"].clone());
                 if arguments.contains_key("technician") {
@@ -388,14 +380,12 @@ async fn three_calls_answer_the_question_about_complaints() {
         json!({"aspect": "punctuality", "polarity": "negative", "hits": false, "limit": 3}),
     )
     .await;
-    let told: Vec<String> = complaints["reviews"]
-        .as_array()
-        .unwrap()
+    let told: Vec<String> = array_of(&complaints["reviews"])
         .iter()
         .map(|review| {
-            let finding = review["findings"][0]["text"].as_str().unwrap();
-            let answer = review["response"]["text"].as_str().unwrap();
-            let day = review["date"].as_str().unwrap();
+            let finding = str_of(&review["findings"][0]["text"]);
+            let answer = str_of(&review["response"]["text"]);
+            let day = str_of(&review["date"]);
             format!("{day} {finding}\n  answer: {answer}")
         })
         .collect();

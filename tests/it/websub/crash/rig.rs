@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::process::hub::{serve, subscribe};
 use crate::process::{Home, Serving};
-use crate::support::{Manner, Received, Receiver, Reply, sqlite3, wait_for_rows};
+use crate::support::{Manner, Received, Receiver, Reply, array_of, sqlite3, str_of, wait_for_rows};
 
 /// The number of callbacks at all hosts.
 pub const SUBSCRIBERS: usize = 200;
@@ -92,15 +92,12 @@ impl Rig {
         {
             assert!(request.field("x-hub-signature").starts_with("sha256="));
             let feed: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
-            let items = feed["items"].as_array().unwrap();
+            let items = array_of(&feed["items"]);
             let item = items
                 .iter()
-                .find(|item| item["id"].as_str().unwrap().ends_with("p-1"))
+                .find(|item| str_of(&item["id"]).ends_with("p-1"))
                 .unwrap();
-            deliveries.push((
-                request.target,
-                item["content_text"].as_str().unwrap().to_owned(),
-            ));
+            deliveries.push((request.target, str_of(&item["content_text"]).to_owned()));
         }
         deliveries
     }
