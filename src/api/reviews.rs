@@ -84,12 +84,8 @@ impl ReviewsApi {
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
         query.check()?;
         let _slot = self.0.turn(client).await?;
-        let SearchRequest {
-            filter,
-            limit,
-            cursor,
-        } = &search_request;
-        let found = search_reviews(&snapshot, filter, usize::from(*limit), cursor.as_ref());
+        let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
+        let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor);
         let head = search_head(&snapshot, &search_request, &found, query.ignored_names());
         let next = head.next_cursor.as_deref();
         let link = next.and_then(|next| self.link(&query, next));

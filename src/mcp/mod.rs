@@ -29,7 +29,7 @@ use crate::web::Routes;
 pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
     let handlers = [Method::POST, Method::DELETE];
     let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
-    routes.on(MCP_PATH, handlers.into())
+    routes.at(MCP_PATH, MCP_PATH, handlers.into())
 }
 
 /// Adds the operations of `/mcp`, their schemas and their tag to the OpenAPI document. They are in `openapi.json`, because

@@ -76,20 +76,14 @@ impl BarFragment {
 
 /// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
 pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
-    let Votes {
-        positive,
-        mixed,
-        negative,
-        share,
-    } = votes;
-    let judged = positive + mixed + negative;
+    let judged = votes.positive + votes.mixed + votes.negative;
     if judged == 0 {
         return locale.message("figure-none").into_owned();
     }
     let number = |votes: u32| locale.number(u64::from(votes));
-    let [positive, of] = [positive, judged].map(number);
+    let [positive, of] = [votes.positive, judged].map(number);
     let figures = [("positive", &*positive), ("judged", &of)];
-    let mut parts = vec![match share.filter(|_| judged >= JUDGED_MIN) {
+    let mut parts = vec![match votes.share.filter(|_| judged >= JUDGED_MIN) {
         Some(wire::Share { value, ci95, .. }) if ci95.len() == 2 => {
             let [share, low, high] = [*value, ci95[0], ci95[1]].map(|one| locale.percent(one));
             let texts = [
@@ -103,12 +97,12 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
         }
         Some(_) | None => locale.message_with("figure-positive-of", &figures),
     }];
-    if mixed > 0 {
-        parts.push(locale.counted("number-mixed", mixed.into()));
+    if votes.mixed > 0 {
+        parts.push(locale.counted("number-mixed", votes.mixed.into()));
     }
-    if negative > 0 {
-        parts.push(locale.counted("number-negative", negative.into()));
-    } else if mixed == 0 {
+    if votes.negative > 0 {
+        parts.push(locale.counted("number-negative", votes.negative.into()));
+    } else if votes.mixed == 0 {
         parts.push(locale.message("none-negative"));
     }
     parts.join(", ")

@@ -340,10 +340,8 @@ pub async fn try_embed(
     let _slot = ctx.turn(client).await?;
     let business = &snapshot.input.business;
     let html = run_long(|| {
-        let (site, named) = (
-            Site::new(business, &ctx.links),
-            [("business", business.name.as_str())],
-        );
+        let site = Site::new(business, &ctx.links);
+        let named = [("business", business.name.as_str())];
         render(&EmbedTryPage {
             options,
             faults,

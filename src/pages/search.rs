@@ -76,12 +76,9 @@ pub async fn search(
         }
         return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
-    let (limit, cursor) = (
-        usize::from(search_request.limit),
-        search_request.cursor.as_ref(),
-    );
+    let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
     let _slot = ctx.turn(client).await?;
-    let found = search_reviews(&snapshot, &search_request.filter, limit, cursor);
+    let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor);
     let mut nearest = Vec::new();
     if found.total == 0 {
         let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters);

@@ -4,7 +4,7 @@
 use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
 use super::results::{ResultPage, has_match};
 use crate::compute::run_long;
-use crate::model::business::{Business, PublishStaff};
+use crate::model::business::PublishStaff;
 use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet, SearchHead, TotalRelation};
@@ -30,26 +30,22 @@ pub fn value(kind: MentionKind, facet: &Facet) -> &str {
 
 /// The aliases and synonyms of the business's entities, each with the entity's ID.
 fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
-    let Business {
-        technicians,
-        services,
-        ..
-    } = &snapshot.input.business;
-    let mut names = Vec::new();
-    match kind {
+    let business = &snapshot.input.business;
+    let entities: Vec<(&str, &[String])> = match kind {
         MentionKind::Technician => {
-            for one in technicians {
-                names.extend(one.aliases.iter().map(|alias| (&*one.id, alias.as_str())));
-            }
+            let technicians = business.technicians.iter();
+            technicians.map(|one| (&*one.id, &*one.aliases)).collect()
         }
         MentionKind::Service => {
-            for one in services {
-                names.extend(one.synonyms.iter().map(|word| (&*one.id, word.as_str())));
-            }
+            let services = business.services.iter();
+            services.map(|one| (&*one.id, &*one.synonyms)).collect()
         }
-        MentionKind::ServiceArea => {}
-    }
+        MentionKind::ServiceArea => Vec::new(),
+    };
+    let names = entities.into_iter();
     names
+        .flat_map(|(id, names)| names.iter().map(move |name| (id, name.as_str())))
+        .collect()
 }
 
 /// Finds an entity by name, then by ID, then by alias or synonym, ignoring case: an exact name takes precedence over an

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
-use super::request::{Cursor, ReviewFilter, SearchParameters};
+use super::request::{Cursor, ReviewFilter};
 use crate::compute::run_long;
 use crate::insights::Trade;
 use crate::links::Links;
@@ -156,17 +156,11 @@ fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBit
     let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions(filter.since, filter.until));
-    let SearchParameters {
-        rating,
-        min_rating,
-        max_rating,
-        ..
-    } = filter;
-    if rating.is_some() || min_rating.is_some() || max_rating.is_some() {
+    if filter.rating.is_some() || filter.min_rating.is_some() || filter.max_rating.is_some() {
         let matches = |stars: &u8| {
-            rating.is_none_or(|rating| rating == *stars)
-                && min_rating.is_none_or(|least| f64::from(*stars) >= least)
-                && max_rating.is_none_or(|most| f64::from(*stars) <= most)
+            (filter.rating).is_none_or(|rating| rating == *stars)
+                && (filter.min_rating).is_none_or(|least| f64::from(*stars) >= least)
+                && (filter.max_rating).is_none_or(|most| f64::from(*stars) <= most)
         };
         let matching = (1..=5).filter(matches);
         selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));

@@ -15,7 +15,6 @@ use super::index::Values;
 use super::input::SnapshotInput;
 use super::store::Publication;
 use crate::compute::{lock, made_once};
-use crate::model::business::Business;
 use crate::model::{MentionKind, ReviewId, fold};
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
@@ -194,21 +193,12 @@ impl MentionCounts {
     /// The mentions in the reviews of `input`, and listed entities that no review mentions.
     pub fn of(input: &SnapshotInput) -> Self {
         let index = input.entries.index();
-        let Business {
-            technicians,
-            services,
-            service_areas,
-            ..
-        } = &input.business;
-        let people = technicians
-            .iter()
+        let business = &input.business;
+        let people = (business.technicians.iter())
             .map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
-        let work = services
-            .iter()
+        let work = (business.services.iter())
             .map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
-        let places = service_areas
-            .iter()
-            .map(|name| (fold(name), None, name.clone()));
+        let places = (business.service_areas.iter()).map(|name| (fold(name), None, name.clone()));
         let mut services = facets(work.collect(), &index.services);
         // A service that the business does not list has only its name as ID.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {

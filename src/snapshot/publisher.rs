@@ -142,13 +142,7 @@ impl Publisher {
             Document::ALL.map(|document| draft(document, &state.input, &insights, &self.links));
         let digests = drafts.each_ref().map(|draft| draft.digest.clone());
         let (publications, undated) = self.published(&digests, previous, &mut state).await?;
-        let DatabaseState {
-            position,
-            input,
-            is_same,
-            ..
-        } = state;
-        let mut is_new = !is_same;
+        let mut is_new = !state.is_same;
         let mut documents = Vec::with_capacity(Document::ALL.len());
         for ((document, draft), (publication, is_confirmed)) in
             Document::ALL.into_iter().zip(drafts).zip(publications)
@@ -170,7 +164,7 @@ impl Publisher {
                 is_confirmed,
             }));
         }
-        let mut snapshot = Snapshot::new(position, input, insights, documents);
+        let mut snapshot = Snapshot::new(state.position, state.input, insights, documents);
         snapshot.undated = undated;
         Ok((snapshot, is_new))
     }

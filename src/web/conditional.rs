@@ -355,27 +355,24 @@ impl ReadyBody {
             return (piece.clone().into(), length);
         }
         let snapshot = self.snapshot;
-        let frames = stream::iter(pieces.into_iter().flat_map(frames).enumerate()).then(
-            move |(number, frame)| {
-                let is_revoked = snapshot.is_revoked();
-                async move {
-                    if number % BURST_FRAMES == BURST_FRAMES - 1 {
-                        yield_now().await;
-                    }
-                    if is_revoked {
-                        return Err(io::Error::other("the reader is four snapshots behind"));
-                    }
-                    Ok(frame)
+        let frames = pieces.into_iter().flat_map(|piece| {
+            let starts = (0..piece.len()).step_by(FRAME_BYTES_MAX);
+            starts.map(move |start| piece.slice(start..piece.len().min(start + FRAME_BYTES_MAX)))
+        });
+        let frames = stream::iter(frames.enumerate()).then(move |(number, frame)| {
+            let is_revoked = snapshot.is_revoked();
+            async move {
+                if number % BURST_FRAMES == BURST_FRAMES - 1 {
+                    yield_now().await;
                 }
-            },
-        );
+                if is_revoked {
+                    return Err(io::Error::other("the reader is four snapshots behind"));
+                }
+                Ok(frame)
+            }
+        });
         (Body::from_bytes_stream(frames), length)
     }
-}
-
-fn frames(piece: Bytes) -> impl Iterator<Item = Bytes> {
-    let starts = (0..piece.len()).step_by(FRAME_BYTES_MAX);
-    starts.map(move |start| piece.slice(start..piece.len().min(start + FRAME_BYTES_MAX)))
 }
 
 impl IntoResponse for ReadyBody {

@@ -70,7 +70,7 @@ impl Routes {
     #[must_use]
     pub fn get(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
         let handler = handler.into_endpoint().map_to_response().boxed();
-        self.on(path, vec![(Method::GET, handler)])
+        self.at(path, path, vec![(Method::GET, handler)])
     }
 
     /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
@@ -106,12 +106,9 @@ impl Routes {
         })
     }
 
+    /// `pattern` is the path as [`PathPattern`] has it.
     #[must_use]
-    pub fn on(self, path: &str, handlers: Methods) -> Self {
-        self.at(path, path, handlers)
-    }
-
-    fn at(mut self, path: &str, pattern: &str, handlers: Methods) -> Self {
+    pub fn at(mut self, path: &str, pattern: &str, handlers: Methods) -> Self {
         let mut methods: Vec<Method> = handlers.iter().map(|(method, _)| method.clone()).collect();
         methods.extend(methods.contains(&Method::GET).then_some(Method::HEAD));
         // GET, HEAD and POST before the others.

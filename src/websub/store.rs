@@ -72,11 +72,8 @@ pub async fn accept(
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     let form = &request.form;
-    let (document, mode, now) = (
-        form.document.name(),
-        form.mode.name(),
-        utc_milliseconds(now),
-    );
+    let (document, mode) = (form.document.name(), form.mode.name());
+    let now = utc_milliseconds(now);
     let (callback, host) = (&form.callback.text, &form.callback.host);
     let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
@@ -776,10 +773,8 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
 
 /// Deletes old rows; returns their number.
 pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    let (old, forgotten) = (
-        utc_milliseconds(now - Duration::days(KEPT_DAYS)),
-        utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX)),
-    );
+    let old = utc_milliseconds(now - Duration::days(KEPT_DAYS));
+    let forgotten = utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX));
     let queries = [
         sqlx::query!("delete from intent where requested_at < ?", forgotten),
         sqlx::query!(

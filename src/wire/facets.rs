@@ -350,19 +350,10 @@ fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
 /// beyond chance.
 fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
     let at_least = |period: &Period| {
-        let Distribution {
-            two,
-            three,
-            four,
-            five,
-            ..
-        } = period.distribution;
-        let parts = [
-            two + three + four + five,
-            three + four + five,
-            four + five,
-            five,
-        ];
+        let stars = period.distribution;
+        let four = stars.four + stars.five;
+        let three = stars.three + four;
+        let parts = [stars.two + three, three, four, stars.five];
         parts.map(|part| (to_u32(part), to_u32(period.count)))
     };
     let (before, now) = (at_least(first), at_least(second));

@@ -103,20 +103,16 @@ pub fn since(
     links: &Links,
     mut arguments: ToolArguments<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let SinceArguments {
-        date,
-        limit,
-        cursor,
-    } = SinceArguments::take_from(&mut arguments);
+    let values = SinceArguments::take_from(&mut arguments);
     let parameters = SearchParameters {
-        since: date,
-        cursor,
+        since: values.date,
+        cursor: values.cursor,
         ..SearchParameters::default()
     };
     let (issues, mode) = (arguments.issues(), TextMatch::default());
     let request = SearchRequest::new(parameters, issues, &snapshot.input, mode);
-    let date = arguments.finish(date)?;
-    let limit = limit.map_or(REVIEWS_MAX, usize::from);
+    let date = arguments.finish(values.date)?;
+    let limit = values.limit.map_or(REVIEWS_MAX, usize::from);
     let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref());
     cut(snapshot, &request.filter, &mut found);
     let count = found.positions.len() as u64;

@@ -46,15 +46,6 @@ static EMBED_SCRIPT: LazyLock<Asset> =
 static ICON: LazyLock<Asset> =
     LazyLock::new(|| asset("/favicon.svg", "image/svg+xml", include_str!("favicon.svg")));
 
-static ALL: [&LazyLock<Asset>; 6] = [
-    &STYLESHEET,
-    &COPY_SCRIPT,
-    &EMBED_STYLESHEET,
-    &TRY_SCRIPT,
-    &EMBED_SCRIPT,
-    &ICON,
-];
-
 /// The digest takes the place of `{}` in `path`.
 fn asset(path: &str, content_type: &'static str, text: &'static str) -> Asset {
     let content = Content::whole(text);
@@ -66,7 +57,14 @@ fn asset(path: &str, content_type: &'static str, text: &'static str) -> Asset {
 }
 
 pub fn all() -> [&'static Asset; 6] {
-    ALL.map(|asset| &**asset)
+    [
+        &STYLESHEET,
+        &COPY_SCRIPT,
+        &EMBED_STYLESHEET,
+        &TRY_SCRIPT,
+        &EMBED_SCRIPT,
+        &ICON,
+    ]
 }
 
 /// The bodies to be compressed in advance, which do not change while the service runs.

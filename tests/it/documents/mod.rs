@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp, assert_has};
+use crate::support::{BASE, Generator, SERVICES, TECHNICIANS, TestApp, assert_has, published};
 
 /// A business with all fields.
 const BUSINESS: &str = r#"
@@ -42,15 +42,6 @@ fn json_targets(id: &str) -> Vec<String> {
         targets.push(format!("/api/reviews/{id}"));
     }
     targets
-}
-
-fn published(reviews: &[Review]) -> Vec<&Review> {
-    let mut published: Vec<&Review> = reviews
-        .iter()
-        .filter(|review| review.status == Status::Published)
-        .collect();
-    published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
-    published
 }
 
 /// Fails if anything in `value` is null.

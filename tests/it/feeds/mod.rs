@@ -8,7 +8,7 @@ use feed_rs::model::{Entry, Feed};
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, BASE, Generator, TestApp, array_of, assert_has, str_of};
+use crate::support::{Answer, BASE, Generator, TestApp, array_of, assert_has, published, str_of};
 
 const HUB: &str = "https://reviews.sample.test/api/websub/hub";
 
@@ -26,13 +26,7 @@ async fn feeds(app: &TestApp) -> (Value, Feed) {
 
 /// The 50 newest published reviews in order.
 fn newest(reviews: &[Review]) -> Vec<&Review> {
-    let mut published: Vec<&Review> = reviews
-        .iter()
-        .filter(|review| review.status == Status::Published)
-        .collect();
-    published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
-    published.truncate(50);
-    published
+    published(reviews).into_iter().take(50).collect()
 }
 
 fn text_of(entry: &Entry) -> String {

@@ -86,23 +86,9 @@ const FOUND: &[(&str, &[usize])] = &[
 
 #[tokio::test]
 async fn case_is_folded_code_point_by_code_point() {
-    let reviews: Vec<Review> = TEXTS
-        .iter()
-        .enumerate()
-        .map(|(number, text)| review_with_text(number, text))
-        .collect();
-    let app = TestApp::uncoded(&reviews).await;
+    let app = with_texts(TEXTS).await;
     for (query, expected) in FOUND {
-        let question = Question {
-            query: Some((*query).to_owned()),
-            ..Question::default()
-        };
-        let answer = app.get(&question.target(&[("limit", "100")])).await;
-        let expected: Vec<String> = expected
-            .iter()
-            .map(|number| format!("s-{number:04}"))
-            .collect();
-        assert_eq!(answer.ids(), expected, "{query:?}");
+        assert_found(&app, &[("query", query)], expected).await;
     }
 }
 

@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use crate::support::{Generator, TestApp, array_of, rounds, str_of};
+use crate::support::{Generator, TestApp, array_of, form, review_with_text, rounds, str_of};
 
 const SEARCH: &str = "/api/reviews/search";
 /// The number of sets of filters.
@@ -153,22 +153,22 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
     }
 }
 
-/// A review with this text on a separate day: the lower its number, the newer.
-fn review_with_text(number: usize, text: &str) -> Review {
-    let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
-        - chrono::Duration::days(number as i64);
-    let date = reviews_service::model::Day::new(day).unwrap();
-    let status = Status::Published;
-    let mentions = reviews_service::model::Mentions::default();
-    let id = format!("s-{number:04}").parse().unwrap();
-    Review {
-        id,
-        date,
-        text: text.to_owned(),
-        status,
-        mentions,
-        ..Generator::new(1).review(number)
-    }
+/// A service with a review of each text.
+async fn with_texts(texts: &[&str]) -> TestApp {
+    let reviews: Vec<Review> = (texts.iter().enumerate())
+        .map(|(number, text)| review_with_text(number, *text))
+        .collect();
+    TestApp::uncoded(&reviews).await
+}
+
+/// Checks the numbers of the texts that a search finds, and returns its answer.
+async fn assert_found(app: &TestApp, pairs: &[(&str, &str)], expected: &[usize]) -> Value {
+    let found = app.get(&format!("{SEARCH}?{}", form(pairs))).await;
+    let expected: Vec<String> = (expected.iter())
+        .map(|number| format!("s-{number:04}"))
+        .collect();
+    assert_eq!(found.ids(), expected, "{pairs:?}");
+    found.json()
 }
 
 /// Checks a 400 with exactly these issues in any order; returns them by parameter.

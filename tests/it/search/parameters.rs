@@ -105,7 +105,7 @@ async fn the_longest_query_fits_into_a_request() {
     let mut reviews = Generator::new(33).reviews(3);
     reviews[1] = Review {
         rating: Rating::try_from(3).unwrap(),
-        ..review_with_text(1, &"🙂".repeat(1_000))
+        ..review_with_text(1, "🙂".repeat(1_000))
     };
     let app = TestApp::uncoded(&reviews).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -47,10 +47,7 @@ async fn words_match_in_any_order_and_substrings_by_default() {
         "The batteries and the company's boxes",
         "",
     ];
-    let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| review_with_text(number, text))
-        .collect();
-    let app = TestApp::uncoded(&reviews).await;
+    let app = with_texts(&texts).await;
     for (query, words, substring) in [
         ("leak repair", vec![0, 1], vec![]),
         ("Repairs, LEAKS!", vec![0, 1], vec![]),
@@ -68,19 +65,12 @@ async fn words_match_in_any_order_and_substrings_by_default() {
         (", one heater:", vec![1], vec![1]),
         ("%", vec![], vec![]),
     ] {
-        for (text_match, expected) in [("words", &words), ("substring", &substring)] {
-            let query = url::form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
-            let found = app
-                .get(&format!("{SEARCH}?query={query}&match={text_match}"))
-                .await;
-            let expected: Vec<String> = (expected.iter())
-                .map(|number| format!("s-{number:04}"))
-                .collect();
-            assert_eq!(found.ids(), expected, "{query} by {text_match}");
-            if text_match == "substring" {
-                let default = app.get(&format!("{SEARCH}?query={query}")).await;
-                assert_eq!(default.ids(), expected, "{query}");
-            }
+        assert_found(&app, &[("query", query), ("match", "words")], &words).await;
+        for by in [
+            &[("query", query), ("match", "substring")][..],
+            &[("query", query)],
+        ] {
+            assert_found(&app, by, &substring).await;
         }
     }
     assert_issues(
@@ -99,10 +89,7 @@ async fn words_ignore_accents_and_kinds_of_apostrophes_and_blanks() {
         "Cafe didn't leak",
         "Ёлка у входа",
     ];
-    let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| review_with_text(number, text))
-        .collect();
-    let app = TestApp::uncoded(&reviews).await;
+    let app = with_texts(&texts).await;
     for (query, words, substring) in [
         ("tuberia", vec![0], vec![]),
         ("TUBERÍA", vec![0], vec![0]),
@@ -115,22 +102,11 @@ async fn words_ignore_accents_and_kinds_of_apostrophes_and_blanks() {
         ("елка", vec![3], vec![]),
     ] {
         for (text_match, expected) in [("words", &words), ("substring", &substring)] {
-            let encoded: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
-            let found = app
-                .get(&format!("{SEARCH}?query={encoded}&match={text_match}"))
-                .await;
-            let expected: Vec<String> = (expected.iter())
-                .map(|number| format!("s-{number:04}"))
-                .collect();
-            assert_eq!(found.ids(), expected, "{query} by {text_match}");
-            let meant = found.json()["did_you_mean"].clone();
+            let pairs = [("query", query), ("match", text_match)];
+            let found = assert_found(&app, &pairs, expected).await;
             let is_proposed = text_match == "substring" && expected.is_empty();
-            let proposed = if is_proposed {
-                json!({"match": ["words"]})
-            } else {
-                Value::Null
-            };
-            assert_eq!(meant, proposed, "{query} by {text_match}");
+            let proposed = is_proposed.then(|| json!({"match": ["words"]}));
+            assert_eq!(found.get("did_you_mean"), proposed.as_ref(), "{pairs:?}");
         }
     }
 }
@@ -144,10 +120,7 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         "Zwei Firmen",
         "Des travaux",
     ];
-    let reviews: Vec<Review> = (texts.iter().enumerate())
-        .map(|(number, text)| review_with_text(number, text))
-        .collect();
-    let app = TestApp::uncoded(&reviews).await;
+    let app = with_texts(&texts).await;
     for (language, query, count) in [
         ("null", "water+heaters", 1),
         ("null", "rohre+heizungen", 0),

@@ -1,7 +1,7 @@
 //! Generated reviews: deterministic for a seed, in many scripts, with characters that are hard to search and render.
 
 use reviews_service::model::{
-    Mentions, Method, Rating, Response, Review, Source, Status, Verification,
+    Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification,
 };
 
 const WORDS: &str = "the|and|a|to|they|was|technician|water|heater|leak|furnace|on|time|price|Furnace|WATER|fixed|clean|again|called|\
@@ -125,4 +125,28 @@ impl Generator {
     pub fn reviews(&mut self, count: usize) -> Vec<Review> {
         (0..count).map(|number| self.review(number)).collect()
     }
+}
+
+/// A published review with this text on a separate day: the lower its number, the newer.
+pub fn review_with_text(number: usize, text: impl Into<String>) -> Review {
+    let newest: Day = "2026-01-01".parse().unwrap();
+    let date = newest.date() - chrono::Duration::days(number as i64);
+    Review {
+        id: format!("s-{number:04}").parse().unwrap(),
+        date: Day::new(date).unwrap(),
+        text: text.into(),
+        status: Status::Published,
+        mentions: Mentions::default(),
+        ..Generator::new(1).review(number)
+    }
+}
+
+/// The published ones of these reviews in the order of the dataset.
+pub fn published(reviews: &[Review]) -> Vec<&Review> {
+    let mut published: Vec<&Review> = reviews
+        .iter()
+        .filter(|review| review.status == Status::Published)
+        .collect();
+    published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
+    published
 }

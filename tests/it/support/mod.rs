@@ -20,7 +20,7 @@ pub use answer::Answer;
 pub use app::{BASE, HOST, TestApp, create_database, links, service_on, start};
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
-pub use generator::{Generator, SERVICES, TECHNICIANS};
+pub use generator::{Generator, SERVICES, TECHNICIANS, published, review_with_text};
 pub use hub::{MakeHub, hub_options};
 pub use logs::Logs;
 pub use quiet::Quiet;

@@ -21,13 +21,13 @@ fn mentions(review: &Value, kind: &str, value: &str) -> bool {
 async fn facets_count_the_reviews_that_the_filters_find() {
     let tool_app = ToolApp::seeded().await;
     // A person who is not on the firm's list, in two spellings, both in one review.
-    let mut twice = review_with_text(1, "Both.".to_owned());
+    let mut twice = review_with_text(1, "Both.");
     twice.mentions = Mentions::new(
         vec!["Sam Ng".to_owned(), "SAM NG".to_owned()],
         vec!["odd-job".to_owned()],
         Vec::new(),
     );
-    let mut once = review_with_text(2, "One.".to_owned());
+    let mut once = review_with_text(2, "One.");
     once.mentions = Mentions::new(vec!["Sam NG".to_owned()], Vec::new(), Vec::new());
     tool_app.app.write(&[twice, once]).await;
     let facets = tool_app.call("list_facets", json!({}));
@@ -175,7 +175,7 @@ fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
         date: day.parse().unwrap(),
         rating: stars.try_into().unwrap(),
         language: None,
-        ..review_with_text(at, text.to_owned())
+        ..review_with_text(at, text)
     };
     (0..count).map(review).collect()
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use jsonschema::Validator;
 use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX};
 use reviews_service::mcp::escaped_json;
-use reviews_service::model::{Mentions, Review, Status};
+use reviews_service::model::{Mentions, Review};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Generator, INSIGHTS_PARTS, TestApp, table};
+use crate::support::{Generator, INSIGHTS_PARTS, TestApp, review_with_text, table};
 
 /// A service and its catalog.
 struct ToolApp {
@@ -122,20 +122,4 @@ fn strict(schema: &Value) -> Validator {
         .should_validate_formats(true)
         .build(&schema)
         .unwrap()
-}
-
-/// A published review with this number and text, on a separate day.
-fn review_with_text(number: usize, text: String) -> Review {
-    let day = chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
-        - chrono::Duration::days(number as i64);
-    let date = reviews_service::model::Day::new(day).unwrap();
-    let id = format!("s-{number:04}").parse().unwrap();
-    Review {
-        id,
-        date,
-        text,
-        status: Status::Published,
-        mentions: Mentions::default(),
-        ..Generator::new(1).review(number)
-    }
 }

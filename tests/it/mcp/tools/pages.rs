@@ -61,11 +61,11 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
 async fn a_review_that_is_too_large_is_alone_on_a_page() {
     let large = |number| review_with_text(number, "word ".repeat(RESULT_BYTES_MAX / 4));
     let reviews = [
-        review_with_text(0, "a".to_owned()),
+        review_with_text(0, "a"),
         large(1),
-        review_with_text(2, "b".to_owned()),
+        review_with_text(2, "b"),
         large(3),
-        review_with_text(4, "c".to_owned()),
+        review_with_text(4, "c"),
     ];
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
     for tool in ["search_reviews", "get_reviews_since"] {
@@ -101,7 +101,7 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
                 .collect();
             Review {
                 mentions: Mentions::new(Vec::new(), services, Vec::new()),
-                ..review_with_text(number, "The price was fair, and he was on time.".to_owned())
+                ..review_with_text(number, "The price was fair, and he was on time.")
             }
         })
         .collect();
@@ -133,7 +133,7 @@ async fn hidden_characters_count_with_the_escaped_length() {
 #[tokio::test]
 async fn long_lists_have_the_most_frequent_names_and_a_count() {
     let area = |number: usize| {
-        let mut review = review_with_text(number, "x".to_owned());
+        let mut review = review_with_text(number, "x");
         let areas = [0, number].map(|area| format!("Area {area:03}")).into();
         review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
         review

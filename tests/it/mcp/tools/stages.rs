@@ -73,7 +73,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
 /// This many reviews with this text.
 fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
     for _ in 0..times {
-        reviews.push(review_with_text(reviews.len(), text.to_owned()));
+        reviews.push(review_with_text(reviews.len(), text));
     }
 }
 
@@ -231,7 +231,7 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
     ];
     let reviews: Vec<Review> = (0..)
         .zip(texts)
-        .map(|(at, text)| review_with_text(at, text.to_owned()))
+        .map(|(at, text)| review_with_text(at, text))
         .collect();
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
     tool_app.app
