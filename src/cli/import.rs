@@ -163,7 +163,7 @@ impl Watch for Console {
             return Ok(());
         };
         let (place, number) = match rejection.at {
-            Position::Line { line, column: _ } => ("line", line),
+            Position::Line(line) => ("line", line),
             Position::Element { array: _, index } => ("element", index),
         };
         let row = json!({

@@ -146,49 +146,19 @@ pub struct FileReport {
     pub row_numbers: Option<String>,
 }
 
-/// Where the headers of a table are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TablePlace {
-    /// The rows are objects.
-    #[default]
-    Objects,
-    /// In delimited text; the line, from 1.
-    Text(u64),
-    Sheet(SheetPlace),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SheetPlace {
-    pub sheet: String,
-    /// From 1.
-    pub row: u64,
-    /// The other sheets of the workbook.
-    pub others: Vec<String>,
-}
-
 /// The use of a table's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
-    pub place: TablePlace,
+    /// The position of the headers, as a suffix of the file's name.
+    pub place: String,
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
     /// Sentences about columns of yes and no that are not used, about columns of visibility that are empty, and about the order of
     /// day and month in each column that needs one.
     pub notes: Vec<String>,
-}
-
-/// The position of the headers, as a suffix of the file's name.
-impl fmt::Display for TablePlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Objects => Ok(()),
-            Self::Text(line) => write!(f, ", header in row {line}"),
-            Self::Sheet(SheetPlace { sheet, row, .. }) => {
-                write!(f, ", sheet \"{sheet}\", header in row {row}")
-            }
-        }
-    }
+    /// Of a workbook.
+    pub other_sheets: Vec<String>,
 }
 
 /// One line for the fields, one for the unused columns, one for each sentence, and one for the other sheets.
@@ -210,12 +180,11 @@ impl fmt::Display for TableColumns {
         for sentence in &self.notes {
             write!(f, "\n  {sentence}")?;
         }
-        match &self.place {
-            TablePlace::Sheet(place) if !place.others.is_empty() => {
-                write!(f, "\n  other sheets (--sheet): {}", list(&place.others))
-            }
-            TablePlace::Objects | TablePlace::Text(_) | TablePlace::Sheet(_) => Ok(()),
+        if !self.other_sheets.is_empty() {
+            let sheets = list(&self.other_sheets);
+            write!(f, "\n  other sheets (--sheet): {sheets}")?;
         }
+        Ok(())
     }
 }
 
@@ -236,13 +205,8 @@ pub struct Rejection {
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
-    /// A line of its own.
-    Line {
-        /// The line on which the row begins, from 1.
-        line: u64,
-        /// Column of broken JSON, in bytes from 1.
-        column: Option<usize>,
-    },
+    /// The line on which the row begins, from 1.
+    Line(u64),
     Element {
         /// The array's path, as `result.reviews`; empty at the top level.
         array: Arc<str>,
@@ -251,21 +215,10 @@ pub enum Position {
     },
 }
 
-impl Position {
-    /// A row on its own line.
-    pub const fn line(line: u64) -> Self {
-        Self::Line { line, column: None }
-    }
-}
-
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line { line, column: None } => write!(f, "{line}"),
-            Self::Line {
-                line,
-                column: Some(column),
-            } => write!(f, "{line}:{column}"),
+            Self::Line(line) => write!(f, "{line}"),
             Self::Element { array, index } => write!(f, " {array}[{index}]"),
         }
     }

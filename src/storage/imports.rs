@@ -30,16 +30,18 @@ pub enum ColumnMeaning {
     Encoding(&'static Encoding),
 }
 
-/// What a column shows of visibility, as in the constraint of `source_column`.
-const VISIBILITY: [&str; 7] = [
+/// What a column shows of visibility, as in the constraint of `source_column`: whether a review, its answer or its author's name
+/// is public, whether each is hidden, or nothing.
+pub const VISIBILITY: [&str; 7] = [
     "status",
-    "hidden",
     "response.status",
-    "response.hidden",
     "author.status",
+    "hidden",
+    "response.hidden",
     "author.hidden",
-    "nothing",
+    NOTHING,
 ];
+pub const NOTHING: &str = "nothing";
 
 impl ColumnMeaning {
     pub fn find(name: &str) -> Option<Self> {

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{Day, Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
+use crate::model::{Day, Method, ReviewId, Statement, Unit, Verification, named};
+use crate::storage::imports::{NOTHING, VISIBILITY};
 
 pub(crate) mod answers;
 pub(crate) mod business;
@@ -34,22 +35,28 @@ pub struct Incoming {
     pub is_answer_hidden: bool,
     /// The number in its own ID, which may count the rows of the file, and the ID that it has in that case.
     pub counted: Option<(u64, ReviewId)>,
-    /// The source's ID of the review if it has another one here; only in our own exports.
-    pub id_at_source: Option<String>,
-    /// The business's location, by the source's name for it.
-    pub location: Option<String>,
     /// When it last changed at the source: of rows with the same ID, the newest counts.
     pub changed_at: Option<DateTime<Utc>>,
+    pub unpublished: Unpublished,
+}
+
+/// What a row has besides the review. All but the first three are only in our own exports.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Unpublished {
+    /// The business's location, by the source's name for it.
+    pub location: Option<String>,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
     /// Time of the owner's answer, if its source gave an instant.
     pub responded_at: Option<DateTime<Utc>>,
-    /// The source's own name, if the owner renamed it; only in our own exports.
+    /// The source's ID of the review if it has another one here.
+    pub id_at_source: Option<String>,
+    /// The source's own name, if the owner renamed it.
     pub imported_from: Option<String>,
-    /// The owner's note; only in our own exports.
+    /// The owner's note.
     pub note: Option<String>,
-    /// Digests of what the source last gave, if they differ from those of the review; only in our own exports.
-    pub fingerprints: Option<Fingerprints>,
+    /// Digests of what the source last gave, if they differ from those of the review.
+    pub fingerprints: Option<String>,
 }
 
 impl Incoming {
@@ -59,7 +66,7 @@ impl Incoming {
             review, unstated, ..
         } = &self.statement;
         let named = (!unstated.contains(&Unit::Source)).then_some(review.source.name.as_str());
-        self.imported_from.as_deref().or(named)
+        self.unpublished.imported_from.as_deref().or(named)
     }
 
     /// `None` if the file has no texts.
@@ -215,18 +222,13 @@ fn fields() -> impl Iterator<Item = &'static str> {
     names(COLUMNS).take_while(|column| *column != EXPORT_ALONE)
 }
 
+/// The fields of `--map` for columns of visibility.
+fn shown() -> impl Iterator<Item = &'static str> {
+    VISIBILITY.into_iter().filter(|field| *field != NOTHING)
+}
+
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
-
-/// Whether a review, its answer or its author's name is public; then whether each is hidden.
-const VISIBILITY: [&str; 6] = [
-    "status",
-    "response.status",
-    "author.status",
-    "hidden",
-    "response.hidden",
-    "author.hidden",
-];
 
 /// The fields that no review is without. All others may have an empty name: `--map status=` ignores the file's status.
 const NEEDED: [&str; 3] = ["rating", "date", "text"];
@@ -245,7 +247,7 @@ pub struct Rename {
 impl Rename {
     /// Whether the field may have several columns: a review is public only if it is so in each of them.
     pub fn adds_up(&self) -> bool {
-        VISIBILITY.contains(&self.ours)
+        shown().any(|field| field == self.ours)
     }
 }
 
@@ -264,9 +266,9 @@ impl FromStr for Rename {
         let (ours, theirs) =
             parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
         let path = path(ours);
-        let known = fields().chain(VISIBILITY).find(|field| *field == path);
+        let known = fields().chain(shown()).find(|field| *field == path);
         let ours = known.ok_or_else(|| {
-            let known: Vec<&str> = fields().chain(VISIBILITY).collect();
+            let known: Vec<&str> = fields().chain(shown()).collect();
             let known = known.join(", ");
             format!("`{ours}` is not a field of a review; use one of {known}")
         })?;

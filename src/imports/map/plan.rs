@@ -23,7 +23,7 @@ use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::read::json::PARENT;
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
-use crate::storage::imports::{ColumnMeaning, KeptColumns};
+use crate::storage::imports::{ColumnMeaning, KeptColumns, NOTHING};
 
 /// The fields that a review needs, with their names in messages.
 const NEEDED: [(&[ReviewField], &str); 4] = [
@@ -47,9 +47,6 @@ const DATES: [ReviewField; 4] = [
     ReviewField::UpdatedAt,
     ReviewField::VerifiedAt,
 ];
-
-/// A column that says nothing of visibility.
-const NOTHING: &str = "nothing";
 
 /// What shows whether a review, or its answer, is public.
 #[derive(Debug)]
@@ -633,7 +630,8 @@ impl<'f> Plan<'f> {
         };
         let unused = self.columns_where(is_unused);
         TableColumns {
-            place: self.table.place.clone(),
+            place: self.table.place.clone().unwrap_or_default(),
+            other_sheets: self.table.other_sheets.clone(),
             used,
             unused: unused
                 .map(|column| self.table.columns[column].clone())
@@ -996,7 +994,7 @@ mod tests {
     fn shown(header: &str, cells: &[&str]) -> Option<(Subject, Vec<Option<bool>>)> {
         let columns = ["Date", "Author", "Stars", "Text", header].map(str::to_owned);
         let row = |cell: &&str| Row {
-            at: Position::line(2),
+            at: Position::Line(2),
             cells: ["2026-03-01", "Ann", "5", "Very clean work", *cell]
                 .map(|cell| Some(cell.into()))
                 .into(),

@@ -14,7 +14,9 @@ use crate::imports::map::values::{
     scale_in_header, scale_shown, url, without_address, words,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, NameShown, Subject, name_shown};
-use crate::imports::map::{Calendar, Dated, Incoming, Posted, ReviewField, VERIFIED, VOUCHED};
+use crate::imports::map::{
+    Calendar, Dated, Incoming, Posted, ReviewField, Unpublished, VERIFIED, VOUCHED,
+};
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
 use crate::imports::report::{FieldError, FileError};
@@ -270,14 +272,13 @@ impl<'p> RowReader<'p> {
             hidden_name,
             is_answer_hidden: self.is_answer_hidden,
             counted,
-            id_at_source: None,
-            location,
             changed_at: updated.map(Posted::instant_or_midnight),
-            posted_at: posted.posted.instant(),
-            responded_at: responded_at.flatten(),
-            imported_from: None,
-            note: None,
-            fingerprints: None,
+            unpublished: Unpublished {
+                location,
+                posted_at: posted.posted.instant(),
+                responded_at: responded_at.flatten(),
+                ..Unpublished::default()
+            },
         })
     }
 

@@ -12,14 +12,17 @@ use crate::imports::map::values::{
     Names, flag, is_address, is_empty, is_in, names, parse_rating, same_name,
 };
 use crate::imports::platforms::Format;
-use crate::imports::report::{Position, TablePlace};
+use crate::imports::report::Position;
 
 #[derive(Debug, Default)]
 pub struct Table {
     /// Headers, or the paths of members.
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
-    pub place: TablePlace,
+    /// Where its headers are, for the preview; `None` if the rows are objects.
+    pub place: Option<String>,
+    /// Of the workbook.
+    pub other_sheets: Vec<String>,
     /// The number of rows with answers that are not used.
     pub left_out: u64,
 }
@@ -62,7 +65,7 @@ impl Table {
     }
 
     pub const fn is_objects(&self) -> bool {
-        matches!(self.place, TablePlace::Objects)
+        self.place.is_none()
     }
 
     /// The cells of a column that are not empty, each with its row.

@@ -591,12 +591,12 @@ fn original(text: &str) -> &str {
 }
 
 /// The file `words.toml`. Lists of words are separated by `, `.
-pub static WORDS: LazyLock<Words> =
-    LazyLock::new(|| match toml::from_str(include_str!("words.toml")) {
-        Ok(words) => words,
-        // A test reads the file.
-        Err(error) => unreachable!("words.toml: {error}"),
-    });
+pub static WORDS: LazyLock<Words> = LazyLock::new(|| parse_toml(include_str!("words.toml")));
+
+/// What a file of this program says; a test reads each.
+pub fn parse_toml<T: Deserialize<'static>>(file: &'static str) -> T {
+    toml::from_str(file).unwrap_or_else(|error| unreachable!("{error} in {file}"))
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -655,7 +655,6 @@ pub enum Says {
     #[serde(alias = "yes")]
     Hidden,
     /// Any value means public, such as the words of a ticked box, or the time of publication.
-    #[serde(skip)]
     Filled,
     /// A time since which it is hidden.
     HiddenSince,

@@ -10,11 +10,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::header::{Header, split_words};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names, words};
-use crate::imports::map::{ReviewField, VISIBILITY};
+use crate::imports::map::values::{
+    Names, Says, WORDS, flag, is_empty, is_in, names, parse_toml, words,
+};
 use crate::imports::platforms::TABLE;
+use crate::storage::imports::VISIBILITY;
 
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
@@ -49,15 +52,10 @@ impl Subject {
 }
 
 /// The file `visibility.toml`. Lists of words are separated by `, `.
-static LISTS: LazyLock<Lists> =
-    LazyLock::new(|| match toml::from_str(include_str!("visibility.toml")) {
-        Ok(lists) => lists,
-        // A test reads the file.
-        Err(error) => unreachable!("visibility.toml: {error}"),
-    });
+static LISTS: LazyLock<Lists> = LazyLock::new(|| parse_toml(include_str!("visibility.toml")));
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Lists {
     answers: String,
     owners: String,
@@ -76,7 +74,9 @@ struct Lists {
     places: String,
     work: String,
     cells: Cells,
-    words: BTreeMap<Word, String>,
+    words: BTreeMap<String, String>,
+    review_rules: Rules,
+    name_rules: Rules,
 }
 
 /// Words for a state in cells.
@@ -94,83 +94,65 @@ struct Cells {
     unanswered: String,
 }
 
-/// The role of a word in `visibility.toml`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Publish,
-    Public,
-    Hidden,
-    CommonPublic,
-    CommonHidden,
-    Moderated,
-    Sent,
-    State,
-    Not,
-    No,
-    Refuse,
-    Condition,
-    Consent,
-    Ask,
-    Use,
-    Used,
-    Place,
-    Medium,
-    Review,
-    Anonymous,
-    Name,
-    Only,
-    Time,
-    Other,
-    Person,
-    Neutral,
-    Article,
-    /// The end of a part of a text.
-    #[serde(skip)]
-    Mark,
-    #[serde(skip)]
-    Unknown,
+/// What a header says by the roles of its words. A condition is a list of facts that all hold: `a|b` is one of two, `!a` none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct Rules {
+    /// A header that meets one of these is of something else.
+    never: Vec<String>,
+    /// Any other meets one of these.
+    columns: Vec<String>,
+    /// Then its words are used for nothing else.
+    sure: Vec<String>,
+    /// The first one counts.
+    says: Vec<Rule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct Rule {
+    when: String,
+    /// `None` for nothing.
+    says: Option<Says>,
+    /// If it does not follow from the rules for it.
+    evidence: Option<Evidence>,
 }
 
 /// The roles of whole words and phrases, and of their beginnings.
-static ROLES: LazyLock<[HashMap<&str, Word>; 2]> = LazyLock::new(|| {
+static ROLES: LazyLock<[HashMap<&str, &str>; 2]> = LazyLock::new(|| {
     let mut roles = [HashMap::new(), HashMap::new()];
     let all = LISTS.words.iter();
-    for (word, role) in all.flat_map(|(role, list)| names(list).map(move |word| (word, *role))) {
+    for (word, role) in all.flat_map(|(role, list)| names(list).map(move |word| (word, role))) {
         match word.strip_suffix('*') {
-            Some(beginning) => roles[1].insert(beginning, role),
-            None => roles[0].insert(word, role),
+            Some(beginning) => roles[1].insert(beginning, role.as_str()),
+            None => roles[0].insert(word, role.as_str()),
         };
     }
     roles
 });
 
-fn role(word: &str) -> Word {
+fn role(word: &str) -> &'static str {
     let [whole, beginnings] = &*ROLES;
     if word == "," {
-        return Word::Mark;
+        return "mark";
     }
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Word::Neutral;
+        return "neutral";
     }
     let mut ends = word.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
     let known = whole
         .get(word)
         .or_else(|| ends.find_map(|end| beginnings.get(&word[..end])));
-    known.copied().unwrap_or(Word::Unknown)
+    known.copied().unwrap_or("unknown")
 }
 
-/// The words of a header or a cell by their roles.
-struct Phrase(Vec<Word>);
+/// The words of a header or a cell by their roles: those in `visibility.toml`, `mark` between parts of a text, or `unknown`.
+struct Phrase(Vec<&'static str>);
 
 impl Phrase {
     fn new(name: &[String]) -> Self {
-        let is_article = |word: &&String| role(word) == Word::Article;
-        let name: Vec<&str> = name
-            .iter()
-            .filter(|word| !is_article(word))
-            .map(String::as_str)
-            .collect();
+        let name = name.iter().filter(|word| role(word) != "article");
+        let name: Vec<&str> = name.map(String::as_str).collect();
         let (mut roles, mut at) = (Vec::new(), 0);
         while at < name.len() {
             let phrase = (2..=3).rev().find_map(|count| {
@@ -188,43 +170,87 @@ impl Phrase {
         Self::new(&split_words(text))
     }
 
-    fn has(&self, any: &[Word]) -> bool {
-        self.0.iter().any(|word| any.contains(word))
+    /// Whether it has one of these roles, which a bar separates.
+    fn has(&self, any: &str) -> bool {
+        any.split('|').any(|role| self.0.contains(&role))
     }
 
     fn hides(&self) -> bool {
-        self.has(&[Word::Hidden, Word::CommonHidden])
+        self.has("hidden|common_hidden")
     }
 
     fn refuses(&self) -> bool {
-        self.has(&[Word::Not, Word::No, Word::Refuse])
+        self.has("not|no|refuse")
     }
 
     /// Whether it speaks of the author's name, and not of the review.
     fn is_about_name(&self) -> bool {
-        self.has(&[Word::Anonymous, Word::Name]) && !self.has(&[Word::Review])
+        self.has("anonymous|name") && !self.has("review")
     }
 
     /// Whether yes means public; `None` if it may mean either.
     fn sense(&self) -> Option<bool> {
-        let refusals = self
-            .0
-            .iter()
-            .filter(|word| matches!(word, Word::Not | Word::No | Word::Refuse));
+        let refusals = self.0.iter();
+        let refusals = refusals.filter(|role| matches!(**role, "not" | "no" | "refuse"));
         // `May we use your comments anonymously?` asks for two things, and `Publicar no site` is Portuguese.
-        let is_open = self.has(&[Word::Unknown, Word::Condition, Word::Mark])
-            || self.has(&[Word::Anonymous]) && self.has(&[Word::Review])
-            || self.0.iter().skip(1).any(|word| *word == Word::No);
-        let is_shown = self.has(&[Word::Publish, Word::Public, Word::Consent, Word::Use]);
+        let is_open = self.has("unknown|condition|mark")
+            || self.has("anonymous") && self.has("review")
+            || self.0.iter().skip(1).any(|role| *role == "no");
         match (refusals.count(), self.hides()) {
             _ if is_open => None,
             (0, false) => Some(true),
             // `Keep private`, but not `Consent to delete`.
-            (0, true) if !is_shown => Some(false),
+            (0, true) if !self.has("publish|public|consent|use") => Some(false),
             // `Do not publish`, but not `Would you mind if we publish it?`
-            (1, false) if !self.has(&[Word::Ask]) => Some(false),
+            (1, false) if !self.has("ask") => Some(false),
             _ => None,
         }
+    }
+
+    /// What rules are about: its roles, and what follows from them.
+    fn facts(mut self, subject: Subject, is_time: bool, is_by: bool) -> Vec<&'static str> {
+        let sense = match self.sense() {
+            Some(true) => "shows",
+            Some(false) => "hides",
+            None => "open",
+        };
+        // `Opted out`
+        let is_plain = |role: &&str| matches!(*role, "refuse" | "neutral" | "person");
+        let facts = [
+            ("refuses", self.refuses()),
+            ("refusal", self.has("refuse") && self.0.iter().all(is_plain)),
+            ("of_answer", subject == Subject::Answer),
+            ("timed", is_time),
+            ("by", is_by),
+            (sense, true),
+        ];
+        let facts = facts.into_iter().filter(|(_, is_so)| *is_so);
+        self.0.extend(facts.map(|(fact, _)| fact));
+        self.0
+    }
+}
+
+impl Rules {
+    fn apply(&self, facts: &[&str], subject: Subject) -> Option<Visibility> {
+        let is_met = |condition: &String| {
+            condition.split_whitespace().all(|part| {
+                let (any, is_there) = part
+                    .strip_prefix('!')
+                    .map_or((part, true), |any| (any, false));
+                any.split('|').any(|fact| facts.contains(&fact)) == is_there
+            })
+        };
+        if self.never.iter().any(is_met) || !self.columns.iter().any(is_met) {
+            return None;
+        }
+        let rule = self.says.iter().find(|rule| is_met(&rule.when))?;
+        let says = rule.says?.of(subject);
+        let evidence = Evidence::new(self.sure.iter().any(is_met));
+        Some(Visibility::new(
+            subject,
+            says,
+            rule.evidence.unwrap_or(evidence),
+        ))
     }
 }
 
@@ -236,8 +262,19 @@ pub struct Visibility {
     pub evidence: Evidence,
 }
 
+impl Visibility {
+    const fn new(subject: Subject, says: Says, evidence: Evidence) -> Self {
+        Self {
+            subject,
+            says,
+            evidence,
+        }
+    }
+}
+
 /// How sure a column's name is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// Unknown cells are errors.
     Sure,
@@ -256,43 +293,32 @@ impl Evidence {
 /// What a name of these words shows.
 fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
     let letters = name.concat();
-    let found = |says, evidence| {
-        Some(Visibility {
-            subject,
-            says,
-            evidence,
-        })
-    };
-    let state = match subject {
-        Subject::Answer => Says::AnswerState,
-        Subject::Review | Subject::Author => Says::State,
-    };
+    let is_answer = subject == Subject::Answer;
+    let found = |says: Says, evidence| Some(Visibility::new(subject, says.of(subject), evidence));
     if is_in(&LISTS.times, &letters) {
         return found(Says::HiddenSince, Evidence::Sure);
     }
     if is_in(&LISTS.states, &letters) {
-        return found(state, Evidence::Sure);
+        return found(Says::State, Evidence::Sure);
     }
     if is_in(&LISTS.places, &letters) {
         // An answer has no place.
-        let is_sure = subject == Subject::Answer;
-        return found(state, Evidence::new(is_sure));
+        return found(Says::State, Evidence::new(is_answer));
     }
-    if subject == Subject::Review && is_in(&LISTS.styles, &letters) {
-        return Some(Visibility {
-            subject: Subject::Author,
-            says: Says::Public,
-            evidence: Evidence::Likely,
-        });
+    if !is_answer && is_in(&LISTS.styles, &letters) {
+        return Some(Visibility::new(
+            Subject::Author,
+            Says::Public,
+            Evidence::Likely,
+        ));
     }
     let phrase = Phrase::new(name);
-    let has = |words: &[Word]| phrase.has(words);
     if let Some(mark) = name.iter().position(|word| word == ",") {
         // `Reviewer: Is Anonymous`
         let mut object = name[..mark].iter().map(|word| role(word));
         let member = meaning(&name[mark + 1..], subject)
             .filter(|found| found.subject == Subject::Author)
-            .filter(|_| object.all(|word| matches!(word, Word::Person | Word::Review)));
+            .filter(|_| object.all(|role| matches!(role, "person" | "review")));
         if let Some(found) = member {
             return Some(Visibility {
                 evidence: Evidence::Likely,
@@ -306,7 +332,7 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         let is_question =
             |part: &Visibility| part.says == Says::Public && part.evidence != Evidence::Unclear;
         // `E-mail (will not be published)`
-        let is_other = has(&[Word::Other]) && !parts.iter().any(is_question);
+        let is_other = phrase.has("other") && !parts.iter().any(is_question);
         let part = parts.first().filter(|_| !is_other)?;
         return Some(Visibility {
             evidence: Evidence::Unclear,
@@ -314,110 +340,15 @@ fn meaning(name: &[String], subject: Subject) -> Option<Visibility> {
         });
     }
     let last = name.last()?;
-    if is_in(&LISTS.nothing, &letters) || is_in(&LISTS.ends, last) {
-        // `Approved by`: what nobody approved may be hidden.
-        let evidence = match subject {
-            Subject::Answer => Evidence::Sure,
-            Subject::Review | Subject::Author => Evidence::Unclear,
-        };
-        return found(Says::Filled, evidence).filter(|_| has(&[Word::Public]));
-    }
-    if subject == Subject::Review && phrase.is_about_name() {
-        return of_name(&phrase);
-    }
-    let (is_publish, is_review) = (has(&[Word::Publish]), has(&[Word::Review]));
-    let (is_consent, is_ask) = (has(&[Word::Consent]), has(&[Word::Consent, Word::Ask]));
-    let is_strong = has(&[Word::Public, Word::Hidden]);
-    let is_common = has(&[Word::CommonPublic, Word::CommonHidden, Word::Moderated]);
-    let (is_state, is_use) = (has(&[Word::State]), has(&[Word::Use]));
-    let refuses = phrase.refuses();
-    if has(&[Word::Other]) {
-        // `May we publish your review with a photo?`, `OK to publish without photo`
-        let is_open = is_publish && (is_review || refuses || has(&[Word::Condition]));
-        return found(Says::Public, Evidence::Unclear).filter(|_| is_open);
-    }
-    if (is_common || is_state) && has(&[Word::Person]) && !is_ask {
-        return None;
-    }
-    // `Opted out`
-    let is_plain = |word: &Word| matches!(word, Word::Refuse | Word::Neutral | Word::Person);
-    let is_refusal = has(&[Word::Refuse]) && phrase.0.iter().all(is_plain);
-    let is_root = is_publish || is_strong || is_common || is_state;
-    let is_whole = !has(&[Word::Unknown]);
-    let is_column = if subject == Subject::Answer {
-        is_whole && (is_root || has(&[Word::Sent]))
-    } else if is_whole {
-        let is_open = is_ask || refuses || !is_review;
-        is_root
-            || is_consent
-            || (is_use || has(&[Word::Place])) && is_open
-            || has(&[Word::Used]) && (is_ask || refuses)
-            || is_refusal
+    let is_time = phrase.has("time") || is_in(&LISTS.time_ends, last);
+    // `Approved by`: what nobody approved may be hidden.
+    let is_by = is_in(&LISTS.nothing, &letters) || is_in(&LISTS.ends, last);
+    let (rules, subject) = if !is_answer && !is_by && phrase.is_about_name() {
+        (&LISTS.name_rules, Subject::Author)
     } else {
-        // `Can we show the review to others?` may ask for it, and so may any question about the review or the website.
-        let shows = is_strong || is_use || has(&[Word::CommonHidden, Word::Used]);
-        is_publish
-            || shows && (is_ask || is_review || has(&[Word::Place]))
-            || is_ask && (is_review || has(&[Word::Place, Word::Medium]))
+        (&LISTS.review_rules, subject)
     };
-    if !is_column {
-        return None;
-    }
-    let is_time = has(&[Word::Time]) || is_in(&LISTS.time_ends, last);
-    let sense = phrase.sense();
-    // A `Private comment` may be a text.
-    let may_be_text = is_review && !is_strong && !refuses;
-    let is_clear = sense == Some(false) && !may_be_text
-        || is_publish
-        || is_strong && !has(&[Word::Medium])
-        || is_use && is_ask && is_review;
-    let evidence = Evidence::new(is_clear);
-    match (is_time, sense) {
-        (_, Some(true)) if is_state && !is_strong && !is_common => found(state, evidence),
-        _ if is_refusal => found(Says::Hidden, Evidence::Unclear),
-        (_, None) => found(Says::Public, Evidence::Unclear),
-        (true, Some(true)) if is_publish || is_strong || is_consent || has(&[Word::Moderated]) => {
-            found(Says::Filled, evidence)
-        }
-        // `Posted on` is the date of a review; of an answer, it is another one.
-        (true, Some(true)) if subject == Subject::Answer => found(Says::Filled, evidence),
-        (true, Some(true)) => None,
-        (true, Some(false)) => found(Says::HiddenSince, Evidence::new(is_strong)),
-        (false, Some(true)) => found(Says::Public, evidence),
-        (false, Some(false)) => found(Says::Hidden, evidence),
-    }
-}
-
-/// What a name shows that is about the author's: `Anonymous`, `Show my name`, `First name only`.
-fn of_name(phrase: &Phrase) -> Option<Visibility> {
-    let is_anonymous = phrase.has(&[Word::Anonymous]);
-    let has_condition = phrase.has(&[Word::Condition]);
-    let asks = phrase.has(&[
-        Word::Public,
-        Word::Use,
-        Word::Only,
-        Word::Ask,
-        Word::Consent,
-    ]);
-    let is_whole = !phrase.has(&[Word::Unknown]);
-    let is_question = phrase.refuses() || phrase.hides() || asks || has_condition;
-    let is_column = is_anonymous || phrase.has(&[Word::Publish]) || is_whole && is_question;
-    if phrase.has(&[Word::Other]) || !is_column {
-        return None;
-    }
-    let is_hidden = is_anonymous || phrase.hides() || phrase.has(&[Word::Only]);
-    let (says, evidence) = match phrase.sense() {
-        _ if is_hidden && phrase.refuses() => (Says::Public, Evidence::Unclear),
-        Some(true) if !is_hidden => (Says::Public, Evidence::Likely),
-        Some(_) => (Says::Hidden, Evidence::new(is_anonymous)),
-        None if is_whole && phrase.hides() && !has_condition => (Says::Hidden, Evidence::Likely),
-        None => (Says::Public, Evidence::Unclear),
-    };
-    Some(Visibility {
-        subject: Subject::Author,
-        says,
-        evidence,
-    })
+    rules.apply(&phrase.facts(subject, is_time, is_by), subject)
 }
 
 /// Where the rows of a file have their answers and reviews.
@@ -445,7 +376,7 @@ pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
         if words.len() > 1 && !around(answer).is_some_and(|around| has_reviews(&around)) {
             words.pop_if(|word| is_in(&LISTS.parts, singular(word)));
         }
-        let is_own = |word: &String| role(word) != Word::Review || word.starts_with("comment");
+        let is_own = |word: &String| role(word) != "review" || word.starts_with("comment");
         let rest = header.words.strip_prefix(words.as_slice())?;
         // `Review Status` beside `Review Text` is the review's.
         words.iter().any(is_own).then_some(())?;
@@ -506,11 +437,7 @@ pub fn find(header: &Header, places: &Places) -> Option<Visibility> {
 fn of(name: &[String], subject: Subject) -> Option<Visibility> {
     meaning(name, subject).or_else(|| {
         let is_kind = matches!(name, [word] if is_in(&LISTS.kinds, word));
-        is_kind.then_some(Visibility {
-            subject,
-            says: Says::Kind,
-            evidence: Evidence::Sure,
-        })
+        is_kind.then_some(Visibility::new(subject, Says::Kind, Evidence::Sure))
     })
 }
 
@@ -634,9 +561,9 @@ pub fn by_name(
         cell.parse().is_ok_and(|code: u32| code >= 100) || is_in(&LISTS.work, words(cell).trim())
     };
     let phrase = Phrase::new(&header.words);
-    let asks = header.is_question || phrase.has(&[Word::Ask, Word::Consent]);
+    let asks = header.is_question || phrase.has("ask|consent");
     // `Not at all` and `With my name` answer a question; `Public feedback` asks none.
-    let is_text = subject == Subject::Answer || !asks && phrase.has(&[Word::Review]);
+    let is_text = subject == Subject::Answer || !asks && phrase.has("review");
     let words_min = if says == Says::State {
         4
     } else if is_text {
@@ -669,11 +596,11 @@ pub fn by_name(
 }
 
 /// A column of words for the review's state.
-const STATE: Option<Visibility> = Some(Visibility {
-    subject: Subject::Review,
-    says: Says::State,
-    evidence: Evidence::Sure,
-});
+const STATE: Option<Visibility> = Some(Visibility::new(
+    Subject::Review,
+    Says::State,
+    Evidence::Sure,
+));
 
 /// The meaning of a column's cells: they may be yes and no instead of words for a state.
 fn read_flags(table: &Table, column: usize, says: Says) -> Says {
@@ -729,7 +656,7 @@ pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibil
     // Objects in the review have states of their own.
     if header.path.contains('.')
         || is_of_answer(&header.path)
-        || Phrase::new(&header.words).has(&[Word::Other])
+        || Phrase::new(&header.words).has("other")
     {
         return None;
     }
@@ -741,7 +668,7 @@ pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibil
         let may_be_state = cell.len() > 2 && !is_in(&LISTS.cells.channels, word.trim());
         if let Some(is_public) = Says::State.is_public(cell).filter(|_| may_be_state) {
             known[usize::from(is_public)] += count;
-            let is_word = Phrase::of_cell(cell).has(&[Word::Publish, Word::Hidden]);
+            let is_word = Phrase::of_cell(cell).has("publish|hidden");
             is_sure |= is_word || is_in(&LISTS.cells.drafts, word.trim());
         }
     }
@@ -750,7 +677,7 @@ pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibil
     let is_most = (hidden + public) * 2 > all;
     let has_both = hidden > 0 && public > 0;
     let last = header.words.last();
-    let is_state = last.is_some_and(|word| role(word) == Word::State);
+    let is_state = last.is_some_and(|word| role(word) == "state");
     let is_group = is_in(&LISTS.groups, &header.words.join(" "));
     let is_filled = all * 2 >= table.rows.len();
     let is_column =
@@ -758,11 +685,8 @@ pub fn by_cells(table: &Table, column: usize, header: &Header) -> Option<Visibil
     if is_most && is_column {
         return STATE;
     }
-    let kind = STATE.map(|state| Visibility {
-        says: Says::Kind,
-        ..state
-    });
-    kind.filter(|_| refuses_publication(table, column))
+    let kind = Visibility::new(Subject::Review, Says::Kind, Evidence::Sure);
+    refuses_publication(table, column).then_some(kind)
 }
 
 /// Maximum length in bytes of a note such as `Do not publish on the website`.
@@ -774,7 +698,7 @@ fn refuses_publication(table: &Table, column: usize) -> bool {
     let notes = table.cells(column).map(|(_, cell)| cell).filter(is_note);
     notes.collect::<BTreeSet<_>>().into_iter().any(|note| {
         let phrase = Phrase::of_cell(note);
-        phrase.has(&[Word::Publish]) && phrase.refuses() && phrase.sense() == Some(false)
+        phrase.has("publish") && phrase.refuses() && phrase.sense() == Some(false)
     })
 }
 
@@ -802,6 +726,14 @@ fn plain(value: &Value) -> Option<String> {
 }
 
 impl Says {
+    /// The words of an answer's state are others.
+    fn of(self, subject: Subject) -> Self {
+        match (self, subject) {
+            (Self::State, Subject::Answer) => Self::AnswerState,
+            (says, _) => says,
+        }
+    }
+
     /// `None` if the value is unknown.
     pub fn is_public(self, text: &str) -> Option<bool> {
         self.is_public_word(text).or_else(|| {
@@ -817,8 +749,7 @@ impl Says {
             // `Yes, but not the photo`; a name may stay away alone.
             let rest = Phrase::of_cell(rest);
             let is_open = rest.refuses()
-                || is_public == Some(true)
-                    && (rest.hides() || rest.has(&[Word::Condition, Word::Only, Word::Time]));
+                || is_public == Some(true) && (rest.hides() || rest.has("condition|only|time"));
             is_public.filter(|_| !first.trim().is_empty() && (!is_open || rest.is_about_name()))
         })
     }
@@ -867,22 +798,17 @@ impl Says {
     /// count only in a column in which yes means public, and how to name the author in one of yes and no.
     fn is_public_phrase(self, text: &str) -> Option<bool> {
         let phrase = Phrase::of_cell(text);
-        if phrase.has(&[Word::Unknown, Word::Other, Word::Time]) {
+        if phrase.has("unknown|other|time") {
             return None;
         }
-        if phrase.has(&[Word::Name, Word::Anonymous]) {
+        if phrase.has("name|anonymous") {
             let is_flag = matches!(self, Self::Public | Self::Hidden);
-            let is_clear = phrase.is_about_name() && phrase.0.first() != Some(&Word::No);
+            let is_clear = phrase.is_about_name() && phrase.0.first() != Some(&"no");
             return (is_flag && is_clear).then_some(self == Self::Public);
         }
-        let shown = [
-            Word::Publish,
-            Word::Public,
-            Word::CommonPublic,
-            Word::Moderated,
-        ];
-        let is_consent = self == Self::Public && phrase.has(&[Word::Consent, Word::Use]);
-        let is_state = phrase.hides() || phrase.has(&shown) || is_consent;
+        let is_consent = self == Self::Public && phrase.has("consent|use");
+        let is_state =
+            is_consent || phrase.hides() || phrase.has("publish|public|common_public|moderated");
         phrase.sense().filter(|_| is_state)
     }
 }
@@ -911,8 +837,8 @@ pub fn name_shown(text: &str) -> NameShown {
     }
     let phrase = Phrase::of_cell(text);
     let words = words(text);
-    let is_without = phrase.refuses() || phrase.has(&[Word::Condition]);
-    if phrase.has(&[Word::Anonymous]) || phrase.has(&[Word::Name]) && is_without {
+    let is_without = phrase.refuses() || phrase.has("condition");
+    if phrase.has("anonymous") || phrase.has("name") && is_without {
         NameShown::Nothing
     } else if names(&LISTS.short).any(|short| words.contains(&format!(" {short} "))) {
         NameShown::Short

@@ -85,8 +85,10 @@ impl Row {
 
     /// Digests of what its source gives.
     pub fn fingerprints(&self) -> Fingerprints {
-        let kept = self.incoming.fingerprints;
-        kept.unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
+        // The reader of exports accepts only such as can be parsed.
+        let kept = self.incoming.unpublished.fingerprints.as_ref();
+        kept.and_then(|text| text.parse().ok())
+            .unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
     }
 
     /// The name of its source.
@@ -258,14 +260,15 @@ impl<'a> Collector<'a> {
         };
         // The days of native records are those of the business, and their rows of several locations need no choice.
         if !self.format.is_native() {
-            let has_instant = incoming.posted_at.is_some() || incoming.responded_at.is_some();
+            let has_instant = incoming.unpublished.posted_at.is_some()
+                || incoming.unpublished.responded_at.is_some();
             if has_instant && self.collected.calendar.zone.is_none() {
                 return Err(FileError::new(
                     "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                      ZONE` first, for example America/Phoenix",
                 ));
             }
-            if let Some(location) = &mut incoming.location {
+            if let Some(location) = &mut incoming.unpublished.location {
                 let name = compose(location.trim()).into_owned();
                 let names = &mut self.location_names;
                 location.clone_from(names.entry(fold(&name)).or_insert(name));

@@ -22,7 +22,10 @@ fn is_of_place(known: &KnownReview, row: &Row) -> bool {
     match (&known.source, known.review()) {
         // A source that gives no location may mean any of its locations.
         (Some(source), _) => {
-            let locations = source.location.as_ref().zip(row.incoming.location.as_ref());
+            let locations = source
+                .location
+                .as_ref()
+                .zip(row.incoming.unpublished.location.as_ref());
             source.source_name == name && locations.is_none_or(|(one, other)| one == other)
         }
         // A review by hand that names no source may be of any.
@@ -98,7 +101,7 @@ fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
     type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
     let mut groups: HashMap<Key<'_>, Vec<usize>> = HashMap::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
-        let location = row.incoming.location.as_deref();
+        let location = row.incoming.unpublished.location.as_deref();
         let key = (row.incoming.source_name(), location, row.id());
         groups.entry(key).or_default().push(index);
     }

@@ -159,20 +159,23 @@ impl Merging<'_> {
         // A derived id of a known review may differ from that of the row, whose text was edited.
         let has_id = has_own_id || kind == RunChange::Added;
         let own_id = (id != row_id && has_id).then(|| row_id.to_string());
-        let place = incoming.location.clone();
+        let place = incoming.unpublished.location.clone();
         let mut source = SourceVersion {
             source_name: stated_source
                 .or_else(|| last.map(|last| last.source_name.clone()))
                 .unwrap_or_else(|| SOURCE_DEFAULT.to_owned()),
-            location: incoming.location.or_else(|| last?.location.clone()),
-            posted_at: incoming.posted_at,
+            location: incoming
+                .unpublished
+                .location
+                .or_else(|| last?.location.clone()),
+            posted_at: incoming.unpublished.posted_at,
             responded_at: if statement.unstated.contains(&Unit::Response) {
                 last.and_then(|last| last.responded_at)
             } else {
-                incoming.responded_at
+                incoming.unpublished.responded_at
             },
             own_id: own_id
-                .or(incoming.id_at_source)
+                .or(incoming.unpublished.id_at_source)
                 .or_else(|| last?.own_id.clone()),
             base: last.map(|last| last.base.clone()).unwrap_or_default(),
             // A file without texts does not change them.
@@ -226,7 +229,10 @@ impl Merging<'_> {
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
             source,
-            note: incoming.note.filter(|_| kind != RunChange::Changed),
+            note: incoming
+                .unpublished
+                .note
+                .filter(|_| kind != RunChange::Changed),
             kind,
             former,
         });

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::values::{Names, Says, names, same_name};
+use crate::imports::map::values::{Names, Says, names, parse_toml, same_name};
 use crate::model::{Method, Verification};
 
 /// A kind of file with reviews.
@@ -124,10 +124,9 @@ pub struct Hidden {
 impl Format {
     /// The format in a TOML file.
     pub fn of_file(name: &'static str, file: &'static str) -> Self {
-        match toml::from_str(file) {
-            Ok(format) => Self { name, ..format },
-            // A test reads every file.
-            Err(error) => unreachable!("{name}.toml: {error}"),
+        Self {
+            name,
+            ..parse_toml(file)
         }
     }
 
@@ -235,12 +234,7 @@ pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
 });
 
 /// The file `table.toml`.
-pub static HEADERS: LazyLock<Headers> =
-    LazyLock::new(|| match toml::from_str(include_str!("table.toml")) {
-        Ok(headers) => headers,
-        // A test reads the file.
-        Err(error) => unreachable!("table.toml: {error}"),
-    });
+pub static HEADERS: LazyLock<Headers> = LazyLock::new(|| parse_toml(include_str!("table.toml")));
 
 type NamesByField = BTreeMap<ReviewField, String>;
 

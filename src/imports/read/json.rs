@@ -245,7 +245,7 @@ impl<'t> RowArray<'t> {
         let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
         for row in first {
             match parse(row) {
-                Ok(value) => objects.add_value(Position::line(0), Ok(value)),
+                Ok(value) => objects.add_value(Position::Line(0), Ok(value)),
                 // A broken value has a name all the same.
                 Err(_) => broken.extend(members(row).into_keys()),
             }
@@ -266,7 +266,7 @@ impl<'t> RowArray<'t> {
             RawRow {
                 at: match self.kind {
                     RowKind::Element => Position::Element { array, index },
-                    RowKind::Line | RowKind::Document => Position::line(line as u64),
+                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
                 },
                 line,
                 text: (*row).into(),
@@ -303,13 +303,11 @@ pub struct RawRow {
 }
 
 impl RawRow {
-    /// The row; or an error message with the row as text, truncated if it is too long. The position has the column of
-    /// broken JSON if the row has a line of its own.
-    pub fn parse(&self) -> (Position, RowValue) {
-        let mut at = self.at.clone();
+    /// The row; or an error message with the row as text, truncated if it is too long.
+    pub fn parse(&self) -> RowValue {
         // A line is named by its position.
         let place = |offset: usize| match self.at {
-            Position::Line { .. } => String::new(),
+            Position::Line(_) => String::new(),
             Position::Element { .. } => format!("line {}: ", self.line + offset),
         };
         let message = if self.text.len() > ROW_BYTES_MAX {
@@ -324,18 +322,16 @@ impl RawRow {
             )
         } else {
             match parse(&self.text) {
-                Ok(value) => return (at, Ok(value)),
+                Ok(value) => return Ok(value),
                 Err(error) => {
-                    if let Position::Line { column, .. } = &mut at {
-                        *column = Some(error.column());
-                    }
                     let (place, reason) = (place(error.line() - 1), reason(&error));
-                    format!("{place}the JSON is broken ({reason}); correct it")
+                    let column = error.column();
+                    format!("{place}the JSON is broken in column {column} ({reason}); correct it")
                 }
             }
         };
         let shown = self.text.floor_char_boundary(BYTES_SHOWN);
-        (at, Err((message, self.text[..shown].into())))
+        Err((message, self.text[..shown].into()))
     }
 }
 
@@ -359,8 +355,7 @@ pub struct Objects {
 
 impl Objects {
     pub fn add(&mut self, row: &RawRow) {
-        let (at, value) = row.parse();
-        self.add_value(at, value);
+        self.add_value(row.at.clone(), row.parse());
     }
 
     pub fn add_value(&mut self, at: Position, value: RowValue) {

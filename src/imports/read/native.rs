@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +14,9 @@ use crate::imports::map::shape::{
 };
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
-use crate::imports::map::{self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, VOUCHED};
+use crate::imports::map::{
+    self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED,
+};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows, foreign_members};
@@ -68,8 +69,8 @@ pub fn read_native(
         Rows::Records(rows) => {
             for row in rows {
                 match row.parse() {
-                    (_, Ok(value)) if is_about_business(&value) => sink.about_business(&value)?,
-                    (at, record) => read_record(at, record, file.format, sink)?,
+                    Ok(value) if is_about_business(&value) => sink.about_business(&value)?,
+                    record => read_record(row.at.clone(), record, file.format, sink)?,
                 }
             }
         }
@@ -219,18 +220,6 @@ const RESPONSE: &[Member] = &[
     optional("author", NAME),
 ];
 
-/// What a record has besides the review.
-#[derive(Debug, Deserialize)]
-struct Additions {
-    location: Option<String>,
-    posted_at: Option<DateTime<Utc>>,
-    responded_at: Option<DateTime<Utc>>,
-    imported_from: Option<String>,
-    id_at_source: Option<String>,
-    note: Option<String>,
-    fingerprints: Option<String>,
-}
-
 /// The review in `value`, or all its errors.
 fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
     let mut reader = ShapeReader {
@@ -266,7 +255,7 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     // The merge withholds a review that is not verified.
     record["status"] = json!(status.unwrap_or(Status::Published));
     let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
-    let additions = Additions::deserialize(&record).map_err(unreadable)?;
+    let unpublished = Unpublished::deserialize(&record).map_err(unreadable)?;
     let mut review = Review::deserialize(record).map_err(unreadable)?;
     review.title = review.title.filter(|title| !title.is_empty());
     // Exports that write every field have an empty answer if there is none.
@@ -285,15 +274,8 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
         hidden_name: None,
         is_answer_hidden: false,
         counted: None,
-        id_at_source: additions.id_at_source,
-        location: additions.location,
         changed_at: review.updated_at,
-        posted_at: additions.posted_at,
-        responded_at: additions.responded_at,
-        imported_from: additions.imported_from,
-        note: additions.note,
-        // The reader accepts only such as can be parsed.
-        fingerprints: additions.fingerprints.and_then(|text| text.parse().ok()),
+        unpublished,
         statement: Statement {
             review,
             unstated,

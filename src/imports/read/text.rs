@@ -3,24 +3,25 @@
 //!
 //! A cell that was no UTF-8 rejects its row.
 
-use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
 
 use crate::imports::map::Rename;
 use crate::imports::map::table::{Row, RowFault, Table, is_date};
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
 use crate::imports::read::json::ROW_BYTES_MAX;
-use crate::imports::report::{FileError, Position, TablePlace};
+use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
 
-const DELIMITERS: [u8; 4] = *b",;\t|";
+const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Number of bytes at the beginning of a file in which the header is searched.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// How the cells of a text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    delimiter: u8,
+    delimiter: char,
     /// Whether a backslash escapes a quotation mark, a line break and itself, as databases write them.
     has_backslashes: bool,
     /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
@@ -33,10 +34,9 @@ pub struct Dialect {
 /// delimiter. If several delimiters are possible, the one with the most known headers wins, then the one with the most
 /// columns.
 pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
-    let text = text.as_bytes();
     let named = text
-        .strip_prefix(b"sep=")
-        .and_then(|rest| rest.first().copied());
+        .strip_prefix("sep=")
+        .and_then(|rest| rest.chars().next());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
     let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
@@ -59,7 +59,7 @@ pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String
 impl Dialect {
     /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash if otherwise more such marks would end
     /// a cell in which words follow, or more rows would not fit the header.
-    fn of(text: &[u8], delimiter: u8) -> Self {
+    fn of(text: &str, delimiter: char) -> Self {
         let plain = Self {
             delimiter,
             has_backslashes: false,
@@ -70,8 +70,7 @@ impl Dialect {
             has_backslashes: true,
             ..plain
         };
-        let has_escapes = memchr::memmem::find(text, b"\\\"").is_some();
-        let is_escaped = has_escapes && escaped.misfits(text) < plain.misfits(text);
+        let is_escaped = text.contains("\\\"") && escaped.misfits(text) < plain.misfits(text);
         if is_escaped || plain.has_database_cells(text) {
             escaped
         } else {
@@ -80,91 +79,37 @@ impl Dialect {
     }
 
     /// Whether a cell is a database's null, or a line break is written as `\n` between tabs and without quotation marks.
-    fn has_database_cells(self, text: &[u8]) -> bool {
-        let mut nulls =
-            memchr::memmem::find_iter(text, b"\\N").map(|at| [at.checked_sub(1), Some(at + 2)]);
-        let is_edge = |at: Option<usize>| {
-            let byte = at.and_then(|at| text.get(at));
-            byte.is_none_or(|byte| *byte == self.delimiter || matches!(byte, b'\n' | b'\r'))
-        };
-        let has = |part| memchr::memmem::find(text, part).is_some();
-        nulls.any(|edges| edges.into_iter().all(is_edge))
-            || self.delimiter == b'\t' && has(b"\\n") && !has(b"\"")
-    }
-
-    /// The text with two quotation marks for an escaped one.
-    fn plain(self, text: &[u8]) -> Cow<'_, [u8]> {
-        if !self.has_backslashes {
-            return Cow::Borrowed(text);
-        }
-        let (mut plain, mut is_open, mut is_start) = (Vec::with_capacity(text.len()), false, true);
-        let mut at = 0;
-        while let Some(byte) = text.get(at).copied() {
-            if let (b'\\', Some(escaped)) = (byte, text.get(at + 1)) {
-                let is_mark = *escaped == b'"' && is_open;
-                plain.extend([if is_mark { b'"' } else { byte }, *escaped]);
-                at += 2;
-            } else {
-                is_open ^= byte == b'"' && (is_open || is_start);
-                plain.push(byte);
-                at += 1;
-            }
-            is_start = !is_open && (byte == self.delimiter || matches!(byte, b'\n' | b'\r'));
-        }
-        Cow::Owned(plain)
+    fn has_database_cells(self, text: &str) -> bool {
+        let is_end = |c: char| c == self.delimiter || matches!(c, '\n' | '\r');
+        let mut nulls = text.match_indices("\\N");
+        nulls.any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + 2..]);
+            (before.is_empty() || before.ends_with(is_end))
+                && (after.is_empty() || after.starts_with(is_end))
+        }) || self.delimiter == '\t' && text.contains("\\n") && !text.contains('"')
     }
 
     /// The number of rows and quotation marks that do not fit.
-    fn misfits(self, text: &[u8]) -> usize {
-        let text = &self.plain(text);
-        let quotes = Quotes::of(text, self);
-        let mut rows = TextRows::new(text, self);
+    fn misfits(self, text: &str) -> usize {
         let (mut columns, mut misfits) = (None, 0);
-        while let Ok(Some(_)) = rows.next() {
-            let count = rows.record.len();
-            misfits += usize::from(*columns.get_or_insert(count) != count);
+        let mut rows = TextRows::new(text, self);
+        for row in rows.by_ref() {
+            let count = row.cells.len();
+            misfits += usize::from(*columns.get_or_insert(count) != count) + row.stray;
         }
-        misfits + usize::from(quotes.is_open) + quotes.stray
-    }
-
-    /// A cell whose escapes are read: a line break, a tab, or the character after the backslash.
-    fn unescaped(self, cell: String) -> String {
-        if !self.has_backslashes || !cell.contains('\\') || cell == "\\N" {
-            return cell;
-        }
-        let (mut text, mut letters) = (String::with_capacity(cell.len()), cell.chars());
-        while let Some(letter) = letters.next() {
-            let escaped = if letter == '\\' { letters.next() } else { None };
-            match escaped {
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                Some('r' | '0' | 'Z') => {}
-                other => text.push(other.unwrap_or(letter)),
-            }
-        }
-        text
+        misfits + usize::from(rows.is_open)
     }
 
     /// The first rows of a text, each with its line.
-    fn first_rows(self, text: &[u8], rows_max: usize) -> Vec<(u64, Vec<String>)> {
-        let head = self.plain(&text[..text.len().min(HEAD_BYTES)]);
-        let mut rows = TextRows::new(&head, self);
-        let mut first = Vec::new();
-        while first.len() < rows_max
-            && let Ok(Some(line)) = rows.next()
-        {
-            let cells = rows.record.iter();
-            let cells =
-                cells.map(|cell| self.unescaped(String::from_utf8_lossy(cell).into_owned()));
-            first.push((line, cells.collect()));
-        }
-        first
+    fn first_rows(self, text: &str, rows_max: usize) -> Vec<(u64, Vec<String>)> {
+        let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
+        let rows = TextRows::new(head, self).take(rows_max);
+        rows.map(|row| (row.line, row.cells)).collect()
     }
 }
 
 /// Whether one of the first rows of a text begins on that line.
 pub fn has_row(text: &str, line: u64) -> bool {
-    let text = text.as_bytes();
     let rows = Dialect::of(text, DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
     rows.iter().any(|(begin, _)| *begin == line)
 }
@@ -179,23 +124,24 @@ pub fn read_text(
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
     }
-    let text = &dialect.plain(text.as_bytes());
     let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
         rows: Vec::new(),
-        place: TablePlace::Text(dialect.line),
-        left_out: 0,
+        place: Some(format!(", header in row {}", dialect.line)),
+        ..Table::default()
     };
     let mut last = 1;
-    while let Some(line) = rows.next()? {
-        last = line;
-        let record = &rows.record;
-        if line <= dialect.line || record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-            continue;
+    for mut row in rows.by_ref() {
+        last = row.line;
+        let cells = &mut row.cells;
+        if cells.iter().map(String::len).sum::<usize>() > ROW_BYTES_MAX {
+            return Err(row_too_long(last));
         }
-        let cell = |cell| dialect.unescaped(String::from_utf8_lossy(cell).into_owned());
-        let mut cells: Vec<String> = record.iter().map(cell).collect();
+        let filled = cells.iter().rposition(|cell| !cell.trim().is_empty());
+        let Some(filled) = filled.filter(|_| last > dialect.line) else {
+            continue;
+        };
         let mut damaged = cells.iter().filter(|_| is_damaged);
         let garbled = damaged.position(|cell| cell.contains('\u{fffd}')).map(|at| {
             let name = table.columns.get(at).map_or("", String::as_str);
@@ -203,25 +149,24 @@ pub fn read_text(
                 "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
             )
         });
-        let filled = cells.iter().rposition(|cell| !cell.trim().is_empty());
-        let count = filled.map_or(0, |last| last + 1);
-        if (table.columns.len()..=dialect.width).contains(&count) {
-            table.columns.resize(count, String::new());
+        if (table.columns.len()..=dialect.width).contains(&(filled + 1)) {
+            table.columns.resize(filled + 1, String::new());
         }
-        let misfit = fit(&mut cells, table.columns.len());
-        let message = garbled.or_else(|| rows.swallowed(dialect));
+        let misfit = fit(cells, table.columns.len());
         // Cells that are missing at the end are judged once all rows are read.
         let is_short = cells.len() < table.columns.len();
-        let message = message.or(misfit.filter(|_| !is_short));
+        let misfit = misfit.filter(|_| !is_short);
+        let message = garbled.or_else(|| row.swallowed()).or(misfit);
+        let cells = row.cells.into_iter();
         table.rows.push(Row {
-            at: Position::line(line),
-            cells: cells.into_iter().map(|cell| Some(cell.into())).collect(),
+            at: Position::Line(last),
+            cells: cells.map(|cell| Some(cell.into())).collect(),
             fault: message.map(|message| RowFault { message, raw: None }),
         });
     }
     fill_short_rows(&mut table);
     table.name_columns();
-    if Quotes::of(text, dialect).is_open {
+    if rows.is_open {
         return Err(FileError::new(format!(
             "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
              close it, or export the file again if its end is missing"
@@ -257,112 +202,118 @@ fn fill_short_rows(table: &mut Table) {
     }
 }
 
-/// The rows of a text, one at a time.
-struct TextRows<'t> {
-    text: &'t [u8],
-    reader: csv::Reader<&'t [u8]>,
-    record: csv::ByteRecord,
-    /// Where the last row begins: byte and line, from 1.
-    begin: (usize, u64),
+/// A row of a text.
+struct TextRow {
+    /// On which it begins, from 1.
+    line: u64,
+    cells: Vec<String>,
+    /// The number of line ends in its cells.
+    line_ends: u64,
+    /// How many quotation marks close a cell without ending it.
+    stray: usize,
 }
 
-impl<'t> TextRows<'t> {
-    fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(dialect.delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text);
-        Self {
-            text,
-            reader,
-            record: csv::ByteRecord::new(),
-            begin: (0, 1),
-        }
-    }
-
-    /// Reads the next row into `record`; returns the line on which it begins, or `None` after the last row.
-    fn next(&mut self) -> Result<Option<u64>, FileError> {
-        // Rows of bytes with any number of cells cause no error.
-        if !self
-            .reader
-            .read_byte_record(&mut self.record)
-            .unwrap_or(false)
-        {
-            return Ok(None);
-        }
-        let start = self.record.position().map_or(0, csv::Position::byte);
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        // The parser's position of a row may be before the line ends above it.
-        let blank = self.text[start..].iter();
-        let begin = start
-            + blank
-                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-                .count();
-        let (former, line) = self.begin;
-        self.begin = (begin, line + line_ends(&self.text[former..begin]));
-        if self.record.as_slice().len() > ROW_BYTES_MAX {
-            return Err(row_too_long(self.begin.1));
-        }
-        Ok(Some(self.begin.1))
-    }
-
+impl TextRow {
     /// A message if a quotation mark of the row closes a cell of several lines without ending it: one that opens a cell is
     /// probably not closed, and the cell has swallowed other rows.
-    fn swallowed(&self, dialect: Dialect) -> Option<String> {
-        let lines = memchr::memchr_iter(b'\n', self.record.as_slice()).count() as u64;
-        let (begin, first) = self.begin;
-        let end = usize::try_from(self.reader.position().byte()).unwrap_or(usize::MAX);
-        let raw = self.text.get(begin..end).unwrap_or_default();
-        (lines > 0 && Quotes::of(raw, dialect).stray > 0).then(|| {
+    fn swallowed(&self) -> Option<String> {
+        (self.line_ends > 0 && self.stray > 0).then(|| {
             format!(
                 "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark; lines \
-                 {first} to {} are not imported",
-                first + lines
+                 {} to {} are not imported",
+                self.line,
+                self.line + self.line_ends
             )
         })
     }
 }
 
-/// The number of lines that end in these bytes: with CR LF, LF or, in files of old Macs, CR.
-fn line_ends(bytes: &[u8]) -> u64 {
-    let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
-    memchr::memchr2_iter(b'\r', b'\n', bytes)
-        .filter(is_end)
-        .count() as u64
-}
-
-/// The quotation marks of a text.
-struct Quotes {
-    /// Whether one opens a cell at the end, and none closes it.
+/// The rows of a text that are not empty.
+struct TextRows<'t> {
+    letters: Peekable<Chars<'t>>,
+    dialect: Dialect,
+    line: u64,
+    /// Whether a quotation mark opens the last cell, and none closes it.
     is_open: bool,
-    /// How many close a cell without ending it.
-    stray: usize,
 }
 
-impl Quotes {
-    fn of(text: &[u8], dialect: Dialect) -> Self {
-        let (mut is_open, mut is_start) = (false, true);
-        let (mut stray, mut at) = (0, 0);
-        while let Some(byte) = text.get(at).copied() {
-            let next = text.get(at + 1).copied();
-            if !is_open {
-                is_open = is_start && byte == b'"';
-                is_start = byte == dialect.delimiter || matches!(byte, b'\n' | b'\r');
-            } else if byte == b'"' {
-                if next == Some(b'"') {
-                    // Two quotation marks stand for one.
-                    at += 1;
-                } else {
-                    is_open = false;
-                    let ends = |next| next == dialect.delimiter || matches!(next, b'\n' | b'\r');
-                    stray += usize::from(!next.is_none_or(ends));
-                }
-            }
-            at += 1;
+impl<'t> TextRows<'t> {
+    fn new(text: &'t str, dialect: Dialect) -> Self {
+        Self {
+            letters: text.chars().peekable(),
+            dialect,
+            line: 1,
+            is_open: false,
         }
-        Self { is_open, stray }
     }
+
+    /// Counts the line that ends with CR LF, LF or, in files of old Macs, CR.
+    fn end_line(&mut self, letter: char) {
+        self.line += u64::from(letter == '\n' || self.letters.peek() != Some(&'\n'));
+    }
+
+    /// Adds what a backslash escapes: a line break, a tab, or the letter after it; a database's null stays as it is.
+    fn add_escaped(&mut self, cell: &mut String) {
+        match self.letters.next() {
+            Some('n') => cell.push('\n'),
+            Some('t') => cell.push('\t'),
+            Some('r' | '0' | 'Z') => {}
+            Some('N') => cell.push_str("\\N"),
+            Some(letter) => self.add(letter, cell),
+            None => cell.push('\\'),
+        }
+    }
+
+    fn add(&mut self, letter: char, cell: &mut String) {
+        if is_line_end(letter) {
+            self.end_line(letter);
+        }
+        cell.push(letter);
+    }
+}
+
+impl Iterator for TextRows<'_> {
+    type Item = TextRow;
+
+    fn next(&mut self) -> Option<TextRow> {
+        while let Some(letter) = self.letters.next_if(|letter| is_line_end(*letter)) {
+            self.end_line(letter);
+        }
+        self.letters.peek()?;
+        let delimiter = self.dialect.delimiter;
+        let (line, mut cells, mut stray) = (self.line, Vec::new(), 0);
+        let (mut cell, mut is_open, mut is_start) = (String::new(), false, true);
+        let is_inside = |letter: &char, is_open| is_open || !is_line_end(*letter);
+        while let Some(letter) = self.letters.next_if(|letter| is_inside(letter, is_open)) {
+            let was_start = std::mem::replace(&mut is_start, letter == delimiter && !is_open);
+            match letter {
+                '\\' if self.dialect.has_backslashes => self.add_escaped(&mut cell),
+                // Two quotation marks stand for one.
+                '"' if is_open && self.letters.next_if_eq(&'"').is_some() => cell.push('"'),
+                '"' if is_open => {
+                    is_open = false;
+                    let next = self.letters.peek();
+                    let is_end = next.is_none_or(|it| *it == delimiter || is_line_end(*it));
+                    stray += usize::from(!is_end);
+                }
+                '"' if was_start => is_open = true,
+                _ if is_start => cells.push(std::mem::take(&mut cell)),
+                letter => self.add(letter, &mut cell),
+            }
+        }
+        cells.push(cell);
+        self.is_open = is_open;
+        Some(TextRow {
+            line,
+            cells,
+            line_ends: self.line - line,
+            stray,
+        })
+    }
+}
+
+const fn is_line_end(letter: char) -> bool {
+    matches!(letter, '\r' | '\n')
 }
 
 // The header of a table among its first rows, below titles and notes; also of a sheet.

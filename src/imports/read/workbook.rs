@@ -16,7 +16,7 @@ use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
     COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, too_many_columns,
 };
-use crate::imports::report::{FileError, Position, SheetPlace, TablePlace};
+use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
 
 /// Maximum size of a workbook in bytes, packed.
@@ -34,12 +34,9 @@ pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
 /// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
 
-/// The headers of the named sheet; otherwise of the first visible sheet with at least [`KNOWN_MIN`] known headers, or of the
-/// one with the most.
-pub fn find_sheet(
-    packed: &[u8],
-    request: &ImportRequest,
-) -> Result<(SheetPlace, Vec<String>), FileError> {
+/// The table in the named sheet; otherwise in the first visible sheet with at least [`KNOWN_MIN`] known headers, or in the one
+/// with the most.
+pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Table, FileError> {
     check_unpacked(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let names = book.sheet_names();
@@ -67,72 +64,54 @@ pub fn find_sheet(
             there.join(", ")
         )));
     }
-    let (mut best, mut any): (Option<(usize, SheetPlace, Vec<String>)>, bool) = (None, false);
+    let (mut best, mut any): (Option<(usize, Table)>, bool) = (None, false);
     for sheet in sheets {
-        if best.as_ref().is_some_and(|(known, ..)| *known >= KNOWN_MIN) {
+        let most = best.as_ref().map(|(known, _)| *known);
+        if most.is_some_and(|known| known >= KNOWN_MIN) {
             break;
         }
-        let mut rows = Vec::new();
-        each_row(&mut book, &sheet, &mut |row, cells| {
-            rows.push((row, std::mem::take(cells)));
-            Ok(rows.len() < rows_looked_at(request))
-        })?;
+        let mut rows = sheet_rows(&mut book, &sheet)?;
         any |= !rows.is_empty();
-        let Some(header) = find_header(&rows, 2, request) else {
-            continue;
-        };
-        let (row, cells) = rows.swap_remove(header.at);
-        if best
-            .as_ref()
-            .is_none_or(|(known, ..)| *known < header.known)
-        {
-            let others = names
-                .iter()
-                .filter(|name| **name != sheet)
-                .cloned()
-                .collect();
-            let place = SheetPlace { sheet, row, others };
-            best = Some((header.known, place, headers(cells)));
+        let first = &rows[..rows.len().min(rows_looked_at(request))];
+        let header = find_header(first, 2, request);
+        if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
+            let mut table = table(rows.split_off(header.at));
+            table.place = table
+                .place
+                .map(|place| format!(", sheet \"{sheet}\"{place}"));
+            table.other_sheets = names.iter().filter(|it| **it != sheet).cloned().collect();
+            best = Some((header.known, table));
         }
     }
     match (best, request.header_row) {
-        (Some((_, header, columns)), _) => Ok((header, columns)),
+        (Some((_, table)), _) => Ok(table),
         (None, Some(row)) if any => Err(missing_row(row)),
         (None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
 }
 
-/// The table below the headers of a sheet.
-pub fn read_sheet(
-    packed: &[u8],
-    place: SheetPlace,
-    mut columns: Vec<String>,
-) -> Result<Table, FileError> {
-    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
-    let mut rows = Vec::new();
-    each_row(&mut book, &place.sheet, &mut |row, cells| {
-        if row > place.row {
-            // Trailing blank cells are not stored, and notes may stand beside the table.
-            let count = cells.len().max(columns.len());
-            cells.resize(count, String::new());
-            columns.resize(count, String::new());
-            let cells = cells.iter().map(|cell| Some(cell.as_str().into()));
-            rows.push(Row {
-                at: Position::line(row),
-                cells: cells.collect(),
-                fault: None,
-            });
+/// The table whose first row has the headers.
+fn table(rows: Vec<(u64, Vec<String>)>) -> Table {
+    let mut table = Table::default();
+    for (number, mut cells) in rows {
+        if table.place.is_none() {
+            table.place = Some(format!(", header in row {number}"));
+            table.columns = headers(cells);
+            continue;
         }
-        Ok(true)
-    })?;
-    let mut table = Table {
-        columns,
-        rows,
-        place: TablePlace::Sheet(place),
-        left_out: 0,
-    };
+        // Trailing blank cells are not stored, and notes may stand beside the table.
+        let count = cells.len().max(table.columns.len());
+        cells.resize(count, String::new());
+        table.columns.resize(count, String::new());
+        let cells = cells.into_iter().map(|cell| Some(cell.into()));
+        table.rows.push(Row {
+            at: Position::Line(number),
+            cells: cells.collect(),
+            fault: None,
+        });
+    }
     table.name_columns();
-    Ok(table)
+    table
 }
 
 /// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
@@ -149,51 +128,38 @@ fn check_unpacked(packed: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Called with a row's number, from 1, and its cells; returns whether to continue.
-type TakeCells<'t> = &'t mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>;
-
-/// Calls `take` with the sheet's rows that have a cell, until it returns false.
-fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), FileError> {
+/// The rows of a sheet that have a cell, each with its number from 1.
+fn sheet_rows(book: &mut Book<'_>, sheet: &str) -> Result<Vec<(u64, Vec<String>)>, FileError> {
     let mut reader = book
         .worksheet_cells_reader(sheet)
         .map_err(broken_workbook)?;
-    let mut row = 0;
-    let mut cells: Vec<String> = Vec::new();
-    let mut bytes = 0;
-    loop {
-        let next = reader.next_cell_with_formula().map_err(broken_workbook)?;
-        let ends = next.as_ref().is_none_or(|cell| cell.pos.0 != row);
-        if ends
-            && cells.iter().any(|cell| !cell.trim().is_empty())
-            && !take(u64::from(row) + 1, &mut cells)?
-        {
-            return Ok(());
-        }
-        let Some(cell) = next else {
-            return Ok(());
-        };
-        if ends {
-            (row, bytes) = (cell.pos.0, 0);
-            cells.clear();
-        }
+    let (mut rows, mut bytes): (Vec<(u64, Vec<String>)>, usize) = (Vec::new(), 0);
+    while let Some(cell) = reader.next_cell_with_formula().map_err(broken_workbook)? {
         let text = match (&cell.value, cell.formula) {
             (DataRef::Empty, Some(_)) => NOT_CALCULATED.to_owned(),
             (value, _) => displayed(value),
         };
-        let at = cell.pos.1 as usize;
-        bytes += text.len();
-        if bytes > ROW_BYTES_MAX {
-            return Err(row_too_long(u64::from(row) + 1));
-        }
-        if text.is_empty() {
+        if text.trim().is_empty() {
             continue;
         }
+        let (number, at) = (u64::from(cell.pos.0) + 1, cell.pos.1 as usize);
         if at >= COLUMNS_MAX {
             return Err(too_many_columns(at + 1));
         }
-        cells.resize(cells.len().max(at + 1), String::new());
-        cells[at] = text;
+        if rows.last().is_none_or(|(last, _)| *last != number) {
+            rows.push((number, Vec::new()));
+            bytes = 0;
+        }
+        bytes += text.len();
+        if bytes > ROW_BYTES_MAX {
+            return Err(row_too_long(number));
+        }
+        if let Some((_, cells)) = rows.last_mut() {
+            cells.resize(cells.len().max(at + 1), String::new());
+            cells[at] = text;
+        }
     }
+    Ok(rows)
 }
 
 /// A cell as displayed; a date in ISO 8601.
