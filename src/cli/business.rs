@@ -54,11 +54,7 @@ impl BusinessCommand {
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
         let known = storage::business::find(write.for_reading()).await?;
-        let loaded = if self.replace {
-            file.replaced_business(known.as_ref())?
-        } else {
-            file.merged_business(known.as_ref())?
-        };
+        let loaded = file.business(known.as_ref(), self.replace)?;
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
@@ -128,7 +124,7 @@ impl EditorialCommand {
 async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
     let known = storage::business::editorial(write.for_reading()).await?;
-    let loaded = file.merged_editorial(&known)?;
+    let loaded = file.editorial(&known)?;
     if loaded != known {
         storage::business::replace_editorial(&mut write, &loaded).await?;
     }

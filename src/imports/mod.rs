@@ -30,7 +30,6 @@ pub use request::{ImportRequest, composed};
 
 use crate::clock::Clock;
 use crate::model::business::Editorial;
-use crate::model::fold;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
@@ -40,6 +39,7 @@ use merge::apply;
 use merge::collector::{Collected, Collector};
 use merge::identity::Rules;
 use merge::outcome::merge_rows;
+use merge::rename::respell;
 use read::detect::read_file;
 use read::encoding::decode;
 use read::{Opener, read_all};
@@ -95,18 +95,6 @@ pub async fn import(
     }
     .at(path)?;
     Ok(report)
-}
-
-/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
-fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
-    let mut stored = places.iter().map(|place| &place.source_name);
-    if stored.clone().any(|other| other == name) {
-        return None;
-    }
-    let other = stored.find(|other| fold(other) == fold(name))?;
-    let note = format!("--source {name} is the source {other}");
-    name.clone_from(other);
-    Some(note)
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.

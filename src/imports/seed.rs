@@ -78,36 +78,34 @@ impl OwnerFile {
         member.is_some_and(|member| !member.is_null() && *member != "")
     }
 
-    /// Merges the business into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are replaced
-    /// whole).
+    /// The business of the file, merged into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are
+    /// replaced whole). One that replaces `known` keeps only the setting `publish_staff`, which a published business does not
+    /// contain, and the time zone, because the reviews' days depend on it.
     ///
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn merged_business(&self, known: Option<&Business>) -> Result<Business, ImportError> {
-        let before = known.cloned().unwrap_or_default();
-        let is_whole = known.is_none();
-        self.make(|value| business::business(value, &before, Origin::Owner { is_whole }))
-    }
-
-    /// Replaces `known`, except the setting `publish_staff`, which a published business does not contain. The time zone
-    /// also stays if the file has none, because the reviews' days depend on it.
-    ///
-    /// # Errors
-    /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn replaced_business(&self, known: Option<&Business>) -> Result<Business, ImportError> {
-        let mut before = Business::default();
-        if let Some(known) = known {
-            (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
+    pub fn business(
+        &self,
+        known: Option<&Business>,
+        replaces: bool,
+    ) -> Result<Business, ImportError> {
+        let mut before = known.cloned().unwrap_or_default();
+        if replaces {
+            before = Business {
+                publish_staff: before.publish_staff,
+                time_zone: before.time_zone,
+                ..Business::default()
+            };
         }
-        let whole = Origin::Owner { is_whole: true };
-        self.make(|value| business::business(value, &before, whole))
+        let is_whole = replaces || known.is_none();
+        self.make(|value| business::business(value, &before, Origin::Owner { is_whole }))
     }
 
     /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
     ///
     /// # Errors
     /// [`ImportError`] with all faults and, if known, their lines.
-    pub fn merged_editorial(&self, known: &Editorial) -> Result<Editorial, ImportError> {
+    pub fn editorial(&self, known: &Editorial) -> Result<Editorial, ImportError> {
         self.make(|value| business::editorial(value, known, PATCH))
     }
 
@@ -156,10 +154,10 @@ pub async fn load(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let business = OwnerFile::read_business(&place)?.merged_business(None)?;
+    let business = OwnerFile::read_business(&place)?.business(None, false)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(OwnerFile::read_editorial(&place)?.merged_editorial(&Editorial::default())?)
+        Some(OwnerFile::read_editorial(&place)?.editorial(&Editorial::default())?)
     } else {
         None
     };

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
@@ -82,25 +81,23 @@ impl Dates<'_> {
                 quoted(format)
             )
         };
-        let mut parsed = Parsed::new();
-        let (date, time) =
-            if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_ok() {
-                if let Ok(instant) = parsed.to_datetime() {
-                    return posted(instant.to_utc(), text);
-                }
-                let date = parsed.to_naive_date().map_err(|_| wrong())?;
-                (date, parsed.to_naive_time().ok())
-            } else {
-                // If the format has no time, cells with a time after the date are accepted, too.
-                let date = NaiveDate::parse_and_remainder(text, format);
-                let (date, rest) = date.map_err(|_| wrong())?;
-                let time = clock(rest).filter(|(_, zone)| zone.is_empty());
-                (date, Some(time.ok_or_else(wrong)?.0))
-            };
-        // %Y takes any number of digits.
-        if date.year() < 1000 {
-            return Err(wrong());
+        if let Ok(instant) = DateTime::parse_from_str(text, format) {
+            return posted(instant.to_utc(), text);
         }
+        // If the format has no time, cells with a time after the date are accepted, too.
+        let day = || {
+            let (date, rest) = NaiveDate::parse_and_remainder(text, format).ok()?;
+            let time = clock(rest).filter(|(_, zone)| zone.is_empty());
+            (rest.is_empty() || time.is_some()).then(|| (date, time.map(|(time, _)| time)))
+        };
+        let time = NaiveDateTime::parse_from_str(text, format).ok();
+        let found = time
+            .map(|time| (time.date(), Some(time.time())))
+            .or_else(day);
+        // %Y takes any number of digits.
+        let (date, time) = found
+            .filter(|(date, _)| date.year() >= 1000)
+            .ok_or_else(wrong)?;
         let parts = DateParts {
             date: DatePart::Day(date),
             time,
@@ -696,10 +693,9 @@ pub fn strftime(format: &str) -> Result<String, FileError> {
         is_after_hour = first.eq_ignore_ascii_case(&'h') || is_after_hour && first == ':';
         rest = &rest[first.len_utf8() * count..];
     }
-    let (mut text, mut parsed) = (String::new(), Parsed::new());
-    let is_read = write!(text, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok()
-        && chrono::format::parse(&mut parsed, &text, StrftimeItems::new(&written)).is_ok();
-    if is_read && (parsed.to_naive_date().is_ok() || parsed.to_datetime().is_ok()) {
+    let mut text = String::new();
+    let is_written = write!(text, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok();
+    if is_written && Dates::default().formatted(&text, &written).is_ok() {
         return Ok(written);
     }
     Err(FileError::new(format!(

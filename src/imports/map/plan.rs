@@ -456,30 +456,21 @@ impl<'f> Plan<'f> {
             }
             let is_unclear = judged.is_some_and(|found| found.evidence == Evidence::Unclear);
             let of_judged = judged.map(|found| (found.subject, found.says));
-            let subject = before
-                .and_then(Subject::of_field)
-                .or(of_judged.map(|it| it.0));
-            let is_open = subject.is_none_or(|subject| self.is_open(subject, is_unclear));
-            match before {
-                Some(NOTHING) => {}
-                Some(field) if is_open => {
-                    let meaning = self.meaning(field, column);
-                    if of_judged != meaning || is_unclear {
-                        self.sentences.push(format!(
-                            "{} is read as {field}, as in an earlier import of {source}; pass --map for another meaning",
-                            table.columns[column]
-                        ));
-                    }
-                    decided.extend(meaning);
-                }
-                None if is_open && is_unclear => {
-                    self.unclear
-                        .extend(subject.map(|subject| (subject, column)));
-                    continue;
-                }
-                None if is_open => decided.extend(of_judged),
-                Some(_) | None => {}
+            let found = before.map_or(of_judged, |field| self.meaning(field, column));
+            let found = found.filter(|(subject, _)| self.is_open(*subject, is_unclear));
+            if let (None, Some((subject, _)), true) = (before, found, is_unclear) {
+                self.unclear.push((subject, column));
+                continue;
             }
+            if let Some(field) = before.filter(|_| found.is_some())
+                && (found != of_judged || is_unclear)
+            {
+                self.sentences.push(format!(
+                    "{} is read as {field}, as in an earlier import of {source}; pass --map for another meaning",
+                    table.columns[column]
+                ));
+            }
+            decided.extend(found);
             if let Some(field) = field_of(&decided).filter(|_| is_any) {
                 kept.set(&source, &header, ColumnMeaning::Visibility(field));
             }

@@ -457,14 +457,12 @@ fn of_answer_name(name: &[String]) -> Option<Visibility> {
     // A `Private reply` may be a text.
     let is_text =
         found.says == Says::Hidden && name.last().is_some_and(|word| find_answer(word).is_some());
-    Some(Visibility {
-        evidence: if is_text {
-            Evidence::Likely
-        } else {
-            found.evidence
-        },
-        ..found
-    })
+    let evidence = if is_text {
+        Evidence::Likely
+    } else {
+        found.evidence
+    };
+    Some(Visibility { evidence, ..found })
 }
 
 fn singular(word: &str) -> &str {

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
 use crate::model::{Unit, fold};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
-use crate::storage::reviews::{Known, KnownReview, ReviewState, SourceVersion};
+use crate::storage::reviews::{Known, KnownReview, PlaceCount, ReviewState, SourceVersion};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
 /// A source that has another name now.
@@ -33,20 +33,14 @@ pub async fn rename_source(
 ) -> Result<Renamed, ImportError> {
     let path = database.path();
     let mut write = database.write_long(clock).await?;
-    let places = reviews::counts_by_place(write.for_reading())
+    let mut places = reviews::counts_by_place(write.for_reading())
         .await
         .at(path)?;
-    // Names that differ only in case are one source, as in imports.
-    let stored = |name: &str, but: Option<&str>| {
-        let mut names = places.iter().map(|place| place.source_name.as_str());
-        let mut others = names.clone().filter(|other| but != Some(*other));
-        let same = names.find(|other| *other == name);
-        same.or_else(|| others.find(|other| fold(other) == fold(name)))
-            .unwrap_or(name)
-            .to_owned()
-    };
-    let former_name = stored(source, None);
-    let name = stored(new_name, Some(&former_name));
+    // Names that differ only in case are one source, as in imports; the source itself may get another case.
+    let (mut former_name, mut name) = (source.to_owned(), new_name.to_owned());
+    respell(&mut former_name, &places);
+    places.retain(|place| place.source_name != former_name);
+    respell(&mut name, &places);
     let renamed = rename(&mut write, clock, &former_name, &name, location)
         .await
         .map_err(|error| error.at(path))?;
@@ -59,6 +53,18 @@ pub async fn rename_source(
     }
     write.commit().await.at(path)?;
     Ok(renamed)
+}
+
+/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
+pub fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
+    let mut stored = places.iter().map(|place| &place.source_name);
+    if stored.clone().any(|other| other == name) {
+        return None;
+    }
+    let other = stored.find(|other| fold(other) == fold(name))?;
+    let note = format!("--source {name} is the source {other}");
+    name.clone_from(other);
+    Some(note)
 }
 
 async fn rename(

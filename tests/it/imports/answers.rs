@@ -106,38 +106,18 @@ fn files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             &json!({"id": "b", "author": "Bob", "response": {"text": PRIVATE, "private": true}}),
         ),
     ]);
-    vec![
+    let columns = [
+        ["reply_public", "yes", "no"],
+        ["reply_public", "yes", ""],
+        ["Reply private", "no", "yes"],
+        ["reply_status", "approved", "pending"],
+        ["is_public_reply", "1", "0"],
+        ["reply_deleted_at", "", "2025-03-17"],
+    ];
+    let tables =
+        columns.map(|[column, public, private]| (column, table(column, public, private), ""));
+    let files = vec![
         ("our own form", own.into_bytes(), ""),
-        (
-            "a column that says public",
-            table("reply_public", "yes", "no"),
-            "",
-        ),
-        (
-            "a column without a word",
-            table("reply_public", "yes", ""),
-            "",
-        ),
-        (
-            "a column that says private",
-            table("Reply private", "no", "yes"),
-            "",
-        ),
-        (
-            "a column of states",
-            table("reply_status", "approved", "pending"),
-            "",
-        ),
-        (
-            "a column in another order",
-            table("is_public_reply", "1", "0"),
-            "",
-        ),
-        (
-            "a time of deletion",
-            table("reply_deleted_at", "", "2025-03-17"),
-            "",
-        ),
         ("Yotpo's API", yotpo.to_string().into_bytes(), ""),
         ("Yotpo's table", yotpo_table.into_bytes(), ""),
         ("Okendo's API", okendo.to_string().into_bytes(), ""),
@@ -154,7 +134,8 @@ fn files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             "--format table",
         ),
         ("a workbook", sheet, ""),
-    ]
+    ];
+    files.into_iter().chain(tables).collect()
 }
 
 #[tokio::test]
@@ -178,17 +159,13 @@ async fn a_private_answer_is_neither_published_nor_in_the_file() {
 }
 
 #[tokio::test]
-async fn a_column_of_private_answers_is_not_read() {
+async fn a_column_of_private_answers_is_not_read_and_no_state() {
     let table = format!(
         "id,rating,date,author,text,public_response,private_reply\nx1,5,2025-03-14,Ann,Fixed.,Thank you for calling us.,{PRIVATE} about the refund\n"
     );
     let (bench, report, _) = import_into_new(table, "").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     assert_eq!(answers(&bench), "Ann: Thank you for calling us.");
-}
-
-#[tokio::test]
-async fn a_private_reply_of_one_word_is_no_state() {
     let table = "Date,Name,Stars,Comment,Public reply,Private reply\n2026-03-14,Ann,5,Fine,Thanks,more\n2026-03-16,Bob,4,Good,,ok\n";
     let (bench, report, _) = import_into_new(table, "").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
@@ -262,47 +239,26 @@ async fn an_answer_hidden_later_is_taken_back() {
 
 #[tokio::test]
 async fn an_answer_or_author_may_be_an_object_or_a_list() {
-    for (author, reply, expected) in [
-        (
-            json!("Ann"),
-            json!({"text": "Thanks", "date": "2025-03-02"}),
-            "Thanks|2025-03-02",
-        ),
-        (
-            json!({"name": "Ann"}),
-            json!({"content": "Thanks", "created_at": "2025-03-02"}),
-            "Thanks|2025-03-02",
-        ),
-        (
-            json!({"display_name": "Ann"}),
-            json!({"snippet": "Thanks", "date": "5 months ago", "iso_date": "2025-03-02"}),
-            "Thanks|2025-03-02",
-        ),
-        (
-            json!([{"name": "Ann"}]),
-            json!([{"comment": "Thanks", "date": "2025-03-02"}]),
-            "Thanks|2025-03-02",
-        ),
-        (
-            json!("Ann"),
-            json!({"body": "Thanks", "date": "5 months ago"}),
-            "Thanks|",
-        ),
-        (json!("Ann"), json!("Thanks"), "Thanks|"),
-        (json!("Ann"), json!({"unknown": "Thanks"}), "|"),
-        (json!("Ann"), json!([]), "|"),
-    ] {
-        let rows = json!([
-            {"id": "a", "rating": 5, "date": "2025-03-01", "author": author, "text": "Neat", "reply": reply},
-            {"id": "b", "rating": 1, "date": "2025-03-01", "author": {"name": "Bo"}, "text": "Late", "reply": null}]);
-        let (bench, report, rejections) = import_into_new(rows.to_string(), "--format table").await;
-        assert_eq!(
-            (counts(&report), rejections),
-            ((2, 0, 0, 0), Vec::new()),
-            "{author} {reply}"
+    for [author, reply, expected] in table(
+        r#"
+            "Ann" → {"text": "Thanks", "date": "2025-03-02"} → Thanks|2025-03-02
+            {"name": "Ann"} → {"content": "Thanks", "created_at": "2025-03-02"} → Thanks|2025-03-02
+            {"display_name": "Ann"} → {"snippet": "Thanks", "date": "5 months ago", "iso_date": "2025-03-02"} → Thanks|2025-03-02
+            [{"name": "Ann"}] → [{"comment": "Thanks", "date": "2025-03-02"}] → Thanks|2025-03-02
+            "Ann" → {"body": "Thanks", "date": "5 months ago"} → Thanks|
+            "Ann" → "Thanks" → Thanks|
+            "Ann" → {"unknown": "Thanks"} → |
+            "Ann" → [] → |
+        "#,
+    ) {
+        let rows = format!(
+            r#"[{{"id": "a", "rating": 5, "date": "2025-03-01", "author": {author}, "text": "Neat", "reply": {reply}}},
+            {{"id": "b", "rating": 1, "date": "2025-03-01", "author": {{"name": "Bo"}}, "text": "Late", "reply": null}}]"#
         );
+        let (bench, report, rejections) = import_into_new(&rows, "--format table").await;
+        assert_eq!((counts(&report), rejections), ((2, 0, 0, 0), Vec::new()));
         let select = "select ifnull(response_text, '') || '|' || ifnull(response_on, '') from review where author = 'Ann'";
-        assert_eq!(bench.sql(select), expected, "{author} {reply}");
+        assert_eq!(bench.sql(select), expected, "{rows}");
     }
 }
 
@@ -311,30 +267,21 @@ async fn dates_and_authors_of_listed_answers_are_read_in_any_json() {
     for name in ["response", "responses", "reply", "replies"] {
         let answer = json!([{"body": "Thanks", "createdAt": "2026-10-05", "author": "Kim"}]);
         let row = json!([{"id": "1", "stars": 5, "date": "2026-10-01", "author": "Ann", "text": "Nice", name: answer}]);
-        let (bench, _, rejections) = import_into_new(row.to_string(), "--format table").await;
-        assert_eq!(rejections, []);
-        let found = "select response_text, response_on, response_author from review";
-        assert_eq!(bench.sql(found), "Thanks|2026-10-05|Kim", "{name}");
+        let select = "select response_text, response_on, response_author from review";
+        let answer = found(row.to_string(), "--format table", select).await;
+        assert_eq!(answer, "Thanks|2026-10-05|Kim", "{name}");
     }
 }
 
 #[tokio::test]
 async fn the_date_of_an_answer_has_many_names_in_tables() {
-    for name in [
-        "Reply date",
-        "Business Response Date",
-        "replied_at",
-        "Antwort am",
-        "owner_answer_date",
-        "Developer Reply Date and Time",
-    ] {
+    let names = "Reply date; Business Response Date; replied_at; Antwort am; owner_answer_date; Developer Reply Date and Time";
+    for name in names.split("; ") {
         let content = format!(
             "Date,Name,Stars,Comment,Reply,{name}\n2026-10-01,Ann,5,Neat,Thanks,2026-10-05\n"
         );
-        let (bench, _, rejections) = import_into_new(content, "").await;
-        assert_eq!(rejections, []);
-        let found = bench.sql("select response_on from review");
-        assert_eq!(found, "2026-10-05", "{name}");
+        let day = found(content, "", "select response_on from review").await;
+        assert_eq!(day, "2026-10-05", "{name}");
     }
 }
 

@@ -169,24 +169,6 @@ async fn a_table_without_a_text_column_is_refused_with_the_columns() {
 }
 
 #[tokio::test]
-async fn both_okendo_table_layouts_give_the_name_of_the_reviewer() {
-    let export = "Review ID,Product ID,Product Name,Rating,Title,Body,Reviewer Name,Is Verified Buyer,Date Created,Status\n\
-        e-1,7,Filter,4,Fits,Filter fits.,Hanna Vogt,true,2026-09-30T10:00:00.000Z,Approved\n";
-    let dotted = "reviewId,productId,rating,title,body,reviewer.name,reviewer.email,dateCreated\n\
-        e-1,7,4,Fits,Filter fits.,Hanna Vogt,private.person@example.com,2026-09-30T10:00:00.000Z\n";
-    for csv in [export, dotted] {
-        let bench = bench().await;
-        bench.set_time_zone("UTC").await;
-        let (report, rejections) = bench.take(csv).await;
-        assert_eq!(
-            (report.files[0].format, counts(&report), rejections),
-            ("okendo", (1, 0, 0, 0), Vec::new())
-        );
-        assert_eq!(bench.find("okendo-e-1").await.unwrap().author, "Hanna Vogt");
-    }
-}
-
-#[tokio::test]
 async fn objects_without_a_text_member_are_refused_and_erase_nothing() {
     let bench = bench().await;
     let row = |review: &str| {

@@ -3,57 +3,18 @@
 use super::*;
 
 #[tokio::test]
-async fn a_google_review_is_imported_with_all_fields() {
+async fn google_reviews_and_answers_have_days_of_the_business() {
     let bench = bench().await;
     bench.set_time_zone("America/Phoenix").await;
-    let reply = json!({"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"});
-    let (report, _) = bench
-        .take(page(&[google(
-            1,
-            "AbF-x_9",
-            &json!({"reviewReply": reply}),
-        )]))
-        .await;
-    assert_eq!(
-        (counts(&report), report.files[0].format),
-        ((1, 0, 0, 0), "google")
-    );
+    let reply =
+        json!({"reviewReply": {"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"}});
+    bench.take(page(&[google(1, "AbF-x_9", &reply)])).await;
     let review = bench.find("77.AbF-x_9").await.unwrap();
-    assert_eq!(
-        (
-            review.author.as_str(),
-            review.rating.stars(),
-            review.text.as_str()
-        ),
-        ("Ann Baker", 4, "Came on time.")
-    );
     // Phoenix is seven hours behind: 03:30 in UTC is the previous day.
     assert_eq!(review.date.to_string(), "2026-11-01");
     assert_eq!(review.updated_at, Some(instant("2026-11-03T10:00:00.123Z")));
-    assert_eq!(
-        review.verification,
-        Verification {
-            verified: true,
-            method: Method::SourcePlatform,
-            verified_at: None
-        }
-    );
-    assert_eq!(
-        review.source,
-        Source {
-            name: "Google".to_owned(),
-            url: None
-        }
-    );
-    let date = Some("2026-11-03".parse().unwrap());
-    assert_eq!(
-        review.response,
-        Some(Response {
-            text: "Thanks!".to_owned(),
-            date,
-            author: None
-        })
-    );
+    let day = review.response.unwrap().date.unwrap();
+    assert_eq!(day.to_string(), "2026-11-03");
 }
 
 #[tokio::test]

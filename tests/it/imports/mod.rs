@@ -1,7 +1,6 @@
 //! Imports from the file to the database: every format, every kind of error, and repeated imports.
 
 mod answers;
-mod bounds;
 mod broken;
 mod cells;
 mod columns;
@@ -127,6 +126,11 @@ impl Bench {
         self.run(&request_for([file], options)).await.0.unwrap()
     }
 
+    /// Imports a table with these options.
+    async fn csv(&self, content: impl AsRef<[u8]>, options: &str) -> ImportReport {
+        self.done(self.file("t.csv", content), options).await
+    }
+
     /// The error message of an import that fails.
     async fn refuse(&self, request: &ImportRequest) -> String {
         self.run(request).await.0.unwrap_err().to_string()
@@ -164,6 +168,20 @@ impl Bench {
             .unwrap();
         write.commit().await.unwrap();
     }
+}
+
+/// What `select` finds after an import with these options into a new database, which rejects no row.
+async fn found(content: impl AsRef<[u8]>, options: &str, select: &str) -> String {
+    let (bench, _, rejections) = answers::import_into_new(content, options).await;
+    assert_eq!(rejections, []);
+    bench.sql(select)
+}
+
+/// Two reviews, by Ann Bell and Bob Cole, under a further column.
+fn sheet_with(header: &str, ann: &str, bob: &str) -> String {
+    format!(
+        "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann Bell,5,Fine,{ann}\n2026-03-16,Bob Cole,4,Good,{bob}\n"
+    )
 }
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {

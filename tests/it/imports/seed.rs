@@ -61,46 +61,22 @@ async fn loading_sample_data_again_changes_nothing() {
 #[tokio::test]
 async fn errors_in_sample_data_name_file_line_and_field() {
     let bench = bench().await;
-    for (business, expected) in [
-        ("{\n \"id\": \"x\"\n}", "business.json:3:1: name: missing"),
-        (
-            "{\n \"id\": \"x\",\n \"name\" 1}",
-            "business.json:3:9: the JSON is broken (expected `:`)",
-        ),
-        (
-            "{\"id\": \"x\", \"name\": \"X\",\n\"time_zone\": \"america/phoenix\"}",
-            "business.json:2:",
-        ),
-        (
-            "{\"id\": \"x\", \"name\": \"X\", \"time_zone\": \"america/phoenix\"}",
-            "write it like America/Phoenix",
-        ),
-        (
-            "{\"id\": \"x\", \"name\": \"X\", \"geo\": {\"latitude\": 91, \"longitude\": 0}}",
-            "geo.latitude: 91 is not between -90 and 90",
-        ),
-        (
-            "{\"id\": \"x\", \"name\": \"X\", \"services\": [{\"id\": \"a\", \"name\": \"A\"},\n{\"id\": \"a\", \"name\": \"B\"}]}",
-            "services[1].id: \"a\" appears twice",
-        ),
-        (
-            "{\"id\": \"x\", \"name\": \"X\", \"technicians\": [\"Art\"]}",
-            "technicians[0]: \"Art\" is not an object",
-        ),
-        (
-            &format!(
-                "{{\"id\": \"x\", \"name\": \"X\",\n\"services\": [{{\"id\": \"{}\"}}]}}",
-                "x".repeat(65_537)
-            ),
-            "services[0].id: has 65537 bytes; at most 65536 can be published",
-        ),
-    ] {
-        let folder = seed_folder(&bench, business);
+    for [business, expected] in table(
+        r#"
+            {NL "id": "x"NL} → business.json:3:1: name: missing
+            {NL "id": "x",NL "name" 1} → business.json:3:9: the JSON is broken (expected `:`)
+            {"id": "x", "name": "X",NL"time_zone": "america/phoenix"} → business.json:2:
+            {"id": "x", "name": "X", "time_zone": "america/phoenix"} → write it like America/Phoenix
+            {"id": "x", "name": "X", "geo": {"latitude": 91, "longitude": 0}} → geo.latitude: 91 is not between -90 and 90
+            {"id": "x", "name": "X", "services": [{"id": "a", "name": "A"},{"id": "a", "name": "B"}]} → services[1].id: "a" appears twice
+            {"id": "x", "name": "X", "technicians": ["Art"]} → technicians[0]: "Art" is not an object
+            {"id": "x", "name": "X", "services": [{"id": "LONG"}]} → services[0].id: has 65537 bytes; at most 65536 can be published
+        "#,
+    ) {
+        let business = business.replace("NL", "\n");
+        let folder = seed_folder(&bench, &business.replace("LONG", &"x".repeat(65_537)));
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
-        assert!(
-            error.contains(expected),
-            "{error} should contain {expected}"
-        );
+        assert_has(&error, expected);
     }
     let folder = seed_folder(
         &bench,

@@ -317,9 +317,7 @@ async fn a_sheet_and_an_export_of_the_same_customers_stay_separate() {
 #[tokio::test]
 async fn equal_ids_of_two_sources_get_the_source_as_prefix() {
     let bench = bench().await;
-    let take = async |content: &str, options: &str| {
-        bench.done(bench.file("t.csv", content), options).await
-    };
+    let take = async |content: &str, options: &str| bench.csv(content, options).await;
     let direct =
         "id,author,rating,date,text\nq1,Ann,5,2026-10-12,Neat.\nq7,Bo,4,2026-10-11,Late.\n";
     let angi =
@@ -415,13 +413,7 @@ async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
 #[tokio::test]
 async fn a_source_in_another_case_is_the_stored_one() {
     let bench = bench().await;
-    let take = async |source: &str| {
-        let request = request_for(
-            [bench.file("t.csv", SHEET)],
-            &format!("--source '{source}'"),
-        );
-        bench.run(&request).await.0.unwrap()
-    };
+    let take = async |source: &str| bench.csv(SHEET, &format!("--source '{source}'")).await;
     take("Café Finder").await;
     for source in ["café finder", "CAFÉ FINDER"] {
         let report = take(source).await;
@@ -437,9 +429,7 @@ async fn a_source_in_another_case_is_the_stored_one() {
 #[tokio::test]
 async fn a_duplicate_of_a_withdrawn_original_is_published() {
     let bench = bench().await;
-    let take = async |content: &str, options: &str| {
-        bench.done(bench.file("t.csv", content), options).await
-    };
+    let take = async |content: &str, options: &str| bench.csv(content, options).await;
     take(SHEET, "--source Yelp").await;
     take(SHEET, "--source Angi --skip-duplicates").await;
     let (fewer, _) = SHEET.rsplit_once("Cy").unwrap();
@@ -458,16 +448,9 @@ async fn a_duplicate_of_a_withdrawn_original_is_published() {
 #[tokio::test]
 async fn a_duplicate_that_the_owner_withheld_stays_withheld() {
     let bench = bench().await;
-    let request = |source: &str| {
-        request_for(
-            [bench.file("t.csv", SHEET)],
-            &format!("--source '{source}'"),
-        )
-    };
-    bench.run(&request("Angi")).await.0.unwrap();
-    bench.sql("update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'",
-    );
-    let report = bench.run(&request("Angi")).await.0.unwrap();
+    bench.csv(SHEET, "--source Angi").await;
+    bench.sql("update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'");
+    let report = bench.csv(SHEET, "--source Angi").await;
     assert_eq!(report.withheld["duplicate"], 1);
 }
 
@@ -490,11 +473,9 @@ async fn a_location_may_differ_in_case_and_blanks() {
         let (report, _) = bench.take(table(locations)).await;
         assert_eq!(counts(&report), counted);
     }
-    let request = request_for(
-        [bench.file("t.csv", table(["Mesa", "phoenix", " MESA"]))],
-        "--location mesa",
-    );
-    let report = bench.run(&request).await.0.unwrap();
+    let report = bench
+        .csv(table(["Mesa", "phoenix", " MESA"]), "--location mesa")
+        .await;
     assert_eq!(report.elsewhere, 1);
 }
 
@@ -502,11 +483,10 @@ async fn a_location_may_differ_in_case_and_blanks() {
 async fn copies_may_differ_in_blanks_and_have_short_names() {
     let bench = bench().await;
     let take = async |source: &str, rows: &str| {
-        let request = request_for(
-            [bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
-            &format!("--source '{source}' --skip-duplicates"),
-        );
-        bench.run(&request).await.0.unwrap()
+        let options = format!("--source '{source}' --skip-duplicates");
+        bench
+            .csv(format!("author,rating,date,text\n{rows}"), &options)
+            .await
     };
     let full = "Ann Bell,5,2026-10-12,\"On time.\r\nTidy.\"\nBo  Cole,4,2026-10-11,Fair  price. \n";
     take("Yelp", full).await;
@@ -566,8 +546,9 @@ async fn equal_ids_at_two_locations_of_a_source_are_two_reviews() {
 async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
     let bench = bench().await;
     let take = async |rows: &str, options: &str| {
-        let file = bench.file("t.csv", format!("author,rating,date,text\n{rows}"));
-        bench.done(file, options).await
+        bench
+            .csv(format!("author,rating,date,text\n{rows}"), options)
+            .await
     };
     let sheet = SHEET.split_once('\n').unwrap().1;
     let others = "Di,5,2026-10-12,Good.\nEd,4,2026-10-11,Fine.\nFay,5,2026-10-10,Great.\n";
@@ -616,8 +597,7 @@ async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
         rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
             .await
             .unwrap();
-        let request = request_for([bench.file("t.csv", content)], "--source Own");
-        let report = bench.run(&request).await.0.unwrap();
+        let report = bench.csv(content, "--source Own").await;
         let known = report.unchanged + report.updated + report.kept_deleted.count;
         assert_eq!((report.new, known), (0, 2), "{change}");
     }
@@ -635,11 +615,8 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
             .unwrap();
         for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
             let content = ANONYMOUS.replace("HIDDEN", hidden);
-            let request = request_for(
-                [bench.file("t.csv", content.replace("On time and tidy", edited))],
-                "--source Own",
-            );
-            let report = bench.run(&request).await.0.unwrap();
+            let content = content.replace("On time and tidy", edited);
+            let report = bench.csv(content, "--source Own").await;
             assert_eq!(counts(&report), (0, 1, 1, 0), "{edited} {hidden}");
             let authors = "select group_concat(author) from (select author from review order by 1)";
             assert_eq!(bench.sql(authors), format!("{author},Bo Cole"));
@@ -651,19 +628,12 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
 async fn a_copy_with_a_hidden_name_is_a_duplicate() {
     for is_deleted in [false, true] {
         let bench = bench().await;
-        let yelp = request_for(
-            [bench.file("y.csv", ANONYMOUS.replace("HIDDEN", "No"))],
-            "--source Yelp",
-        );
-        bench.run(&yelp).await.0.unwrap();
+        let [named, hidden] = ["No", "Yes"].map(|hides| ANONYMOUS.replace("HIDDEN", hides));
+        bench.csv(named, "--source Yelp").await;
         if is_deleted {
             bench.sql("delete from review");
         }
-        let own = request_for(
-            [bench.file("o.csv", ANONYMOUS.replace("HIDDEN", "Yes"))],
-            "--skip-duplicates",
-        );
-        let report = bench.run(&own).await.0.unwrap();
+        let report = bench.csv(hidden, "--skip-duplicates").await;
         assert_eq!(report.withheld["duplicate"], 2);
     }
 }
@@ -674,14 +644,8 @@ async fn a_copy_of_a_hidden_review_stays_public() {
     bench
         .take("Date,Name,Stars,Comment,OK to publish?\n2026-10-03,Ann,2,Late again,No\n")
         .await;
-    let yelp = request_for(
-        [bench.file(
-            "y.csv",
-            "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n",
-        )],
-        "--source Yelp --skip-duplicates",
-    );
-    let report = bench.run(&yelp).await.0.unwrap();
+    let copy = "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n";
+    let report = bench.csv(copy, "--source Yelp --skip-duplicates").await;
     assert_eq!((counts(&report), report.withheld.len()), ((1, 0, 0, 0), 0));
 }
 
@@ -753,16 +717,14 @@ async fn stars_without_text_of_two_formats_of_a_source_are_reported() {
 #[tokio::test]
 async fn a_source_with_a_scale_is_not_united_with_one_without() {
     let bench = bench().await;
-    let scaled = request_for(
-        [bench.file("s.csv", "Date,Name,Score,Comment\n2026-10-01,Ann,9,Great\n")],
-        "--scale 10",
-    );
-    bench.run(&scaled).await.0.unwrap();
-    let plain = request_for(
-        [bench.file("p.csv", "Date,Name,Score,Comment\n2026-10-02,Di,5,Great\n")],
-        "--source Old",
-    );
-    bench.run(&plain).await.0.unwrap();
+    let head = "Date,Name,Score,Comment\n";
+    let rows = [
+        ("2026-10-01,Ann,9,Great\n", "--scale 10"),
+        ("2026-10-02,Di,5,Great\n", "--source Old"),
+    ];
+    for (row, options) in rows {
+        bench.csv(format!("{head}{row}"), options).await;
+    }
     for (source, new_name) in [("Direct", "Old"), ("Old", "Direct")] {
         let refusal = rename_source(&bench.database, &bench.clock, source, new_name, None).await;
         let refusal = refusal.unwrap_err().to_string();
@@ -797,11 +759,10 @@ async fn a_scheduled_source_follows_a_rename() {
 async fn a_deleted_review_has_no_copy_by_another_person() {
     let bench = bench().await;
     let take = async |rows: &str, source: &str| {
-        let request = request_for(
-            [bench.file("t.csv", format!("author,rating,date,text\n{rows}"))],
-            &format!("--source '{source}'"),
-        );
-        bench.run(&request).await.0.unwrap()
+        let options = format!("--source '{source}'");
+        bench
+            .csv(format!("author,rating,date,text\n{rows}"), &options)
+            .await
     };
     take(
         "Ann Bell,5,2026-10-12,Great service\nAnonymous,5,2026-10-12,\n",
