@@ -572,10 +572,11 @@ impl<'f> Plan<'f> {
         self.uses().map(|(_, column)| column).collect()
     }
 
-    /// The columns of dates, each with this plan.
-    pub fn date_columns(&self) -> impl Iterator<Item = (&Self, usize)> {
-        let fields = DATES.iter().flat_map(|field| self.field(*field));
-        fields.map(move |column| (self, *column))
+    /// The columns of dates, each with its source and name.
+    pub fn date_columns(&self) -> Vec<(usize, (String, String))> {
+        let columns = DATES.iter().flat_map(|field| self.field(*field));
+        let name = |column: usize| (self.source().to_owned(), self.table.columns[column].clone());
+        columns.map(|column| (*column, name(*column))).collect()
     }
 
     /// The cells of a row that are read, and those that identify the format: all others may be private.

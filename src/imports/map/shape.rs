@@ -211,7 +211,8 @@ fn stars(value: &Value) -> Result<Value, String> {
         .ok_or_else(|| not_a(value, Shape::Stars.allowed()))
 }
 
-fn join(path: &str, name: &str) -> String {
+/// The path of a member.
+pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {

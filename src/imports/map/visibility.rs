@@ -1,8 +1,9 @@
 //! Whether a review, its answer or its author's name is public at its source, by columns that no platform's entry names.
 //! What is hidden there is never published, so unknown words are refused.
 //!
-//! A header is read as a bag of words, each with one role in `visibility.toml` (`docs/IMPORT.md` has the rule). Only what is sure
-//! is decided; for a header of publication whose yes may mean either, the file is refused, and the owner says which.
+//! A header is read as a bag of words, each with one role in `visibility.toml`, which also has the rules for them (`docs/IMPORT.md`
+//! tells these). Only what is sure is decided; for a header of publication whose yes may mean either, the file is refused, and the
+//! owner says which.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -234,10 +235,8 @@ impl Rules {
     fn apply(&self, facts: &[&str], subject: Subject) -> Option<Visibility> {
         let is_met = |condition: &String| {
             condition.split_whitespace().all(|part| {
-                let (any, is_there) = part
-                    .strip_prefix('!')
-                    .map_or((part, true), |any| (any, false));
-                any.split('|').any(|fact| facts.contains(&fact)) == is_there
+                let any = part.trim_start_matches('!');
+                any.split('|').any(|fact| facts.contains(&fact)) == (any == part)
             })
         };
         if self.never.iter().any(is_met) || !self.columns.iter().any(is_met) {
@@ -860,7 +859,7 @@ pub fn unknown(value: &str, subject: Subject, ignore: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Header, Places, Subject, Visibility};
+    use super::{Header, LISTS, Places, Subject, Visibility};
 
     fn find(name: &str, answers: &[&str], reviews: &[&str]) -> Option<Visibility> {
         let places = Places {
@@ -868,6 +867,21 @@ mod tests {
             reviews: reviews.iter().map(|path| (*path).to_owned()).collect(),
         };
         super::find(&Header::new(name), &places)
+    }
+
+    #[test]
+    fn every_fact_of_a_rule_is_a_role_or_follows_from_roles() {
+        let derived = "unknown|shows|hides|open|refuses|refusal|of_answer|timed|by";
+        for rules in [&LISTS.review_rules, &LISTS.name_rules] {
+            let lists = [&rules.never, &rules.columns, &rules.sure];
+            let says = rules.says.iter().map(|rule| &rule.when);
+            let facts = lists.into_iter().flatten().chain(says);
+            for fact in facts.flat_map(|when| when.split([' ', '|', '!'])) {
+                let is_known = derived.split('|').any(|known| known == fact);
+                let is_role = LISTS.words.contains_key(fact);
+                assert!(fact.is_empty() || is_known || is_role, "{fact}");
+            }
+        }
     }
 
     #[test]

@@ -372,11 +372,6 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Counts rows with answers that are not used.
-    pub const fn leave_out(&mut self, rows: u64) {
-        self.collected.report.left_out += rows;
-    }
-
     /// Notes a sentence for the owner about the current file.
     pub fn note(&mut self, sentence: String) {
         if !self.collected.report.notes.contains(&sentence) {

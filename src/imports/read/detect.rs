@@ -30,8 +30,8 @@ enum Content<'t> {
     Markup,
     /// Delimited text with these columns.
     Text(Dialect, Vec<String>),
-    /// A workbook's sheet.
-    Sheet(Table),
+    /// A workbook's sheet with these columns.
+    Sheet(Vec<String>),
     /// Neither JSON nor markup nor a table.
     Other,
 }
@@ -48,7 +48,7 @@ impl<'t> FileShape<'t> {
     fn of(content: Content<'t>) -> Self {
         let places = match &content {
             Content::Json(json) => json.places.iter().map(RowArray::names).collect(),
-            Content::Text(_, columns) | Content::Sheet(Table { columns, .. }) => {
+            Content::Text(_, columns) | Content::Sheet(columns) => {
                 vec![columns.iter().cloned().collect()]
             }
             Content::Nothing | Content::Markup | Content::Other => vec![BTreeSet::new()],
@@ -63,10 +63,10 @@ impl<'t> FileShape<'t> {
 
     /// The columns of a table.
     fn columns(&self) -> Option<&[String]> {
-        match &self.content {
-            Content::Text(_, columns) | Content::Sheet(Table { columns, .. }) => Some(columns),
-            _ => None,
+        if let Content::Text(_, columns) | Content::Sheet(columns) = &self.content {
+            return Some(columns);
         }
+        None
     }
 
     const fn json(&self) -> Option<&JsonText<'t>> {
@@ -409,12 +409,7 @@ fn describe(content: &Content<'_>) -> String {
         Content::Markup => "a page of HTML or XML".to_owned(),
         Content::Other => "a text without a header line of several columns".to_owned(),
         Content::Text(_, columns) => format!("a table with the columns {}", list_columns(columns)),
-        Content::Sheet(table) => {
-            format!(
-                "a workbook with the columns {}",
-                list_columns(&table.columns)
-            )
-        }
+        Content::Sheet(columns) => format!("a workbook with the columns {}", list_columns(columns)),
         Content::Json(_) => "JSON".to_owned(),
     }
 }
@@ -544,11 +539,8 @@ const LINES_LOOKED_AT: usize = 200;
 
 /// Reads a workbook.
 pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<InputFile, FileError> {
-    let shape = FileShape::of(Content::Sheet(workbook::read_workbook(packed, request)?));
+    let table = workbook::read_workbook(packed, request)?;
+    let shape = FileShape::of(Content::Sheet(table.columns.clone()));
     let (format, _) = detect(&shape, request)?;
-    let table = match shape.content {
-        Content::Sheet(table) => table,
-        _ => Table::default(),
-    };
     Ok(InputFile::new(format, Rows::Table(table)))
 }

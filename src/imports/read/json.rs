@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::imports::map::answers;
+use crate::imports::map::shape::join;
 use crate::imports::map::table::{Row, RowFault, Table};
 use crate::imports::map::values::shown;
 use crate::imports::map::visibility;
@@ -191,7 +192,7 @@ fn arrays<'t>(
                 found.push(RowArray::new(path.clone(), rows));
             }
             for (name, members) in named {
-                arrays(members, &joined(&path, &name), deep - 1, found);
+                arrays(members, &join(&path, &name), deep - 1, found);
             }
         }
     }
@@ -335,14 +336,6 @@ impl RawRow {
     }
 }
 
-fn joined(path: &str, name: &str) -> String {
-    if path.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{path}.{name}")
-    }
-}
-
 /// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of an
 /// array, `responses[].body`.
 #[derive(Debug, Default)]
@@ -390,7 +383,7 @@ impl Objects {
             Value::Object(members) if !members.is_empty() => {
                 if path.matches('.').count() + 1 < DEEP_MAX {
                     for (name, member) in members {
-                        self.put_all(&joined(path, &name), member);
+                        self.put_all(&join(path, &name), member);
                     }
                 }
             }

@@ -287,9 +287,11 @@ fn decide_orders(
     let country = collector.request.country();
     let kept = &mut collector.collected.columns;
     let mut columns = DateColumns::new();
-    for (file, plan) in plans.iter() {
-        for (plan, column) in plan.iter().flat_map(Plan::date_columns) {
-            let key = (plan.source().to_owned(), plan.table.columns[column].clone());
+    let mut planned = plans
+        .iter()
+        .filter_map(|(file, plan)| Some((file, plan.as_ref()?)));
+    for (file, plan) in planned.clone() {
+        for (column, key) in plan.date_columns() {
             let meaning = kept.get(&key.0, &key.1);
             let order = DateOrder::BOTH
                 .into_iter()
@@ -301,10 +303,7 @@ fn decide_orders(
             }
         }
     }
-    let mut formats = plans
-        .iter()
-        .filter_map(|(_, plan)| plan.as_ref()?.date_format);
-    let decided = match formats.next() {
+    let decided = match planned.find_map(|(_, plan)| plan.date_format) {
         Some(format) => date::of_format(&columns, format),
         None => date::decide(&columns, country)?,
     };
@@ -312,9 +311,7 @@ fn decide_orders(
         kept.set(source, column, meaning_of(*order));
     }
     for plan in plans.iter_mut().filter_map(|(_, plan)| plan.as_mut()) {
-        let columns: Vec<usize> = plan.date_columns().map(|(_, column)| column).collect();
-        for column in columns {
-            let key = (plan.source().to_owned(), plan.table.columns[column].clone());
+        for (column, key) in plan.date_columns() {
             if let Some((order, sentence)) = decided.get(&key) {
                 plan.orders[column] = Some(*order);
                 plan.sentences.push(sentence.clone());
@@ -333,7 +330,7 @@ fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileEr
     } else {
         sentences.into_iter().for_each(|it| sink.note(it));
     }
-    sink.leave_out(plan.table.left_out);
+    sink.collected.report.left_out += plan.table.left_out;
     let mut unverified: Option<(&str, u64)> = None;
     for row in &plan.table.rows {
         let reader = RowReader::new(&plan, row, sink.collected.calendar);

@@ -54,7 +54,7 @@ async fn a_broken_document_is_refused_with_line_and_column() {
     ] {
         let bench = bench().await;
         let refusal = bench.refusal(&content).await;
-        assert!(refusal.contains(expected), "{refusal}");
+        assert_has(&refusal, expected);
         assert_eq!(texts(&bench), "");
     }
 }
@@ -79,7 +79,7 @@ async fn one_invalid_byte_in_json_rejects_only_its_row() {
         assert_eq!(texts(&bench), "Review a, Review c", "{content}");
         assert_eq!(rejections.len(), 1);
         let error = rejections[0].to_string();
-        assert!(error.contains("not UTF-8"), "{error}");
+        assert_has(&error, "not UTF-8");
     }
 }
 

@@ -73,21 +73,16 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
             Vec::new()
         )
     );
-    let request = request_for([bench.file("t.csv", table)], "--map 'text=Reviewer Email'");
-    let refusal = bench.refuse(&request).await;
+    let refusal = bench.refused(table, "--map 'text=Reviewer Email'").await;
     assert_has(&refusal, "has e-mail addresses");
     assert_has(&refusal, "--map text=\"Words of praise\"");
     let objects = json!([{"rating": 5, "date": "2025-03-01", "author": "Ann", "email": "a@example.com",
         "what_they_wrote": "They came on time and left no dirt"}]);
-    let request = request_for(
-        [bench.file("t.json", objects.to_string())],
-        "--format table",
-    );
-    let refusal = bench.refuse(&request).await;
+    let refusal = bench.refused(objects.to_string(), "--format table").await;
     assert_has(&refusal, "--map text=\"what_they_wrote\"");
     let private = "Name,Stars,Date,Email,Phone,Street\nAnn,5,2025-03-01,a@example.com,+1 602 555 0188,12 Hidden Lane East\n";
     let refusal = bench.refusal(private).await;
-    assert!(refusal.contains("--map text=COLUMN"), "{refusal}");
+    assert_has(&refusal, "--map text=COLUMN");
     for (notes, hint) in [
         ("Vermerk", "--map text=\"What the customer said\", or"),
         ("Admin comment", "--map text=\"What the customer said\", or"),
@@ -100,7 +95,7 @@ async fn a_hint_names_the_column_with_texts_and_never_a_private_one() {
             "Date,Name,Stars,{notes},What the customer said\n2026-03-14,Ann,5,Call her back about the invoice,They came on time and left no dirt\n"
         );
         let refusal = bench.refusal(table).await;
-        assert!(refusal.contains(hint), "{refusal}");
+        assert_has(&refusal, hint);
     }
     // One address among texts is not published.
     let (done, _, _) = import_into_new(

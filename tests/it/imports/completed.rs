@@ -114,7 +114,7 @@ async fn rows_that_match_two_reviews_are_reported_and_change_neither() {
     let report = bench.table(like, TEXT).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
     let message = summary(&report, false);
-    assert!(message.contains("2 skipped without an ID"), "{message}");
+    assert_has(&message, "2 skipped without an ID");
     assert_eq!(bench.texts(), "Ann||\nAnn||");
     // The message advises to delete these reviews, and to import with --restore.
     bench.sql("delete from review");
@@ -192,7 +192,7 @@ async fn objects_without_a_text_member_are_refused_and_erase_nothing() {
         ),
     ] {
         let refusal = bench.refuse(&request("blah", maps)).await;
-        assert!(refusal.contains(wrong), "{maps}: {refusal}");
+        assert_has(&refusal, wrong);
     }
     // A file without texts does not remove stored ones.
     let report = bench.run(&request("blah", "--no-text")).await.0.unwrap();

@@ -114,11 +114,9 @@ async fn an_edited_row_of_a_deleted_review_restores_it_on_request() {
     let id = bench.sql(select);
     bench.sql("delete from review where author = 'Bo'");
     let rows = [ANN, "Bo,4,2026-10-02,Fair price for the boiler!", CY];
-    let request = request_for(
-        [bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
-        "--restore",
-    );
-    let report = bench.run(&request).await.0.unwrap();
+    let report = bench
+        .csv(format!("{HEADER}{}\n", rows.join("\n")), "--restore")
+        .await;
     assert_eq!((counts(&report), report.undecided.count), ((1, 0, 2, 0), 0));
     assert_eq!(bench.sql(select), id);
 }
@@ -182,7 +180,7 @@ async fn rows_that_may_be_two_reviews_are_reported_and_change_neither() {
     let report = bench.sheet(&[edited, BO]).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 1, 0), 1));
     let message = summary(&report, false);
-    assert!(message.contains("1 skipped without an ID"), "{message}");
+    assert_has(&message, "1 skipped without an ID");
     // Where the other one's own row is in the file, it is sure.
     let report = bench.sheet(&[edited, other, BO]).await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 1, 2, 0), 0));
@@ -204,11 +202,9 @@ async fn a_row_of_a_renamed_source_is_found_by_content() {
     bench.sql(
         "update review_source set source_name = 'Houzz'; update review set source_name = 'Houzz'",
     );
-    let request = request_for(
-        [bench.file("t.csv", format!("{HEADER}{}\n", rows.join("\n")))],
-        "--source Houzz",
-    );
-    let report = bench.run(&request).await.0.unwrap();
+    let report = bench
+        .csv(format!("{HEADER}{}\n", rows.join("\n")), "--source Houzz")
+        .await;
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 4, 0), 0));
 }
 

@@ -211,11 +211,7 @@ async fn json_members_hide_a_review_in_every_format() {
             &json!({"id": "u", "visibility": "sometimes"}),
         )]))
         .await;
-    assert!(
-        rejections[0].error.contains("--map status="),
-        "{}",
-        rejections[0]
-    );
+    assert_has(&rejections[0].error, "--map status=");
     let file = bench.file(
         "u",
         lines(&[native(&json!({"id": "u", "visibility": "sometimes"}))]),

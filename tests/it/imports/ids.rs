@@ -30,7 +30,10 @@ async fn row_numbers_are_no_ids_and_edits_stay_with_the_review() {
         ((3, 0, 0, 0), Some("Id"))
     );
     let message = summary(&report, false);
-    assert!(message.contains("Id counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id=Id'"), "{message}");
+    assert_has(
+        &message,
+        "Id counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id=Id'",
+    );
     bench.sql("update review set status = 'withheld', withheld_reason = 'in dispute', response_text = 'Sorry.' where author = 'Bo'",
     );
     for (new, unchanged) in [(1, 3), (0, 4)] {

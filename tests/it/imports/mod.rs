@@ -41,7 +41,7 @@ use reviews_service::imports::{
     ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, format_names, import,
 };
 use reviews_service::model::business;
-use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
+use reviews_service::model::{Method, Review, Status, Verification};
 use reviews_service::storage;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -129,6 +129,12 @@ impl Bench {
     /// Imports a table with these options.
     async fn csv(&self, content: impl AsRef<[u8]>, options: &str) -> ImportReport {
         self.done(self.file("t.csv", content), options).await
+    }
+
+    /// The error message if a table with this content cannot be imported with these options.
+    async fn refused(&self, content: impl AsRef<[u8]>, options: &str) -> String {
+        let request = request_for([self.file("t.csv", content)], options);
+        self.refuse(&request).await
     }
 
     /// The error message of an import that fails.

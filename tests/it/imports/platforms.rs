@@ -162,7 +162,7 @@ async fn private_data_is_not_stored_or_shown_or_in_rejected_rows() {
 
 #[tokio::test]
 async fn every_format_has_a_fixture() {
-    let exports = exports::EXPORTS.iter().map(|export| export.format);
+    let exports = exports::exports().into_iter().map(|[_, format, ..]| format);
     let known: Vec<&str> = FIXTURES
         .iter()
         .map(|(_, format, _)| *format)
@@ -269,7 +269,7 @@ async fn rejected_rows_and_names_contain_no_private_data() {
         let (_, rejections) = bench.take(&content).await;
         let rows: Vec<String> = rejections.iter().map(|its| its.row.to_string()).collect();
         let rows = rows.join("\n");
-        assert!(rows.contains(kept), "{rows}");
+        assert_has(&rows, kept);
         assert!(!private.iter().any(|its| rows.contains(its)), "{rows}");
     }
     let bench = bench_with_zone().await;
@@ -329,11 +329,11 @@ async fn linked_data_follows_the_options_for_scale_date_and_source() {
     ]});
     let file = bench.file("page.json", page.to_string());
     let refusal = bench.refusal(page.to_string()).await;
-    assert!(refusal.contains("--date-format %m/%d/%Y"), "{refusal}");
+    assert_has(&refusal, "--date-format %m/%d/%Y");
     let plain = page.to_string().replace("10/01/2026", "2026-10-01");
     let (_, rejections) = super::bench().await.take(plain).await;
     let message = rejections[0].to_string();
-    assert!(message.contains("pass --scale 5"), "{message}");
+    assert_has(&message, "pass --scale 5");
     let request = request_for(
         [file],
         "--scale 5 --date-format %m/%d/%Y --source 'Our site'",

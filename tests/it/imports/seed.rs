@@ -118,10 +118,7 @@ async fn errors_in_sample_data_name_file_line_and_field() {
         "faq[0].answr: is unknown",
         "faq[0].answer: missing",
     ] {
-        assert!(
-            error.contains(expected),
-            "{error} should contain {expected}"
-        );
+        assert_has(&error, expected);
     }
     fs::remove_file(folder.join("editorial.json")).unwrap();
     for missing in ["reviews.jsonl", "business.json"] {

@@ -164,7 +164,7 @@ async fn a_document_without_found_reviews_is_no_empty_export() {
         json!({"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2}),
     ] {
         let refusal = bench().await.refusal(content.to_string()).await;
-        assert!(refusal.contains("none of the known formats"), "{refusal}");
+        assert_has(&refusal, "none of the known formats");
     }
     for content in [
         json!({"reviews": [], "totalReviewCount": 0}),
@@ -198,7 +198,7 @@ async fn json_in_a_cell_of_a_table_rejects_the_row() {
         let rows = format!("2026-10-01,5,Ann,Nice,{cell}\n2026-10-02,4,Bo,{{fine}},Ty\n");
         let (report, rejections) = bench.take(format!("{head}{rows}")).await;
         assert_eq!(counts(&report), (1, 0, 0, 1));
-        assert!(rejections[0].error.contains("is JSON"), "{}", rejections[0]);
+        assert_has(&rejections[0].error, "is JSON");
     }
 }
 
