@@ -42,7 +42,7 @@ impl Check {
         // Faults whose message contains the remedy, and what is no fault.
         let (mut mendable, mut notes) = (Vec::new(), Vec::new());
         let mut verified = verify(&mut connection).await?;
-        if verified.is_readable {
+        if verified.unreadable.is_none() {
             let unreadable = unreadable(&mut connection, LISTED_MAX).await?;
             let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
@@ -86,10 +86,11 @@ fn report(
     notes: &[String],
 ) -> String {
     let wrong = &verified.wrong;
-    let reviews = if verified.is_readable {
-        counted(verified.reviews.unsigned_abs(), "review", "reviews")
-    } else {
-        "the reviews cannot be read".to_owned()
+    let reviews = match &verified.unreadable {
+        None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
+        Some(reason) => format!(
+            "the reviews cannot be read: {reason}; undo the change with ALTER TABLE, or restore a backup"
+        ),
     };
     let mut lines = vec![format!("{}: {reviews}", path.display())];
     let mut add = |begin: &str, sentences: &[String]| {

@@ -15,7 +15,6 @@ use tokio::time::timeout;
 
 use super::report::{Exit, print_result};
 use crate::config::{ListenConfig, client_builder};
-use crate::websub::http_client::causes;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -69,7 +68,7 @@ async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode,
         .tls_certs_only([])
         .build()?;
     let request = client.get(format!("http://{address}{path}"));
-    let failed = |error: reqwest::Error| failed(address, &error);
+    let failed = |error| failed(address, error);
     let mut response = request.send().await.map_err(failed)?;
     let mut body = Vec::new();
     while body.len() < BODY_BYTES_MAX
@@ -84,11 +83,10 @@ async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode,
 }
 
 /// The error with its innermost cause, which is the informative one.
-fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
-    let cause = causes(error)
-        .last()
-        .map_or_else(|| error.to_string(), ToString::to_string);
-    anyhow!(cause).context(if error.is_connect() {
+fn failed(address: SocketAddr, error: reqwest::Error) -> anyhow::Error {
+    let is_connect = error.is_connect();
+    let cause = anyhow::Error::new(error).root_cause().to_string();
+    anyhow!(cause).context(if is_connect {
         format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
             REVIEWS_ADMIN_LISTEN are set as for the service")
     } else {

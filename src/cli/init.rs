@@ -10,12 +10,13 @@ use serde_json::{Map, Value};
 
 use super::database::repeat_if_overtaken;
 use super::report::{Exit, counted, print_report};
+use super::status::{PUBLISH, first_step};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
 use crate::imports::map::values::url;
 use crate::imports::time_zone;
-use crate::model::business::{Business, SET_UP_COMMAND, UnknownType, local_business_type};
+use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews::counts;
@@ -96,17 +97,8 @@ impl Init {
                 counted(reviews, "review", "reviews")
             ));
         }
-        let next = if let Some(step) = sample.next_step() {
-            step
-        } else if !business.is_set_up() {
-            &format!("`{SET_UP_COMMAND}` sets up your business")
-        } else if !is_zone_known {
-            "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
-        } else if has_reviews {
-            "`reviews serve` publishes the reviews"
-        } else {
-            "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
-        };
+        let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
+        let next = next.as_deref().unwrap_or(PUBLISH);
         let summary = format_summary(&business, is_zone_known, moved, path);
         Ok(print_report(&format!("{summary}next        {next}\n")))
     }

@@ -123,21 +123,19 @@ impl ListCommand {
             let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
             let (author, status) = (author(review), review.status.name());
             let begin = format!("{id:<ids$}  {stars}  {}", review.date);
-            let line = format!("{begin}  {author:<authors$}  {status:<9}");
-            let words = review.text.as_str();
-            let room = COLUMNS.saturating_sub(line.chars().count() + 2);
-            let _ = if line.trim_end().chars().count() > COLUMNS {
-                // Long IDs, as in tables, leave no room for the author.
-                let separator = if words.trim().is_empty() { "" } else { ": " };
-                let line = shorten(&format!("{author}{separator}{words}"), COLUMNS - 4);
-                writeln!(text, "{begin}  {status}\n    {line}")
-            } else if words.trim().is_empty() {
+            let line = format!("{begin}  {author:<authors$}  {status:<9}  ");
+            let room = COLUMNS.saturating_sub(line.chars().count());
+            let _ = if room >= WORDS_MIN {
+                let line = line + &shorten(&review.text, room);
                 writeln!(text, "{}", line.trim_end())
-            } else if room >= WORDS_MIN {
-                writeln!(text, "{line}  {}", shorten(words, room))
             } else {
-                let words = shorten(words, COLUMNS - 4);
-                writeln!(text, "{}\n    {words}", line.trim_end())
+                // Long IDs, as in tables, leave no room for the author.
+                let words = shorten(&format!("{author}: {}", review.text), COLUMNS - 4);
+                writeln!(
+                    text,
+                    "{begin}  {status}\n    {}",
+                    words.trim_end_matches(':')
+                )
             };
         }
         if has_more {

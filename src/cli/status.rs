@@ -19,7 +19,7 @@ use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
 use crate::storage::sync::{SyncSource, sync_sources};
-use crate::storage::{DeliveryLock, is_leased, unpublished};
+use crate::storage::{is_served, unpublished};
 use crate::websub::store::list;
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
@@ -84,7 +84,7 @@ async fn read_status(
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
-        is_served: DeliveryLock::is_held(path) || is_leased(&mut *reader, clock.now()).await?,
+        is_served: is_served(&mut *reader, path, clock.now()).await?,
         subscriptions,
     })
 }
@@ -106,22 +106,14 @@ impl DatabaseStatus {
     }
 
     fn next_step(&self) -> String {
-        let has_reviews = !self.by_source.is_empty();
-        if let Some(step) = self.sample.next_step() {
-            step.to_owned()
-        } else if self.business.is_none() {
-            format!("`{SET_UP_COMMAND}` sets up your business")
-        } else if !self.has_zone {
-            "`reviews init --time-zone ZONE` sets the time zone of your days".to_owned()
-        } else if !has_reviews {
-            "`reviews import FILE` adds reviews".to_owned()
-        } else if self.is_served && self.unpublished == 0 {
-            "nothing; `reviews list` shows the reviews".to_owned()
-        } else if self.is_served {
-            "nothing; the running service publishes the changes within a second".to_owned()
-        } else {
-            "`reviews serve` publishes the reviews".to_owned()
-        }
+        let (is_set_up, has_reviews) = (self.business.is_some(), !self.by_source.is_empty());
+        let step = first_step(self.sample, is_set_up, self.has_zone, has_reviews);
+        let published = match (self.is_served, self.unpublished) {
+            (false, _) => PUBLISH,
+            (true, 0) => "nothing; `reviews list` shows the reviews",
+            (true, _) => "nothing; the running service publishes the changes within a second",
+        };
+        step.unwrap_or_else(|| published.to_owned())
     }
 
     fn json(&self) -> Value {
@@ -187,30 +179,47 @@ impl DatabaseStatus {
     }
 }
 
+/// The next step of an owner whose reviews may be published.
+pub(super) const PUBLISH: &str = "`reviews serve` publishes the reviews";
+
+/// What an owner has to do before there is something to publish; `None` if nothing.
+pub(super) fn first_step(
+    sample: SampleState,
+    is_set_up: bool,
+    has_zone: bool,
+    has_reviews: bool,
+) -> Option<String> {
+    let step = match (is_set_up, has_zone, has_reviews) {
+        _ if sample == SampleState::Alone => {
+            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own"
+        }
+        (false, ..) => &format!("`{SET_UP_COMMAND}` sets up your business"),
+        (_, false, _) => "`reviews init --time-zone ZONE` sets the time zone of your days",
+        (.., false) => "`reviews import FILE` adds reviews, then `reviews serve` publishes them",
+        (true, true, true) => return None,
+    };
+    Some(step.to_owned())
+}
+
 fn run_json(run: &Run) -> Value {
-    let counts = run.counts;
     without_nulls(json!({
-        "run": run.id, "started_at": run.started_at, "files": run.files, "new": counts.added, "updated": counts.updated,
-        "unchanged": counts.unchanged, "withdrawn": counts.withdrawn, "rejected": counts.rejected, "undone_at": run.undone_at,
+        "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
+        "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "undone_at": run.undone_at,
         "sync": run.sync_source,
     }))
 }
 
 /// An import in one line.
 pub(super) fn run_line(run: &Run) -> String {
-    let counts = run.counts;
     let mut line = format!(
         "{}: {}, {}: {} new, {} updated",
         run.id,
         run.started_at.replace('T', " ").trim_end_matches('Z'),
         run.files.join(", "),
-        counts.added,
-        counts.updated,
+        run.added,
+        run.updated,
     );
-    for (count, name) in [
-        (counts.withdrawn, "withdrawn"),
-        (counts.rejected, "rejected"),
-    ] {
+    for (count, name) in [(run.withdrawn, "withdrawn"), (run.rejected, "rejected")] {
         if count > 0 {
             let _ = write!(line, ", {count} {name}");
         }

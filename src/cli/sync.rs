@@ -28,7 +28,7 @@ use crate::storage::sync::{
     SyncSource, add_sync_request, pause_sync_source, remove_sync_request, remove_sync_source,
     sync_answer, sync_sources,
 };
-use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_leased};
+use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_served};
 use crate::sync::{
     Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
     is_much_less, reads,
@@ -341,7 +341,9 @@ async fn run_source(
 ) -> anyhow::Result<Outcome> {
     let database = &runner.database;
     loop {
-        let is_served = is_served(runner).await?;
+        let mut reader = database.reader().await?;
+        let is_served = is_served(&mut reader, database.path(), runner.clock.now()).await?;
+        drop(reader);
         let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
         if let Some(_lock) = lock {
             let ran = tokio::select! {
@@ -400,10 +402,10 @@ async fn ask_service(
     let answer = loop {
         clock.sleep(LOOK_INTERVAL).await;
         bar.tick();
-        let is_over = !is_served(runner).await?;
-        let answer = sync_answer(&mut *database.reader().await?, id)
-            .await
-            .at(path)?;
+        let mut reader = database.reader().await?;
+        let is_over = !is_served(&mut reader, path, clock.now()).await?;
+        let answer = sync_answer(&mut reader, id).await.at(path)?;
+        drop(reader);
         if answer.is_some() || is_over {
             break answer;
         }
@@ -433,12 +435,6 @@ fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
         print_report(&format!("{name}:\n{report}"));
     }
     exit
-}
-
-async fn is_served(runner: &SyncRunner) -> anyhow::Result<bool> {
-    let (database, now) = (&runner.database, runner.clock.now());
-    let mut reader = database.reader().await?;
-    Ok(DeliveryLock::is_held(database.path()) || is_leased(&mut reader, now).await?)
 }
 
 /// Keeps the lease of the process that fetches, if many nodes share the database; returns only if it is lost.

@@ -337,14 +337,13 @@ pub async fn carry_over(
     };
     date_changes(former, write, now).await?;
     // A row without a review, like the one that remains of a sample.
-    sqlx::query!(
+    execute!(
+        write,
         "insert into review_change (review_id, change_no)
          select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
          on conflict (review_id) do update set change_no = excluded.change_no",
         highest
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     Ok(carried)
 }
 
@@ -377,15 +376,13 @@ async fn date_changes(
     .fetch_one(former)
     .await?;
     let (now, changes) = (utc(now), String::from(changes));
-    sqlx::query!(
+    execute!(
+        write,
         "update review_change set observed_at = ? from json_each(?) as theirs
          where theirs.key = review_id and theirs.value <> change_no",
         now,
         changes
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Withholds again what is withheld in `former`, as it is there.

@@ -99,13 +99,12 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<
         .fetch_optional(&mut *write)
         .await?;
     let name = zone.name();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into calendar (time_zone) values (?)
          on conflict (only_row) do update set time_zone = excluded.time_zone where time_zone <> excluded.time_zone",
         name
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     Ok(before
         .and_then(|before| before.as_ref().parse().ok())
         .filter(|before: &Tz| *before != zone))
@@ -119,7 +118,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let same_as = json!(business.same_as).to_string();
     let review_links = json!(business.review_links).to_string();
     empty!(write, "business");
-    sqlx::query!(
+    execute!(
+        write,
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
            telephone, address, latitude, longitude, same_as, review_links)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -137,38 +137,32 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         latitude,
         longitude,
         same_as,
-        review_links,
-    )
-    .execute(&mut *write)
-    .await?;
+        review_links
+    )?;
     let services = json!(business.services).to_string();
     empty!(write, "service");
-    sqlx::query!(
+    execute!(
+        write,
         "insert into service (service_id, position, name, synonyms)
          select value ->> 'id', key, value ->> 'name', value -> 'synonyms' from json_each(?)",
         services
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     // The numbers of the technicians stay.
     let technicians = json!(business.technicians).to_string();
     empty!(write, "technician");
-    sqlx::query!(
+    execute!(
+        write,
         "insert into technician (technician_id, position, name, aliases)
          select value ->> 'id', key, value ->> 'name', value -> 'aliases' from json_each(?)",
         technicians
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     let service_areas = json!(business.service_areas).to_string();
     empty!(write, "service_area");
-    sqlx::query!(
+    execute!(
+        write,
         "insert into service_area (name, position) select value, key from json_each(?)",
         service_areas
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 // Staff rows, and the numbers shown in place of full names.
@@ -224,20 +218,20 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
     empty!(write, "editorial_summary");
     if let Some(text) = &editorial.summary {
-        sqlx::query!("insert into editorial_summary (text) values (?)", text)
-            .execute(&mut *write)
-            .await?;
+        execute!(
+            write,
+            "insert into editorial_summary (text) values (?)",
+            text
+        )?;
     }
     let faq = json!(editorial.faq).to_string();
     empty!(write, "editorial_faq");
-    sqlx::query!(
+    execute!(
+        write,
         "insert into editorial_faq (faq_id, position, question, answer)
          select value ->> 'id', key, value ->> 'question', value ->> 'answer' from json_each(?)",
         faq
     )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
 }
 
 // Whether the database holds sample data, so that real reviews are never mixed into them by accident.
@@ -252,15 +246,6 @@ pub enum SampleState {
     Mixed,
     /// Only the business's own data.
     Own,
-}
-
-impl SampleState {
-    /// The next step of an owner who has only the sample.
-    pub fn next_step(self) -> Option<&'static str> {
-        (self == Self::Alone).then_some(
-            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own",
-        )
-    }
 }
 
 pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
@@ -283,14 +268,12 @@ pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<Sam
 /// Records that the data are a sample, or that own reviews were mixed in.
 pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     let is_mixed = i64::from(is_mixed);
-    sqlx::query!(
+    execute!(
+        write,
         "insert into sample (is_mixed) values (?)
          on conflict (only_row) do update set is_mixed = excluded.is_mixed where is_mixed < excluded.is_mixed",
         is_mixed
     )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
 }
 
 /// Deletes the business, its reviews and its import runs; returns the number of reviews. Subscriptions stay. The
@@ -325,18 +308,13 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
     );
     // One row without a review stays, so that change numbers continue and every published document refers to an
     // existing change.
-    sqlx::query!(
+    execute!(
+        write,
         "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
          on conflict (review_id) do update set change_no = excluded.change_no"
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!("delete from review_change where review_id <> ''")
-        .execute(&mut *write)
-        .await?;
+    )?;
+    execute!(write, "delete from review_change where review_id <> ''")?;
     let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
-    sqlx::query!("update lineage set lineage_id = ?", lineage)
-        .execute(&mut *write)
-        .await?;
+    execute!(write, "update lineage set lineage_id = ?", lineage)?;
     Ok(reviews)
 }

@@ -197,11 +197,10 @@ async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
 
 /// Records the change up to which deleted reviews are erased, and commits.
 async fn note_erased(mut write: Write, newest: i64) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        &mut write,
         "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
         newest
-    )
-    .execute(&mut write)
-    .await?;
+    )?;
     write.commit().await
 }

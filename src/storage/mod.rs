@@ -3,6 +3,13 @@
 //!
 //! All SQL and all connections are here and in the modules' `store.rs`.
 
+/// Runs a statement that the compiler checks; its arguments are those of `query!`.
+macro_rules! execute {
+    ($write:expr, $($query:tt)+) => {
+        sqlx::query!($($query)+).execute(&mut *$write).await.map(drop)
+    };
+}
+
 mod backup;
 pub mod business;
 mod cluster;
@@ -20,7 +27,7 @@ mod write;
 
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
-pub use cluster::{SenderLock, is_leased};
+pub use cluster::{SenderLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};

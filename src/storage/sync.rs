@@ -61,17 +61,17 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
 /// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
 /// forgotten, because it may be of another place; what happens to missing reviews says nothing about the place.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "delete from sync_review where name = ?1
            and exists (select 1 from sync_source as s where s.name = ?1
              and (s.url <> ?2 or json_remove(s.options, '$.withdraw_missing') <> json_remove(?3, '$.withdraw_missing')))",
         source.name,
         source.url,
         source.options
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
          on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
            etag = null, last_modified = null,
@@ -82,70 +82,54 @@ pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::R
         source.schedule,
         source.options
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Removes a source. Its reviews stay.
 pub async fn remove_sync_source(write: &mut Write, name: &str) -> sqlx::Result<()> {
-    sqlx::query!("delete from sync_review where name = ?", name)
-        .execute(&mut *write)
-        .await?;
-    sqlx::query!("delete from sync_source where name = ?", name)
-        .execute(write)
-        .await
-        .map(drop)
+    execute!(write, "delete from sync_review where name = ?", name)?;
+    execute!(write, "delete from sync_source where name = ?", name)
 }
 
 pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_source set paused = ? where name = ?",
         paused,
         name
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Sets the next run of a source.
 pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc_seconds(at);
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_source set next_run_at = ? where name = ?",
         at,
         name
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
 /// about its source: the next one is compared with the reviews that the source had before, and its fetch is unconditional.
 pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "delete from sync_review where name = ? and review_id not in (select review_id from review)",
         name
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "update sync_review set missing = missing - 1 where name = ? and missing > 0",
         name
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "update sync_source set paused = 1, etag = null, last_modified = null, whole_format = null,
            whole_count = (select count(*) from sync_review as r where r.name = ?1 and r.missing = 0)
          where name = ?1",
         name
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 // What a run records.
@@ -172,7 +156,8 @@ pub async fn note_sync_success(
     success: &SyncSuccess,
 ) -> sqlx::Result<()> {
     let (at, next) = (utc_seconds(now), utc_seconds(success.next_run_at));
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
            next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
            etag = iif(?7, ?9, etag), last_modified = iif(?7, ?10, last_modified)
@@ -188,9 +173,6 @@ pub async fn note_sync_success(
         success.etag,
         success.last_modified
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 pub async fn note_sync_failure(
@@ -201,16 +183,14 @@ pub async fn note_sync_failure(
     next_run_at: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     let (at, next) = (utc_seconds(now), utc_seconds(next_run_at));
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_source set last_failure_at = ?2, last_failure = ?3, last_outcome = 'failure', next_run_at = ?4 where name = ?1",
         name,
         at,
         reason,
         next
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Names the source of a run, which can be undone like any other; one without rows may withhold reviews.
@@ -221,7 +201,8 @@ pub async fn note_source_of_run(
     is_scheduled: bool,
 ) -> sqlx::Result<()> {
     let files = Value::from([format!("sync {name}")].as_slice()).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run set sync_source = ?1, scheduled = ?2, files = ?3, is_kept = 1,
            sources = (select json_group_array(value) from (select value from json_each(sources) union
              select source_name from review_source join sync_review using (review_id) where name = ?1))
@@ -231,9 +212,6 @@ pub async fn note_source_of_run(
         files,
         run
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 // The reviews that runs of a source brought.
@@ -246,37 +224,32 @@ pub async fn note_brought(
     is_whole: bool,
 ) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true
          on conflict (name, review_id) do update set missing = 0 where missing > 0",
         name,
         ids
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     if !is_whole {
         return Ok(());
     }
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_review set missing = missing + 1
          where name = ?1 and review_id not in (select value from json_each(?2))",
         name,
         ids
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Counts another whole run, with the same answer as the last one, for the reviews that it lacks.
 pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_review set missing = missing + 1 where name = ? and missing > 0",
         name
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has.
@@ -351,15 +324,13 @@ pub async fn answer_sync_request(
     exit_code: u8,
     report: &str,
 ) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_request set exit_code = ?, report = ? where request_id = ?",
         exit_code,
         report,
         id
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// The exit code and the report of a request whose run has ended.
@@ -384,12 +355,10 @@ pub async fn remove_sync_request(
     before: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     let before = utc_seconds(before);
-    sqlx::query!(
+    execute!(
+        write,
         "delete from sync_request where request_id = ? or requested_at < ?",
         id,
         before
     )
-    .execute(write)
-    .await
-    .map(drop)
 }

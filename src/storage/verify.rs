@@ -1,7 +1,9 @@
 //! Verifies the file and all data that triggers maintain. Only reads.
 
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteConnection;
 
+use super::reviews::unreadable;
 use super::schema;
 use super::text::Text;
 
@@ -12,8 +14,8 @@ const TOLD_MAX: i64 = 20;
 pub struct FileVerification {
     /// Number of reviews, including withheld ones.
     pub reviews: i64,
-    /// Whether every table has the expected schema; if not, the rows were not checked.
-    pub is_readable: bool,
+    /// Why the rows were not checked: SQLite's message about a table or column that is not as expected.
+    pub unreadable: Option<String>,
     /// Faults, one sentence each.
     pub wrong: Vec<String>,
     /// Data that will be brought up to date later, one sentence each.
@@ -25,14 +27,17 @@ pub struct FileVerification {
 /// # Errors
 /// When it cannot be read at all.
 pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
-    let (wrong, is_unreadable) = schema::faults(connection).await?;
+    let (wrong, has_other_tables) = schema::faults(connection).await?;
     let mut verified = FileVerification {
         wrong,
-        is_readable: !is_unreadable,
         ..FileVerification::default()
     };
     verified.wrong.extend(integrity(connection).await?);
-    if !verified.is_readable {
+    if has_other_tables {
+        let error = unreadable(connection, 0).await.err();
+        let error = error.as_ref().and_then(sqlx::Error::as_database_error);
+        let reason = error.map_or("a table or view is another one", DatabaseError::message);
+        verified.unreadable = Some(reason.to_owned());
         return Ok(verified);
     }
     verified.reviews = sqlx::query_scalar!("select count(*) from review")

@@ -466,11 +466,17 @@ impl Database {
     }
 }
 
-/// Whether a process of the cluster holds the lease, according to this node's file.
-pub async fn is_leased(
+/// Whether a service sends for the database at `path`, of which `connection` reads.
+pub async fn is_served(
     connection: &mut SqliteConnection,
+    path: &Path,
     now: DateTime<Utc>,
 ) -> sqlx::Result<bool> {
+    Ok(DeliveryLock::is_held(path) || is_leased(connection, now).await?)
+}
+
+/// Whether a process of the cluster holds the lease, according to this node's file.
+async fn is_leased(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sqlx::Result<bool> {
     let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
     sqlx::query_scalar!(
         r#"select exists (select 1 from lease where name = ?1 and ends_at > ?2) as "is: bool""#,

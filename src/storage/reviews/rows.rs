@@ -549,14 +549,12 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
     }
     let ids: Value = ids.iter().map(String::as_str).collect();
     let ids = ids.to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "update review_change set bound_change_no = change_no
          where review_id in (select value from json_each(?))",
         ids
     )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
 }
 
 fn row(review: &Review) -> Value {
@@ -605,16 +603,14 @@ pub async fn observe(
             |guard| guard.bind(&rows).bind(change_no),
         )
         .await?;
-    sqlx::query!(
+    execute!(
+        write,
         "update review_change set bound_change_no = change_no, observed_at = coalesce(seen.value ->> 1, observed_at)
          from json_each(?1) as seen
          where review_no = seen.value ->> 0 and change_no <= ?2 and bound_change_no is not change_no",
         rows,
         change_no
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::rows::upsert;
 use super::source::{SourceVersion, note_sources};
 use crate::model::{Review, named};
-use crate::storage::text::{Text, utc_seconds};
+use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
 /// Number of runs whose counts are kept.
@@ -27,7 +27,11 @@ pub struct Run {
     pub started_at: String,
     /// File names without folders.
     pub files: Vec<String>,
-    pub counts: RunCounts,
+    pub added: i64,
+    pub updated: i64,
+    pub unchanged: i64,
+    pub withdrawn: i64,
+    pub rejected: i64,
     /// RFC 3339 UTC; `None` if it was not undone, or only in part.
     pub undone_at: Option<String>,
     /// Whether its former values are still kept.
@@ -147,42 +151,36 @@ pub async fn begin_run(
     .fetch_one(&mut *write)
     .await?;
     let oldest = id - RUNS_MAX;
-    sqlx::query!("delete from import_run where run_id <= ?", oldest)
-        .execute(&mut *write)
-        .await?;
-    sqlx::query!("delete from import_run_review where run_id <= ?", oldest)
-        .execute(&mut *write)
-        .await?;
+    execute!(write, "delete from import_run where run_id <= ?", oldest)?;
+    execute!(
+        write,
+        "delete from import_run_review where run_id <= ?",
+        oldest
+    )?;
     forget_runs(write, now).await?;
     Ok(id)
 }
 
 /// Removes a run that changed nothing.
 pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
-    sqlx::query!("delete from import_run where run_id = ?", run)
-        .execute(write)
-        .await
-        .map(drop)
+    execute!(write, "delete from import_run where run_id = ?", run)
 }
 
 /// Removes the former values of runs that are too old to be undone.
 pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
     let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run set is_kept = 0 where is_kept and (started_at < ?1 or sources <> '[]' and run_id not in
            (select run_id from (select run_id, row_number() over (partition by value order by run_id desc) as place
              from import_run as r, json_each(r.sources)) where place <= ?2))",
         oldest,
         UNDOABLE_MAX
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "delete from import_run_review where run_id in (select run_id from import_run where not is_kept)"
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Records what a run is about to do to reviews; [`end_run`] adds their change numbers.
@@ -202,7 +200,8 @@ pub async fn note_run_reviews(
         ])
     };
     let rows = Value::Array(changes.iter().map(row).collect()).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into import_run_review (run_id, review_id, kind, change_no, former_change_no, former)
          select ?1, i.value ->> 0, i.value ->> 1, 0,
            (select c.change_no from review_change as c where c.review_id = i.value ->> 0), i.value ->> 2
@@ -211,13 +210,11 @@ pub async fn note_run_reviews(
         run,
         rows
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ? where run_id = ?",
         counts.added,
         counts.updated,
@@ -225,47 +222,27 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
         counts.withdrawn,
         counts.rejected,
         run
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "update import_run_review set change_no = coalesce((select c.change_no from review_change as c
            where c.review_id = import_run_review.review_id), 0) where run_id = ?",
         run
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// The last `limit` runs, newest first.
 pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        Run,
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
-             withdrawn, rejected, undone_at as "undone_at: Text", is_kept as "is_kept!: bool",
-             sync_source as "sync_source: Text", scheduled as "is_scheduled!: bool"
+             withdrawn, rejected, undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
+             sync_source as "sync_source!: NullableText", scheduled as "is_scheduled!: bool"
            from import_run order by run_id desc limit ?"#,
         limit
     )
     .fetch_all(connection)
-    .await?;
-    let run = rows.into_iter().map(|row| Run {
-        id: row.id,
-        started_at: row.started_at.into(),
-        files: row.files.into(),
-        counts: RunCounts {
-            added: row.added,
-            updated: row.updated,
-            unchanged: row.unchanged,
-            withdrawn: row.withdrawn,
-            rejected: row.rejected,
-        },
-        undone_at: row.undone_at.map(String::from),
-        is_kept: row.is_kept,
-        sync_source: row.sync_source.map(String::from),
-        is_scheduled: row.is_scheduled,
-    });
-    Ok(run.collect())
+    .await
 }
 
 /// The reviews that a run changed.
@@ -312,23 +289,21 @@ pub async fn update_undecided(
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         let ids = Value::from(ids).to_string();
         // No change has the number -1.
-        sqlx::query!(
+        execute!(
+            write,
             "update import_run_review set change_no = -1 where review_id in (select value from json_each(?))
                and kind = 'added' and change_no = (select c.change_no from review_change as c
                  where c.review_id = import_run_review.review_id)",
             ids
-        )
-        .execute(&mut *write)
-        .await?;
+        )?;
         upsert(write, reviews, now).await?;
-        sqlx::query!(
+        execute!(
+            write,
             "update import_run_review set change_no = (select c.change_no from review_change as c
                  where c.review_id = import_run_review.review_id)
                where review_id in (select value from json_each(?)) and change_no = -1",
             ids
-        )
-        .execute(&mut *write)
-        .await?;
+        )?;
         write.end_group();
     }
     for sources in sources.chunks(BATCH) {
@@ -342,13 +317,11 @@ pub async fn update_undecided(
 pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     delete_rows!(write, "deleted_review", ids)?;
-    sqlx::query!(
+    execute!(
+        write,
         "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
         ids
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// Removes what sources said of these reviews.
@@ -367,35 +340,30 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
 /// run, so an earlier run that made them so can be undone, too.
 pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run_review as i set change_no = c.change_no
          from import_run_review as u join review_change as c on c.review_id = u.review_id
          where u.run_id = ?1 and u.review_id in (select value from json_each(?2))
            and i.review_id = u.review_id and i.run_id < ?1 and i.change_no is u.former_change_no",
         run,
         ids
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "delete from import_run_review where run_id = ? and review_id in (select value from json_each(?))",
         run,
         ids
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// Records that nothing of a run is left.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc_seconds(now);
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run set undone_at = ? where run_id = ?",
         at,
         run
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }

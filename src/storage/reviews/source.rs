@@ -104,9 +104,11 @@ pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
         key.extend(random.bytes_16().map_err(sqlx::Error::Io)?);
     }
     let text = hex(&key);
-    sqlx::query!("insert into source_key (key) values (unhex(?))", text)
-        .execute(&mut *write)
-        .await?;
+    execute!(
+        write,
+        "insert into source_key (key) values (unhex(?))",
+        text
+    )?;
     DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }
 
@@ -261,7 +263,8 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
         ])
     };
     let rows = Value::Array(rows.iter().map(row).collect()).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint, author_day,
            own_id)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, value ->> 7,
@@ -275,9 +278,6 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
            excluded.fingerprint, excluded.author_day, excluded.own_id)",
         rows
     )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
 }
 
 /// A review with the author, day, stars and text of another one.
@@ -353,37 +353,35 @@ pub async fn rename_source_records(
     new_name: &str,
     location: Option<&str>,
 ) -> sqlx::Result<()> {
-    sqlx::query!(
+    execute!(
+        write,
         "update deleted_review set source_name = ?2 where source_name = ?1 and (?3 is null or location = ?3)",
         source,
         new_name,
         location
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "insert into source_column (source_name, header, meaning) select ?2, header, meaning from source_column
          where source_name = ?1 on conflict do nothing",
         source,
         new_name
-    )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!(
+    )?;
+    execute!(
+        write,
         "update import_run set sources = (select json_group_array(value) from
            (select iif(value = ?1 and ?3 is null, ?2, value) as value from json_each(sources) union select ?2))
          where exists (select 1 from json_each(sources) where value = ?1)",
         source,
         new_name,
         location
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     if location.is_some() {
         return Ok(());
     }
     // A scheduled fetch without the option would bring all reviews again, under the former name.
-    sqlx::query!(
+    execute!(
+        write,
         "update sync_source set options = json_set(options, '$.import', (select json_group_array(value) from (
            select value from json_each(options, '$.import') where lower(value) <> lower('--source=' || ?1)
            union all select '--source=' || ?2)))
@@ -393,28 +391,23 @@ pub async fn rename_source_records(
                where r.name = sync_source.name and s.source_name = ?2)",
         source,
         new_name
+    )?;
+    execute!(
+        write,
+        "delete from source_column where source_name = ?",
+        source
     )
-    .execute(&mut *write)
-    .await?;
-    sqlx::query!("delete from source_column where source_name = ?", source)
-        .execute(write)
-        .await
-        .map(drop)
 }
 
 /// Keeps the note, or removes the present one.
 pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::Result<()> {
-    sqlx::query!("delete from review_note where review_id = ?", id)
-        .execute(&mut *write)
-        .await?;
-    sqlx::query!(
+    execute!(write, "delete from review_note where review_id = ?", id)?;
+    execute!(
+        write,
         "insert into review_note (review_id, note) select ?1, ?2 where ?2 is not null",
         id,
         note
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Records that the owner decided these units of a review by a command, even if they stay as they are. Imports then keep a
@@ -435,13 +428,11 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
     note_sources(write, &[row]).await?;
     // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();
-    sqlx::query!(
+    execute!(
+        write,
         "update import_run_review set change_no = 0 where review_id = ?",
         id
     )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
 }
 
 /// Keeps what identifies deleted reviews in files of their sources; their ids are marked by [`note_deleted`].
@@ -455,29 +446,26 @@ pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx
         json!([id, source, location, kept.own_id, content, author_day])
     };
     let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
          on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
            own_id = excluded.own_id, fingerprint = excluded.fingerprint, author_day = excluded.author_day",
         rows
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// Marks ids as deleted by the owner although they never existed here, so that they are not imported.
 pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    sqlx::query!(
+    execute!(
+        write,
         "insert into review_change (review_id, change_no)
          select value, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
          where not exists (select 1 from review_change as c where c.review_id = i.value)",
         ids
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     delete_rows!(write, "undone_review", ids).map(drop)
 }
 
