@@ -250,3 +250,25 @@ impl Links {
         self.absolute("/")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Links;
+
+    #[test]
+    fn a_base_url_that_nobody_can_reach_is_refused() {
+        for (text, reason) in [
+            ("ftp://reviews.sample.test", "is neither http nor https"),
+            (
+                "https://reviews.sample.test/?a=b",
+                "has more than a scheme, host, port and path",
+            ),
+            ("http://EXAMPLE.org:8080/reviews", "is a placeholder"),
+            ("https://example.net.", "is a placeholder"),
+            ("https://reviews.firm.example", "is a placeholder"),
+        ] {
+            let error = text.parse::<Links>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

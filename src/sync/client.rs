@@ -521,4 +521,71 @@ mod tests {
             assert_eq!(Answer::of(body.as_bytes()).fault(|| false), None, "{body}");
         }
     }
+
+    #[test]
+    fn answer_without_a_list_is_a_fault_with_the_words_of_the_server() {
+        for (body, words) in [
+            ("", "empty"),
+            (r#"{"id": "x", "status": "Pending"}"#, "status Pending"),
+            ("{}", "an empty object"),
+            (r#"{"message": "No access"}"#, "No access"),
+            (
+                r#"{"code": "rest_forbidden", "message": "Sorry, you cannot", "data": {"status": 401}}"#,
+                "the answer has no list of reviews: Sorry, you cannot",
+            ),
+            (
+                r#"{"status": 401, "reviews": []}"#,
+                "the answer has the status 401",
+            ),
+            (r#"{"data": {"status": "RUNNING"}}"#, "no list of reviews"),
+            (r#"[{"error": "bad token"}]"#, "bad token"),
+            ("null", "a single value"),
+            (
+                r#"{"averageRating": 4.5, "totalReviewCount": 12}"#,
+                "no list of reviews",
+            ),
+            (
+                r#"{"reviews": [], "status": "Unauthorized"}"#,
+                "the answer has the status Unauthorized",
+            ),
+            (r#"{"reviews": [], "ok": 0}"#, "an error"),
+            (
+                r#"{"meta": {"error": "no access"}, "reviews": []}"#,
+                "no access",
+            ),
+            ("Unauthorized", "a text without columns: Unauthorized"),
+            (
+                r#"{"errors": [{"code": 4, "detail": "Bad id"}]}"#,
+                "the answer is an error: Bad id",
+            ),
+            (
+                r#"{"errorMessage": "Quota"}"#,
+                "the answer is an error: Quota",
+            ),
+            (
+                r#"{"success": false, "message": "Later", "rows": []}"#,
+                "the answer is an error: Later",
+            ),
+            (
+                r#"{"status": "In Progress", "data": []}"#,
+                "the answer has the status In Progress",
+            ),
+            (
+                "<html><titles>x</titles></html>",
+                "as JSON-LD: without a title",
+            ),
+            (
+                r#"<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"#,
+                "Access Denied",
+            ),
+            ("<HTML><TITLE>Log In</TITLE></HTML>", "Log In"),
+            (
+                r#"<title>Our shop</title><script type="application/ld+json">{"@type": "Organization"}</script>"#,
+                "Our shop",
+            ),
+        ] {
+            let fault = Answer::of(body.as_bytes()).fault(|| false).unwrap();
+            assert!(fault.contains(words), "{body}: {fault}");
+        }
+    }
 }

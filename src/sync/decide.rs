@@ -274,3 +274,17 @@ fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     formats.dedup();
     (!formats.is_empty()).then(|| formats.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_much_less;
+
+    #[test]
+    fn run_of_nine_tenths_or_lacking_three_is_whole() {
+        for (count, before, is_less) in
+            [(36, 40, false), (35, 40, true), (0, 3, false), (0, 4, true)]
+        {
+            assert_eq!(is_much_less(count, before), is_less, "{count} of {before}");
+        }
+    }
+}

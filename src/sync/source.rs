@@ -351,8 +351,18 @@ mod tests {
     }
 
     #[test]
-    fn cron_with_times_less_than_five_minutes_apart_is_refused() {
-        for text in ["* * * * *", "0,2 3 * * *", "*/3 * * * *", "0,59 * * * *"] {
+    fn cron_of_other_than_five_fields_or_minutes_is_refused() {
+        for text in [
+            "* * * * *",
+            "0,2 3 * * *",
+            "*/3 * * * *",
+            "0,59 * * * *",
+            "* * * *",
+            "* * * * * *",
+            "61 * * * *",
+            "@daily",
+            "0 0 30 2 *",
+        ] {
             assert!(SourceSchedule::parse_cron(text).is_err(), "{text}");
         }
         for text in [

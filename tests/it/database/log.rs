@@ -2,25 +2,17 @@
 
 use super::*;
 
-/// Withheld reviews that together fill a connection's cache twice, so that the log grows before a commit.
-fn large() -> Vec<Review> {
-    let mut reviews = Generator::new(79).reviews(80);
-    for review in &mut reviews {
-        review.author = "long ".repeat(100_000);
-        review.status = Status::Withheld { reason: None };
-    }
-    reviews
-}
-
 fn log_bytes(path: &Path) -> u64 {
     fs::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
 }
 
-/// Writes the large reviews over a separate connection beside a running service, ends the transaction as given, and closes.
-async fn write_large_reviews(path: &Path, end: &str) {
+/// Fills the log beside a running service over a separate connection, ends the transaction as given, and closes.
+async fn fill_log(path: &Path, end: &str) {
     let (database, _) = Database::open(path).await.unwrap();
     let mut write = database.write().await.unwrap();
-    reviews::upsert(&mut write, &large(), start())
+    let fill = "create table beside (a); insert into beside values (zeroblob(20000000))";
+    sqlx::raw_sql(fill)
+        .execute(write.for_reading())
         .await
         .unwrap();
     match end {
@@ -41,7 +33,7 @@ async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
     for end in ["commit", "rollback", "failure"] {
         // The service keeps the database open, so that no writer closes it last.
         let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-        write_large_reviews(&app.path(), end).await;
+        fill_log(&app.path(), end).await;
         assert_eq!(log_bytes(&app.path()), 0, "{end}");
         app.drain().await;
         check_in_step(&app).await;
@@ -115,7 +107,7 @@ async fn a_log_in_use_by_a_reader_is_cut_later() {
     let count: i64 = reading
         .query_one("select count(*) from review", [], |row| row.get(0))
         .unwrap();
-    write_large_reviews(&app.path(), "commit").await;
+    fill_log(&app.path(), "commit").await;
     assert!(
         !app.database().checkpoint().await.unwrap(),
         "the log must stay while it is read"

@@ -19,7 +19,7 @@ use flate2::read::GzDecoder;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::imports::{ImportRequest, import};
-use reviews_service::model::{Review, ReviewId, Status};
+use reviews_service::model::ReviewId;
 use reviews_service::storage::{
     Database, DbError, FileVerification, LOG_BYTES_MAX, reviews, verify,
 };

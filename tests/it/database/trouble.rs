@@ -20,10 +20,7 @@ async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
         let other = app.writer(begin).await;
         let error = app.database().write().await.unwrap_err();
         assert!(matches!(error, DbError::Locked(_)), "{begin}: {error:?}");
-        assert!(
-            error.to_string().contains("locked by another process"),
-            "{error}"
-        );
+        assert_has(&error.to_string(), "locked by another process");
         other.close().await.unwrap();
         app.database().write().await.unwrap();
     }

@@ -346,77 +346,49 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         fs::copy(whole.path(), home.path()).unwrap();
         home
     };
+    let follow = |home: &Home, message: &str, begin: &str, expected: &str| {
+        home.run_ok(&quoted_command(message, begin), expected);
+    };
     let is_sound = |home: &Home| home.run_ok("check", "ok      schema");
     let damaged = "Keep a copy of the file";
-    // An invalid row can be deleted or imported again.
+    // An invalid row, which can be deleted or imported again, and an analysis that does not match its text.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
     let home = firm();
     home.sql(unreadable);
-    for words in [["show", "r-1"], ["withhold", "r-1"]] {
-        let words: Vec<&str> = match words {
-            ["withhold", id] => vec!["withhold", id, "--reason", "x"],
-            [command, id] => vec![command, id],
-        };
-        let refused = home.run(&words);
-        assert_eq!(refused.code, Some(2), "{}", refused.out);
-        let check = quoted_command(&refused.err, "reviews check");
-        assert_eq!(check, ["check"]);
+    home.sql("update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)");
+    for words in ["show r-1", "withhold r-1 --reason x"] {
+        let refused = home.run(words);
+        refused.failed("cannot be read");
+        assert_eq!(quoted_command(&refused.err, "reviews check"), ["check"]);
     }
     let partial = home.run("export all.jsonl");
     assert_eq!(partial.code, Some(1), "{}", partial.err);
-    assert!(
-        partial.err.contains("1 row cannot be read")
-            && partial.out.contains("1 review, 0 IDs without a review"),
-        "{} {}",
-        partial.out,
-        partial.err
-    );
+    assert_has(&partial.err, "1 row cannot be read");
+    assert_has(&partial.out, "1 review, 0 IDs without a review");
     assert_eq!(quoted_command(&partial.err, "reviews check"), ["check"]);
-    let wrong = home.run("check");
-    assert!(!wrong.out.contains(damaged), "{}", wrong.out);
-    home.follow_advice(&["check"], "reviews delete", &[], "r-1: deleted");
-    assert_eq!(home.run("export rest.jsonl").code, Some(0));
-    is_sound(&home);
+    let wrong = home.run("check").out;
+    assert!(!wrong.contains(damaged), "{wrong}");
+    assert_has(&wrong, "import it again");
+    follow(&home, &wrong, "reviews delete", "r-1: deleted");
+    follow(&home, &wrong, "reviews insights rebuild", "1 review read");
+    home.run_ok("export rest.jsonl", "1 review");
     home.run_ok("list", "r-12");
+    is_sound(&home);
     let home = firm();
     home.sql(unreadable);
-    assert!(home.run("check").out.contains("import it again"));
     home.run_ok("import rows.jsonl", "0 new, 1 updated, 1 unchanged");
     is_sound(&home);
-    // Stored analyses that do not match the texts.
-    let home = firm();
-    home.sql("update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711)");
-    let wrong = home.run("check");
-    assert!(!wrong.out.contains(damaged), "{}", wrong.out);
-    home.follow_advice(
-        &["check"],
-        "reviews insights rebuild",
-        &[],
-        "2 reviews read",
-    );
-    is_sound(&home);
     // A damaged database is restored from a backup, or its readable reviews are exported into a new one.
-    let damage = "drop trigger review_updated";
     let home = firm();
     home.run_ok("backup copy.db", "copy.db");
-    home.sql(damage);
-    home.follow_advice(
-        &["check"],
-        "reviews restore",
-        &[("COPY", "copy.db")],
-        "copy.db",
-    );
-    is_sound(&home);
-    let home = firm();
-    home.sql(damage);
-    home.follow_advice(
-        &["check"],
-        "reviews export",
-        &[("FILE", "saved.jsonl")],
-        "2 reviews",
-    );
+    home.sql("drop trigger review_updated");
+    let wrong = home.run("check").out;
+    let wrong = wrong
+        .replace("COPY", "copy.db")
+        .replace("FILE", "saved.jsonl");
+    follow(&home, &wrong, "reviews export", "2 reviews");
     let saved = fs::read_to_string(home.0.path().join("saved.jsonl")).unwrap();
-    let copy = Home::new();
-    copy.import("saved.jsonl", &saved, "2 new");
-    is_sound(&copy);
+    Home::new().import("saved.jsonl", &saved, "2 new");
+    follow(&home, &wrong, "reviews restore", "copy.db");
+    is_sound(&home);
 }

@@ -230,16 +230,6 @@ fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
 }
 
 #[test]
-fn structured_data_uses_local_business_for_an_unknown_type() {
-    let home = Home::with(1);
-    home.sql("insert into business (business_id, name, type) values ('dp', 'DP', 'Plumbing')");
-    let serving = Serving::start(reviews(home.0.path()).arg("serve"));
-    let page = serving.get("/");
-    assert!(page.contains("\"@type\":\"LocalBusiness\""), "{page}");
-    assert!(!page.contains("Plumbing"), "{page}");
-}
-
-#[test]
 fn loading_the_printed_business_does_not_set_the_time_zone() {
     let home = Home::new();
     home.run_ok("init --name 'Desert Peak'", "time zone   not set");

@@ -52,7 +52,7 @@ fn an_endless_file_is_refused_with_the_limit() {
 fn similar_errors_are_shown_twenty_times_and_then_counted() {
     let home = Home::new();
     let mut table = "rating,date,author,text\n".to_owned();
-    for row in 0..3_000 {
+    for row in 0..300 {
         table.push_str(&format!("5,someday {row},Ann B.,Text {row}.\n"));
     }
     for row in 0..25 {
@@ -70,7 +70,7 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
     ];
     let done = home.run(&words);
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-    assert_has(&done.out, "1 new, 0 updated, 0 unchanged, 3026 rejected");
+    assert_has(&done.out, "1 new, 0 updated, 0 unchanged, 326 rejected");
     let (shown, counted) = split_messages(&done.err);
     assert_eq!(shown.len(), 20 + 20 + 1, "{}", done.err);
     assert!(
@@ -79,27 +79,27 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
         shown[19]
     );
     assert!(
-        shown[40].starts_with("table.csv:3028: date: missing"),
+        shown[40].starts_with("table.csv:328: date: missing"),
         "{}",
         shown[40]
     );
     assert!(
         counted[0]
-            .starts_with("3000 rows like table.csv:2: date: \"someday 0\" is not a known date"),
+            .starts_with("300 rows like table.csv:2: date: \"someday 0\" is not a known date"),
         "{counted:?}"
     );
     assert!(
-        counted[1].starts_with("25 rows like table.csv:3002: rating: "),
+        counted[1].starts_with("25 rows like table.csv:302: rating: "),
         "{counted:?}"
     );
     assert!(
-        counted[2].starts_with("1 row like table.csv:3028: date: missing"),
+        counted[2].starts_with("1 row like table.csv:328: date: missing"),
         "{counted:?}"
     );
     assert_eq!(counted.len(), 3, "{}", done.err);
     // The file of rejected rows has all of them.
     let rejected = fs::read_to_string(home.0.path().join("rejected.jsonl")).unwrap();
-    assert_eq!(rejected.lines().count(), 3_026);
+    assert_eq!(rejected.lines().count(), 326);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn messages_about_bad_rows_do_not_grow_with_the_file() {
         assert_eq!(done.code, Some(1), "{}", done.out);
         done.err.len()
     };
-    assert!(printed(20_000) <= printed(2_000) + 10);
+    assert!(printed(2_000) <= printed(200) + 10);
     // They do not grow with the number of kinds of errors or of errors in a row either.
     let home = Home::new();
     let names: Vec<String> = (0..26_u8)
@@ -159,16 +159,6 @@ fn bad_rows_of_sample_data_are_reported_in_few_lines() {
         "{}",
         done.err
     );
-    let other = Home::new();
-    let log = File::create(other.0.path().join("log")).unwrap();
-    let serving = Serving::start_with_log(
-        reviews(other.0.path()).args(["serve", "--seed", home.0.path().to_str().unwrap()]),
-        log,
-    );
-    serving.signal("TERM");
-    serving.end();
-    let log = fs::read_to_string(other.0.path().join("log")).unwrap();
-    assert_eq!(log.matches("seed.rejected").count(), 21, "{log}");
 }
 
 #[test]

@@ -18,10 +18,8 @@ mod readme;
 mod restore;
 mod serving;
 mod streams;
-mod supervised;
 mod sync;
 mod undone;
-mod unread_outputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -195,20 +193,28 @@ impl Home {
 
     /// A migrated database with reviews `p-1` to `p-{count}`.
     pub fn with(count: usize) -> Self {
-        static MIGRATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
-            let home = Home::new();
-            home.run("migrate").done();
-            fs::read(home.path()).unwrap()
-        });
-        let home = Self::new();
-        fs::write(home.path(), &*MIGRATED).unwrap();
+        static MIGRATED: LazyLock<Vec<u8>> = LazyLock::new(|| Home::made_by("migrate"));
+        let home = Self::holding(&MIGRATED);
         home.insert(1, count);
         home
     }
 
-    /// A database of which `/reviews.json` has some 30 MB, more than the socket buffers hold.
+    /// The database that a command makes: tests with the same beginning make it once.
+    fn made_by(words: &str) -> Vec<u8> {
+        let home = Self::new();
+        home.run(words).done();
+        fs::read(home.path()).unwrap()
+    }
+
+    fn holding(database: &[u8]) -> Self {
+        let home = Self::new();
+        fs::write(home.path(), database).unwrap();
+        home
+    }
+
+    /// A database of which `/reviews.json` has some 16 MB, more than the socket buffers hold.
     fn large() -> Self {
-        let home = Self::with(60);
+        let home = Self::with(32);
         home.sql("update review set author = hex(zeroblob(250000))");
         home
     }
@@ -277,7 +283,6 @@ impl Serving {
         stream
     }
 
-    /// The body of the answer, which must have status 200.
     /// Stops the service while it sends `/reviews.json`: returns the connection, and the beginning of the answer.
     fn stop_in_flight(&self) -> (TcpStream, Vec<u8>) {
         let mut slow = self.connect();
@@ -292,6 +297,7 @@ impl Serving {
         (slow, answer)
     }
 
+    /// The body of the answer, which must have status 200.
     pub fn get(&self, target: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request(target).as_bytes()).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// One valid row and one that is rejected.
-pub(super) const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
+const ROWS: &str = "{\"id\":\"a\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n\
     {\"id\":\"b\",\"rating\":9,\"date\":\"2026-11-01\",\"author\":\"Ann B.\",\"text\":\"Good.\"}\n";
 
 /// Names and contents of all files in a folder; links are followed.
@@ -22,7 +22,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-pub(super) fn import(home: &Home, rejects: &str) -> CommandOutput {
+fn import(home: &Home, rejects: &str) -> CommandOutput {
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     home.run(&["import", "rows.jsonl", "--rejects", rejects])
 }
@@ -110,27 +110,13 @@ fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
     let home = Home::with(3);
     fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
     let serving = home.serve();
-    fs::hard_link(
-        home.path().with_extension("db-wal"),
-        home.0.path().join("hard"),
-    )
-    .unwrap();
-    for rejects in [
-        "hard",
-        "reviews.db-wal",
-        "reviews.db-shm",
-        "reviews.db-sender",
-        "reviews.db",
-    ] {
-        let refused = home.run(&["import", "rows.jsonl", "--rejects", rejects]);
-        assert!(
-            refused.code == Some(2) && refused.err.contains("name another one"),
-            "{rejects}: {}",
-            refused.err
-        );
+    let log = home.path().with_extension("db-wal");
+    fs::hard_link(log, home.0.path().join("hard")).unwrap();
+    for rejects in ["hard", "reviews.db-shm", "reviews.db-sender", "reviews.db"] {
+        let words = ["import", "rows.jsonl", "--rejects", rejects];
+        home.run_err(&words, "name another one");
     }
     assert_eq!(serving.ids().len(), 3);
-    assert_eq!(home.run("check").code, Some(0));
 }
 
 #[test]
@@ -278,5 +264,79 @@ fn a_dash_is_standard_output_for_an_export_and_no_other_file() {
         &home,
         &["import", "rows.jsonl", "--rejects", "-"],
         "- is no file",
+    );
+}
+
+#[test]
+fn a_closed_stdout_stops_no_command_that_writes() {
+    for (words, code, query, wanted) in [
+        (
+            &["import", "rows.jsonl"][..],
+            1,
+            "select group_concat(review_id) from review",
+            "a",
+        ),
+        (&["migrate"], 0, "select count(*) from lineage", "1"),
+        (
+            &["insights", "rebuild"],
+            0,
+            "select count(*) from derived_analysis",
+            "0",
+        ),
+    ] {
+        let home = Home::new();
+        fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+        let done = output_with_closed_stdout(reviews(home.0.path()).args(words));
+        assert_eq!(done.code, Some(code), "{words:?}: {}", done.err);
+        assert!(
+            !done.err.contains("cannot be printed"),
+            "{words:?}: {}",
+            done.err
+        );
+        assert_eq!(home.sql(query), wanted, "{words:?}");
+    }
+}
+
+#[test]
+fn closed_outputs_stop_no_import_and_rejected_rows_are_saved() {
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    let words = ["import", "rows.jsonl", "--rejects", "rejected"];
+    let status = reviews(home.0.path())
+        .args(words)
+        .stdout(writer.try_clone().unwrap())
+        .stderr(writer)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(home.sql("select group_concat(review_id) from review"), "a");
+    assert_eq!(
+        fs::read_to_string(home.0.path().join("rejected"))
+            .unwrap()
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_report_that_cannot_be_written_gives_a_warning() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return;
+    };
+    let home = Home::new();
+    fs::write(home.0.path().join("rows.jsonl"), ROWS).unwrap();
+    let output = reviews(home.0.path())
+        .args(["import", "rows.jsonl"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert_has(
+        &err,
+        "warning: done, but the report cannot be printed: No space left on device",
     );
 }

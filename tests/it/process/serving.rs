@@ -7,27 +7,18 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
     let home = Home::new();
     let log = home.0.path().join("log");
     let serving = Serving::start_with_log(
-        reviews(home.0.path()).arg("serve"),
+        reviews(home.0.path()).args(["serve", "--database", "my firm.db"]),
         File::create(&log).unwrap(),
     );
     let command = "reviews init --name NAME --type TYPE --time-zone ZONE --country CC";
-    let heading = format!(
-        "This service is not set up yet. In another terminal, set up your business:\n\n  {command}\n"
-    );
-    assert!(
-        serving.greeting.starts_with(&heading),
-        "{}",
-        serving.greeting
+    let heading = "This service is not set up yet. In another terminal, set up your business:";
+    assert_has(
+        &serving.greeting,
+        &format!("{heading}\n\n  {command} --database 'my firm.db'\n"),
     );
     assert!(serving.get("/").contains(command));
     let log = fs::read_to_string(log).unwrap();
     assert!(!log.contains("database.migrated"), "{log}");
-    drop(serving);
-    // Elsewhere, the command names the database.
-    let serving =
-        Serving::start(reviews(home.0.path()).args(["serve", "--database", "my firm.db"]));
-    let elsewhere = format!("\n  {command} --database 'my firm.db'\n");
-    assert_has(&serving.greeting, &elsewhere);
 }
 
 #[test]
@@ -69,29 +60,6 @@ fn serve_prints_urls_database_and_counts() {
 }
 
 #[test]
-fn sigterm_and_sigint_stop_the_service_cleanly() {
-    for signal in ["TERM", "INT"] {
-        let home = Home::with(2);
-        let serving = home.serve();
-        serving.get("/healthz");
-        serving.signal(signal);
-        let (status, rest) = serving.end();
-        assert_eq!(
-            (status.code(), rest.as_str()),
-            (Some(0), "Stopped.\n"),
-            "SIG{signal}"
-        );
-        let mut left: Vec<_> = fs::read_dir(home.0.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        // This file may exist: it names the process that sends for the hub.
-        left.retain(|name| name != "reviews.db-sender");
-        assert_eq!(left, ["reviews.db"], "SIG{signal}: other files were left");
-    }
-}
-
-#[test]
 fn no_log_line_contains_a_secret_even_at_level_trace() {
     let (home, secret) = (Home::with(2), "s3cr3t-of-a-subscriber");
     let mut command = reviews(home.0.path());
@@ -127,72 +95,49 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
 }
 
 #[test]
-fn the_service_stops_cleanly_with_a_closed_stdout() {
-    let home = Home::with(1);
-    let mut serving = home.serve();
-    drop(serving.out.take());
-    serving.wait_for("/healthz", "ok");
-    serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
-}
-
-#[test]
 fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
     let (shell, home) = (needs_shell!(), Home::with(20));
-    for round in 1..=2 {
-        let serving = home.serve();
-        // A shell commits rows one by one and prints their numbers until both processes are killed.
-        let mut shell = Command::new(&shell)
-            .arg("-batch")
-            .arg(home.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut input = shell.stdin.take().unwrap();
-        let row = |number: usize| {
-            format!(
-                "insert into review (review_id, rating, reviewed_on, text) values ('k-{round}-{number}', 3, '2026-11-02', 'killed'); select {number};\n"
-            )
-        };
-        input.write_all(b".timeout 5000\n").unwrap();
-        let mut output = BufReader::new(shell.stdout.take().unwrap());
-        let mut last = 0;
-        while last < 25 {
-            last += 1;
-            input.write_all(row(last).as_bytes()).unwrap();
-            let mut line = String::new();
-            BufRead::read_line(&mut output, &mut line).unwrap();
-            assert_eq!(line.trim(), last.to_string());
-        }
-        // Any number of these rows may be committed before the kill.
-        (last + 1..last + 200).for_each(|number| input.write_all(row(number).as_bytes()).unwrap());
-        serving.kill();
-        shell.kill().unwrap();
-        shell.wait().unwrap();
-        let check = home.run("check");
-        assert_eq!(check.code, Some(0), "{}{}", check.out, check.err);
-        let serving = home.serve();
-        let ids = serving.ids();
-        assert_eq!(
-            ids.len().to_string(),
-            home.sql("select count(*) from review")
-        );
-        for number in 1..=last {
-            assert!(
-                ids.contains(&format!("k-{round}-{number}")),
-                "round {round}: committed row {number} is missing"
-            );
-        }
-        serving.signal("TERM");
-        assert_eq!(serving.end().0.code(), Some(0));
-        let check = home.run("check");
-        assert!(
-            check.code == Some(0) && !check.out.contains("behind"),
-            "{}",
-            check.out
-        );
+    let serving = home.serve();
+    // A shell commits rows one by one and prints their numbers until both processes are killed.
+    let mut shell = Command::new(&shell)
+        .arg("-batch")
+        .arg(home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = shell.stdin.take().unwrap();
+    let row = |number: usize| {
+        format!(
+            "insert into review (review_id, rating, reviewed_on, text) values ('k-{number}', 3, '2026-11-02', 'killed'); select {number};\n"
+        )
+    };
+    input.write_all(b".timeout 5000\n").unwrap();
+    let mut output = BufReader::new(shell.stdout.take().unwrap());
+    for number in 1..=25 {
+        input.write_all(row(number).as_bytes()).unwrap();
+        let mut line = String::new();
+        BufRead::read_line(&mut output, &mut line).unwrap();
+        assert_eq!(line.trim(), number.to_string());
     }
+    // Any number of these rows may be committed before the kill.
+    (26..225).for_each(|number| input.write_all(row(number).as_bytes()).unwrap());
+    serving.kill();
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    home.run_ok("check", "reviews");
+    let serving = home.serve();
+    let ids = serving.ids();
+    let count = home.sql("select count(*) from review");
+    assert_eq!(ids.len().to_string(), count);
+    for number in 1..=25 {
+        let id = format!("k-{number}");
+        assert!(ids.contains(&id), "committed row {number} is missing");
+    }
+    serving.signal("TERM");
+    assert_eq!(serving.end().0.code(), Some(0));
+    let check = home.run_ok("check", "ok ").out;
+    assert!(!check.contains("behind"), "{check}");
 }
 
 #[test]
@@ -207,11 +152,6 @@ fn the_sample_data_is_served() {
     );
     let count = serving.ids().len();
     assert!(count > 50, "{count} reviews");
-    serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
-    // Starting again loads nothing twice.
-    let serving = Serving::start(reviews(home.0.path()).args(["serve", "--seed", seeds]));
-    assert_eq!(serving.ids().len(), count);
 }
 
 #[test]
@@ -237,9 +177,69 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
         serving.signal("TERM");
         assert!(serving.end().0.success());
         home.run_ok(&withhold, "withheld");
-        let serving = home.serve();
-        serving.wait_for("/reviews.json", "Thank you.");
-        home.run_ok("check", "ok ");
+        home.run_ok("check", "3 reviews");
+        home.run_ok("show p-1", "Thank you.");
         home.run_ok("show p-2", "withheld (libel)");
     }
+}
+
+/// A socket that receives notifications for systemd, and its path.
+fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {
+    let path = home.0.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(NEVER)).unwrap();
+    (socket, path)
+}
+
+fn notification(socket: &UnixDatagram) -> String {
+    let mut message = [0; 256];
+    let length = socket.recv(&mut message).unwrap();
+    String::from_utf8(message[..length].to_vec()).unwrap()
+}
+
+#[test]
+fn sigterm_stops_the_service_cleanly_and_systemd_is_notified() {
+    let home = Home::with(2);
+    home.run_ok(
+        "check",
+        "behind  2 changes are not published yet; a running",
+    );
+    let (socket, path) = notify_socket(&home);
+    // The database has reviews, so that no sample data is loaded.
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    let mut command = reviews(home.0.path());
+    let command = command
+        .args(["serve", "--seed", seeds])
+        .env("NOTIFY_SOCKET", &path);
+    let serving = Serving::start(command);
+    assert_eq!(notification(&socket), "READY=1\n");
+    assert_eq!(serving.ids().len(), 2);
+    serving.signal("TERM");
+    assert_eq!(notification(&socket), "STOPPING=1\n");
+    let (status, rest) = serving.end();
+    assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));
+    fs::remove_file(path).unwrap();
+    let left = fs::read_dir(home.0.path()).unwrap();
+    let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    // This file may exist: it names the process that sends for the hub.
+    left.retain(|name| name != "reviews.db-sender");
+    assert_eq!(left, ["reviews.db"], "other files were left");
+    let sound = home.run_ok("check", "ok ").out;
+    assert!(!sound.contains("behind"), "{sound}");
+}
+
+#[test]
+fn a_failed_start_is_never_reported_as_ready() {
+    let home = Home::with(1);
+    let (socket, path) = notify_socket(&home);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut command = reviews(home.0.path());
+    command
+        .args(["serve", "--listen", &address])
+        .env("NOTIFY_SOCKET", &path);
+    output_of(&mut command).failed("set REVIEWS_LISTEN to another address");
+    socket.set_nonblocking(true).unwrap();
+    let nothing = socket.recv(&mut [0; 256]).unwrap_err();
+    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
 }
