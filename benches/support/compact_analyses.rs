@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, topics};
+use reviews_service::insights::aggregate::{AggregateInput, aggregate, topics};
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
@@ -23,7 +23,7 @@ const ASPECTS: usize = 11;
 /// Compact analyses with their reviews.
 pub struct Noted {
     analyses: Vec<CompactAnalysis>,
-    originals: Vec<Original>,
+    reviews: Vec<Review>,
     trade: Trade,
     business: Business,
     links: Links,
@@ -37,20 +37,15 @@ impl Noted {
             aspects: (0..ASPECTS).map(aspect).collect(),
             ..Trade::default()
         };
-        let (mut analyses, mut originals) = (Vec::new(), Vec::with_capacity(rows));
+        let (mut analyses, mut reviews) = (Vec::new(), Vec::with_capacity(rows));
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
             let analysis = analysis(&review, position);
             analyses.push(CompactAnalysis::new(&analysis, &review, &trade));
-            originals.push(Original {
-                id: review.id.to_string(),
-                stars: review.rating.stars(),
-                date: review.date.date(),
-                text: review.text,
-            });
+            reviews.push(review);
         }
         Self {
             analyses,
-            originals,
+            reviews,
             trade,
             business: Corpus::business(),
             links: "https://reviews.sample.test".parse().unwrap(),
@@ -60,12 +55,10 @@ impl Noted {
     /// Aggregates all compact analyses into insights, as a new snapshot does.
     #[must_use]
     pub fn compile(&self) -> Insights {
-        let analyses = self.analyses.iter();
-        let analyses: Vec<_> = analyses.collect();
+        let analyses: Vec<_> = self.reviews.iter().zip(&self.analyses).collect();
         let sources = AggregateInput {
             analyses: &analyses,
             unanalyzed: 0,
-            original: &|at| self.originals.get(at).cloned(),
             trade: &self.trade,
             business: &self.business,
             people: &[],
@@ -99,9 +92,9 @@ impl Noted {
     #[must_use]
     pub fn text_of_110_words(&self) -> TokenizedText {
         let words: Vec<&str> = self
-            .originals
+            .reviews
             .iter()
-            .flat_map(|original| original.text.split(' '))
+            .flat_map(|review| review.text.split(' '))
             .take(110)
             .collect();
         TokenizedText::new(&words.join(" "))

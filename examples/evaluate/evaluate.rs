@@ -72,7 +72,7 @@ impl Evaluate {
             let text = if self.json {
                 format!("{}\n", figures(&quality))
             } else {
-                told(&engine.trade().id, &quality)
+                told(&engine.trade.id, &quality)
             };
             (text, lines(self.set(), &quality))
         };
@@ -96,7 +96,7 @@ impl Evaluate {
         name: &str,
         content: &str,
     ) -> anyhow::Result<(Arc<Engine>, AnnotatedTexts)> {
-        let of = |engine: &Engine| rows(name, content, &engine.trade().aspect_ids());
+        let of = |engine: &Engine| rows(name, content, &engine.trade.aspect_ids());
         if let Some(engine) = configured {
             let rows = of(&engine)?;
             return Ok((engine, rows));
@@ -280,18 +280,15 @@ impl Evaluate {
             let first = ids.find(|id| reviews.iter().any(|review| is_of(review, id)));
             first.map_or_else(Engine::built_in, Engine::shipped)
         });
-        let (id, all) = (&engine.trade().id, reviews.len());
+        let (id, all) = (&engine.trade.id, reviews.len());
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
         let reader = reader(&engine, self.language)?;
-        let only_rules = reader
-            .clone()
-            .classified_by(NgramClassifier::default())
-            .decided_by(None);
-        let only_classifier = reader
-            .clone()
-            .without_rules()
-            .decided_by(Some(Decisions::built_in()));
+        let mut only_rules = reader.clone().classified_by(NgramClassifier::default());
+        only_rules.decisions = None;
+        // The trade of a reader has no phrases.
+        let mut only_classifier = RuleEngine::new(reader.trade.clone());
+        only_classifier.decisions = Some(Decisions::built_in());
         let [all, with_stars, rules, classifier] = [
             (reader, StarsShown::Hidden),
             (reader, StarsShown::AtHand),
@@ -320,7 +317,7 @@ impl Evaluate {
 /// # Errors
 /// If the trade does not support the language.
 fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<&RuleEngine> {
-    let id = &engine.trade().id;
+    let id = &engine.trade.id;
     engine
         .reader(language)
         .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))

@@ -437,7 +437,7 @@ pub fn evaluate_reviews(
     reviews: &[AnnotatedReview],
     stars: StarsShown,
 ) -> WholeQuality {
-    let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
+    let (mut quality, aspects) = (WholeQuality::default(), engine.trade.aspect_ids());
     let words = &rules.trade.words;
     for review in reviews {
         let text = TokenizedText::new(&review.text);

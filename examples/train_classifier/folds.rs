@@ -36,8 +36,7 @@ pub fn read<'reviews>(
         for trade in IDS {
             let aspects = material.aspects(trade, &others).into_model()?;
             let engine = RuleEngine::new(shipped(trade)?)
-                .classified_by(NgramClassifier::new(&aspects, &polarity))
-                .decided_by(Some(Decisions::built_in()));
+                .classified_by(NgramClassifier::new(&aspects, &polarity));
             let its = its.iter().filter(|review| review.package == trade);
             folds.push((engine, its.copied().collect()));
         }
@@ -63,7 +62,8 @@ impl Folds<'_> {
     pub fn document(&self, table: &str) -> String {
         let mut rows = Vec::new();
         for (engine, reviews) in &self.folds {
-            let engine = engine.clone().decided_by(Some(Decisions::parse(table)));
+            let mut engine = engine.clone();
+            engine.decisions = Some(Decisions::parse(table));
             if engine.trade.id != HOME_SERVICES {
                 continue;
             }

@@ -384,7 +384,8 @@ mod tests {
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
         let text = TokenizedText::new(original);
-        let rules = RuleEngine::new(shipped(HOME_SERVICES).unwrap()).decided_by(None);
+        let mut rules = RuleEngine::new(shipped(HOME_SERVICES).unwrap());
+        rules.decisions = None;
         let judged = rules.analyze(&text);
         let sentences = text
             .sentences()

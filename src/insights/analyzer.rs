@@ -73,7 +73,8 @@ type Lazy<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 /// Analyzes texts for one business. Rules and names are compiled for the first text, because most commands analyse none.
 #[derive(Debug)]
 pub struct Analyzer {
-    engine: Arc<Engine>,
+    /// The part that does not depend on the business.
+    pub engine: Arc<Engine>,
     names: Lazy<Linker>,
     /// The words of the business's own name, without its article.
     name: Vec<u64>,
@@ -91,7 +92,7 @@ impl Default for Analyzer {
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
-        let languages = engine.trade().all_languages();
+        let languages = engine.trade.all_languages();
         let languages = languages.map(|one| (&one.digest, one.weights(), one.published_aspects()));
         let names = (
             (&business.name, id_for(&business.kind)),
@@ -114,13 +115,8 @@ impl Analyzer {
         &self.method
     }
 
-    /// The part that does not depend on the business.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
     pub fn trade(&self) -> &Trade {
-        self.engine.trade()
+        &self.engine.trade
     }
 
     /// Analyzes one text. If a rule panics, the text counts as not analysed, and the error is logged and counted,
@@ -216,7 +212,7 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
 #[derive(Debug)]
 pub struct Engine {
     /// Without phrases.
-    trade: Trade,
+    pub trade: Trade,
     /// The rules of English, then of the trade's other languages in their order.
     rules: Vec<Lazy<RuleEngine>>,
     detector: LanguageDetector,
@@ -274,10 +270,6 @@ impl Engine {
             }))
         };
         Arc::clone(SHIPPED[at].get_or_init(make))
-    }
-
-    pub const fn trade(&self) -> &Trade {
-        &self.trade
     }
 
     /// The rules for English texts.

@@ -2,7 +2,8 @@
 //! memory and be counted again after every change. Complete analyses explain their findings and are in the database.
 
 use super::analysis::{
-    Analysis, CONFIRMED, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage, WITHDRAWN, witness,
+    Analysis, CONFIRMED, Hit, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan, WITHDRAWN,
+    witness,
 };
 use super::text::{is_quotable, is_stated};
 use super::trades::Trade;
@@ -15,28 +16,18 @@ pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 /// One review, ready to be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactAnalysis {
-    pub head: CompactHead,
-    /// In the order of the text.
-    pub findings: Box<[CompactFinding]>,
-    /// Named entities, recorded or in the text: by kind, then by key, each once.
-    pub names: Box<[CompactName]>,
-    /// The hashes ([`phrase_hash`]) of its phrases, ascending.
-    pub phrases: Box<[u32]>,
-}
-
-/// The part of a compact analysis with a fixed size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompactHead {
-    /// [`crate::model::Day::number`] of its date.
-    pub day: i32,
-    /// 1 to 5.
-    pub stars: u8,
     /// Whether it was analysed.
     pub language: TextLanguage,
     /// The polarity of the text as a whole.
     pub overall: Polarity,
     /// Number of sentences, limited to the maximum of the type.
     pub sentences: u16,
+    /// In the order of the text.
+    pub findings: Box<[CompactFinding]>,
+    /// Named entities, recorded or in the text: by kind, then by key, each once.
+    pub names: Box<[CompactName]>,
+    /// The hashes ([`phrase_hash`]) of its phrases, ascending.
+    pub phrases: Box<[u32]>,
 }
 
 /// A finding, without its reasons.
@@ -153,9 +144,15 @@ impl CompactAnalysis {
 
     /// Shortens the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
-        let text: Vec<char> = review.text.chars().collect();
-        let sentences = analysis.sentences.iter();
-        let quotable: Vec<bool> = sentences.map(|span| is_quotable(&text, *span)).collect();
+        let text = &*review.text;
+        let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+        let places: Vec<usize> = places.collect();
+        let is_quotable = |TextSpan { start, end }: &TextSpan| {
+            let place = |at: u32| places.get(at as usize).copied();
+            (place(*start).zip(place(*end)))
+                .is_some_and(|(start, end)| is_quotable(text, start..end))
+        };
+        let quotable: Vec<bool> = analysis.sentences.iter().map(is_quotable).collect();
         let findings: Box<[CompactFinding]> = analysis
             .findings
             .iter()
@@ -184,13 +181,9 @@ impl CompactAnalysis {
         phrases.sort_unstable();
         phrases.dedup();
         Self {
-            head: CompactHead {
-                day: review.date.number(),
-                stars: review.rating.stars(),
-                language: analysis.language,
-                overall: analysis.overall.0,
-                sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
-            },
+            language: analysis.language,
+            overall: analysis.overall.0,
+            sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
             names: names(analysis, review, &findings),
             findings,
             phrases: phrases.into(),

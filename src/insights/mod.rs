@@ -19,8 +19,6 @@ pub use analysis::{
     TextLanguage, TextSpan, witness,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-pub use compact_analysis::{
-    CompactAnalysis, CompactFinding, CompactHead, CompactName, WitnessCount, name_key,
-};
+pub use compact_analysis::{CompactAnalysis, CompactFinding, CompactName, WitnessCount, name_key};
 pub use stars::{settle, withdraw_overall};
 pub use trades::Trade;

@@ -47,15 +47,10 @@ pub async fn save(database: &Database, analyses: &[StoredAnalysis]) -> Result<u6
 }
 
 async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<u64> {
-    let row = |one: &'_ StoredAnalysis| {
-        let analysis = serde_json::to_string(&one.analysis)?;
-        Ok([&one.id, &one.text_hash, &one.method_hash, &analysis].map(Clone::clone))
-    };
-    let rows = analyses.iter().map(row);
-    let rows: serde_json::Result<Vec<[String; 4]>> = rows.collect();
-    let rows = rows
-        .and_then(|rows| serde_json::to_string(&rows))
-        .map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let rows: Vec<_> = (analyses.iter())
+        .map(|one| (&one.id, &one.text_hash, &one.method_hash, &one.analysis))
+        .collect();
+    let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let written = sqlx::query!(
         "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3

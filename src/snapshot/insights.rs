@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::aggregate::{AggregateInput, aggregate};
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Measured;
 use crate::links::Links;
@@ -15,25 +15,13 @@ use crate::wire;
 const F1: &str = "f1";
 
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
-    let analyzed = input
-        .entries
-        .iter()
-        .filter_map(|entry| Some((entry, entry.analysis.as_ref()?)));
-    let (reviews, analyses): (Vec<_>, Vec<_>) = analyzed.unzip();
-    let original = |at: usize| {
-        let review = &reviews.get(at)?.review;
-        Some(Original {
-            id: review.id.to_string(),
-            stars: review.rating.stars(),
-            date: review.date.date(),
-            text: review.text.clone(),
-        })
-    };
+    let analyzed = input.entries.iter();
+    let analyzed = analyzed.filter_map(|entry| Some((&entry.review, entry.analysis.as_ref()?)));
+    let analyses: Vec<_> = analyzed.collect();
     let people: Vec<&str> = input.staff.words().collect();
     let sources = AggregateInput {
         analyses: &analyses,
         unanalyzed: input.entries.len() - analyses.len(),
-        original: &original,
         trade: input.analyzer.trade(),
         business: &input.business,
         people: &people,
@@ -48,7 +36,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
 /// The aspects in the questions of the business's FAQ.
 fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
-    let engine = input.analyzer.engine();
+    let engine = &input.analyzer.engine;
     let findings = |question: &str| {
         let text = TokenizedText::new(question);
         let code = engine.language(&text, None).code();

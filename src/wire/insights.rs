@@ -84,10 +84,11 @@ pub struct InsightsMethod {
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
     /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
-    /// source was sure.
-    pub withdrawn: Withdrawn,
-    /// Findings that are uncertain from the text and that the stars confirm.
-    pub confirmed: ConfirmedFindings,
+    /// source was sure. They count as `uncertain`.
+    pub withdrawn: SettledFindings,
+    /// Findings that are `uncertain` from the text, with a confidence of 65 or more in the side that the review's stars have too.
+    /// They are counted apart.
+    pub confirmed: SettledFindings,
     /// Reviews with one or two stars, and how many of their texts are not negative as a whole.
     pub low_rated: LowRated,
     /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
@@ -105,10 +106,9 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Findings that are `uncertain` from the text, with a confidence of 55 or more in the side that the review's stars have too. They
-/// are counted apart and never quoted.
+/// Findings that the reviews' stars withdrew or confirmed. They are never quoted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
-pub struct ConfirmedFindings {
+pub struct SettledFindings {
     /// How many there are.
     pub findings: u32,
     /// In how many reviews.
@@ -122,15 +122,6 @@ pub struct LowRated {
     pub reviews: u32,
     /// How many of them are not negative as a whole, by their text alone.
     pub not_negative: u32,
-}
-
-/// Judgements that the review's stars contradict, and that only one source made, or neither surely. They count as `uncertain`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
-pub struct Withdrawn {
-    /// How many there are.
-    pub findings: u32,
-    /// In how many reviews.
-    pub reviews: u32,
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
@@ -397,10 +388,29 @@ pub struct Summary {
 pub struct SummarySentence {
     /// The sentence itself, in English plain text.
     pub text: String,
-    /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `aspect_divided`, `technicians` or `services`.
-    pub template: String,
+    /// Its form.
+    pub template: SummaryTemplate,
     /// The evidence behind it.
     pub evidence: SummaryEvidence,
+}
+
+/// The form of a sentence of the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum SummaryTemplate {
+    /// How the reviews judge the firm as a whole.
+    Overall,
+    /// The aspect that they praise most.
+    AspectPositive,
+    /// The aspect that they complain about most.
+    AspectNegative,
+    /// The aspect that they praise most and complain about most.
+    AspectDivided,
+    /// The technicians that they name most.
+    Technicians,
+    /// The services that they name most.
+    Services,
 }
 
 /// The evidence behind a sentence.

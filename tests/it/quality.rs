@@ -31,7 +31,7 @@ fn measure(file: &str) -> EvaluationFigures {
         .join(file);
     let content = fs::read_to_string(path).unwrap();
     let engine = Engine::built_in();
-    let aspects = engine.trade().aspect_ids();
+    let aspects = engine.trade.aspect_ids();
     evaluate(engine.rules(), &rows(file, &content, &aspects).unwrap())
 }
 
@@ -271,7 +271,7 @@ fn the_quality_of_other_languages_is_the_measured_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for package in IDS {
         let engine = Engine::shipped(package);
-        for trade in &engine.trade().languages {
+        for trade in &engine.trade.languages {
             let words = &trade.words;
             let (code, from) = (words.code.as_str(), words.published_from.as_ref().unwrap());
             let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
@@ -321,7 +321,8 @@ fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
 fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gold/reviews/development.jsonl");
     let engine = Engine::shipped(package);
-    let rules = engine.rules().clone().decided_by(None);
+    let mut rules = engine.rules().clone();
+    rules.decisions = None;
     let mut pairs = [0; 3];
     for line in fs::read_to_string(path).unwrap().lines() {
         let review: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -333,7 +334,7 @@ fn pairs_of_reviews(package: &str, is_wanted: fn(&str) -> bool) -> [usize; 3] {
             .unwrap()
             .iter()
             .map(|finding| finding["aspect"].as_str().unwrap())
-            .filter(|aspect| engine.trade().aspect(aspect).is_some())
+            .filter(|aspect| engine.trade.aspect(aspect).is_some())
             .collect();
         let analysis = rules.analyze(&TokenizedText::new(review["text"].as_str().unwrap()));
         let findings = analysis.findings.iter();

@@ -8,8 +8,8 @@ use crate::insights::analysis::{Polarity, TextLanguage};
 use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, CompactName, MASKED_FINDINGS_MAX, WitnessCount, bits,
 };
-use crate::model::{MentionKind, ReviewVote, Vote, VoteCounts};
-use crate::wire::{Excluded, GeneratedFrom, Window};
+use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts};
+use crate::wire::{Excluded, GeneratedFrom, LowRated, SettledFindings, Window};
 
 const YEAR: i32 = 12;
 /// Minimum number of reviews with a judgement for an aspect that only the classifier judges.
@@ -63,13 +63,11 @@ pub struct Corpus {
     pub foreign: u32,
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// Number of judgements that the stars withdrew, and number of reviews with such judgements.
-    pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and number of reviews with such findings.
-    pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
-    /// negative.
-    pub discontent: (u32, u32),
+    /// The judgements that the stars withdrew.
+    pub withdrawn: SettledFindings,
+    /// The findings that the stars confirmed.
+    pub confirmed: SettledFindings,
+    pub low_rated: LowRated,
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
@@ -138,27 +136,34 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        for (position, compact_analysis) in (0..).zip(sources.analyses) {
-            counted.count(position, compact_analysis, roster);
+        for (position, (review, compact_analysis)) in (0..).zip(sources.analyses) {
+            counted.count(position, review, compact_analysis, roster);
         }
         counted
     }
 
-    fn count(&mut self, position: u32, compact_analysis: &CompactAnalysis, roster: &Roster) {
-        let (head, corpus) = (compact_analysis.head, &mut self.corpus);
-        corpus.window.get_or_insert((head.day, head.day)).0 = head.day;
+    fn count(
+        &mut self,
+        position: u32,
+        review: &Review,
+        compact_analysis: &CompactAnalysis,
+        roster: &Roster,
+    ) {
+        let (day, corpus) = (review.date.number(), &mut self.corpus);
+        let (language, sentences) = (compact_analysis.language, compact_analysis.sentences);
+        corpus.window.get_or_insert((day, day)).0 = day;
         corpus.reviews += 1;
-        corpus.with_text += u32::from(head.sentences > 0 || head.language != TextLanguage::None);
-        corpus.foreign += u32::from(head.language == TextLanguage::Other);
+        corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
+        corpus.foreign += u32::from(language == TextLanguage::Other);
         let mut overall = Vote::Neutral;
-        if head.language.is_read() {
-            overall = Vote::from(head.overall);
+        if language.is_read() {
+            overall = Vote::from(compact_analysis.overall);
             corpus.analysed += 1;
-            self.sentences += u32::from(head.sentences);
+            self.sentences += u32::from(sentences);
             corpus.overall.count(overall);
-            if Polarity::of_stars(head.stars) == Some(Polarity::Negative) {
-                corpus.discontent.0 += 1;
-                corpus.discontent.1 += u32::from(overall != Vote::Negative);
+            if Polarity::of_stars(review.rating.stars()) == Some(Polarity::Negative) {
+                corpus.low_rated.reviews += 1;
+                corpus.low_rated.not_negative += u32::from(overall != Vote::Negative);
             }
         }
         for (backing, settled) in [
@@ -170,11 +175,11 @@ impl Counted {
                 .iter()
                 .filter(|finding| finding.backing == backing)
                 .count();
-            settled.0 += u32::try_from(findings).unwrap_or(u32::MAX);
-            settled.1 += u32::from(findings > 0);
+            settled.findings += u32::try_from(findings).unwrap_or(u32::MAX);
+            settled.reviews += u32::from(findings > 0);
         }
-        self.turn_to_month_of(head.day);
-        let judged = self.count_aspects(position, compact_analysis);
+        self.turn_to_month_of(day);
+        let judged = self.count_aspects(position, review, compact_analysis);
         self.count_names(position, compact_analysis, roster, &judged, overall);
     }
 
@@ -193,9 +198,13 @@ impl Counted {
         });
     }
 
-    fn count_aspects(&mut self, position: u32, compact_analysis: &CompactAnalysis) -> Judged {
+    fn count_aspects(
+        &mut self,
+        position: u32,
+        review: &Review,
+        compact_analysis: &CompactAnalysis,
+    ) -> Judged {
         let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
-        let age_days = newest - compact_analysis.head.day;
         let mut judged = Judged::default();
         for (number, finding) in compact_analysis.findings.iter().enumerate() {
             let Some(opinion_counts) = self.aspects.get_mut(usize::from(finding.aspect)) else {
@@ -207,7 +216,7 @@ impl Counted {
                 && matches!(finding.backing, WitnessCount::Rule | WitnessCount::Both);
             judged.ruled |= u64::from(is_ruled) << finding.aspect;
             if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
-                let quote_rank = quote_rank(*finding, compact_analysis, age_days);
+                let quote_rank = quote_rank(*finding, review, compact_analysis, newest);
                 if let Some(kept) = judged.quote_ranks.get_mut(number) {
                     *kept = quote_rank;
                 }
@@ -270,7 +279,7 @@ impl Counted {
             for ((number, finding), quote_rank) in ranked {
                 // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
                 let is_fit = findings >> number & 1_u32 == 1
-                    && (!is_person || finding.polarity == compact_analysis.head.overall);
+                    && (!is_person || finding.polarity == compact_analysis.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {

@@ -3,34 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use chrono::NaiveDate;
-
 use crate::insights::compact_analysis::{CompactAnalysis, name_key};
 use crate::insights::text::WordMap;
 use crate::insights::trades::Trade;
 use crate::links::Links;
-use crate::model::MentionKind;
 use crate::model::business::{Business, Editorial};
-
-/// A review as published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Original {
-    pub id: String,
-    /// 1 to 5.
-    pub stars: u8,
-    pub date: NaiveDate,
-    /// As the customer wrote it.
-    pub text: String,
-}
+use crate::model::{MentionKind, Review};
 
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
-    /// The compact analyses of all analyzed reviews, newest first.
-    pub analyses: &'a [&'a CompactAnalysis],
+    /// All analyzed reviews with their compact analyses, newest first.
+    pub analyses: &'a [(&'a Review, &'a CompactAnalysis)],
     /// Number of reviews that have no compact analysis yet.
     pub unanalyzed: usize,
-    /// Returns the review of the compact analysis with that index.
-    pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// The trade that defines the aspect numbers in the compact analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.

@@ -16,7 +16,7 @@ use crate::insights::text::{Fingerprint, TokenizedText};
 use crate::insights::trades::Trade;
 use crate::model::business::Business;
 use crate::model::statistics::{log_likelihood, round_to};
-use crate::model::{Vote, VoteCounts};
+use crate::model::{Review, Vote, VoteCounts};
 use crate::wire::Topic;
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
@@ -87,8 +87,8 @@ pub fn topics(
 type PhraseReviews = BTreeMap<u32, Vec<u32>>;
 
 /// The phrases of the most reviews, each of at least `least`.
-fn frequent(analyses: &[&CompactAnalysis], least: u32) -> PhraseReviews {
-    let phrases = analyses.iter().flat_map(|analysis| &analysis.phrases);
+fn frequent(analyses: &[(&Review, &CompactAnalysis)], least: u32) -> PhraseReviews {
+    let phrases = analyses.iter().flat_map(|(_, analysis)| &analysis.phrases);
     let mut hashes: Vec<u32> = phrases.copied().collect();
     hashes.sort_unstable();
     let equal = hashes.chunk_by(|one, other| one == other);
@@ -97,7 +97,7 @@ fn frequent(analyses: &[&CompactAnalysis], least: u32) -> PhraseReviews {
     most.truncate(PHRASES_MAX);
     let mut reviews: HashMap<u32, Vec<u32>, BuildHasherDefault<Fingerprint>> =
         most.iter().map(|all| (all[0], Vec::new())).collect();
-    for (position, analysis) in (0..).zip(analyses) {
+    for (position, (_, analysis)) in (0..).zip(analyses) {
         for hash in &analysis.phrases {
             if let Some(reviews) = reviews.get_mut(hash) {
                 reviews.push(position);
@@ -119,10 +119,7 @@ fn candidates(
         .collect();
     let mut found = Vec::with_capacity(frequent.len());
     for position in newest {
-        let Some(opened) = originals.open(position) else {
-            continue;
-        };
-        for phrase in phrases(&opened.text) {
+        for phrase in phrases(&originals.open(position).text) {
             if let Some(reviews) = frequent.get(&phrase_hash(phrase))
                 && reviews.first() == Some(&position)
             {
@@ -190,8 +187,8 @@ fn together(
         let reviews = frequent
             .get(&phrase_hash(&topic.phrase))
             .map_or(&[][..], Vec::as_slice);
-        for analysis in reviews.iter().map(|at| sources.analyses[*at as usize]) {
-            topic.overall.count(analysis.head.overall.into());
+        for (_, analysis) in reviews.iter().map(|at| sources.analyses[*at as usize]) {
+            topic.overall.count(analysis.overall.into());
             for aspect in bits(aspect_bits(&analysis.findings)) {
                 if let Some(joint) = topic.joint.get_mut(aspect) {
                     *joint += 1;
@@ -200,7 +197,7 @@ fn together(
         }
         let newest = reviews.iter().take(QUOTED_FROM);
         let found: Vec<TopicSentence> = newest
-            .filter_map(|at| find(originals.open(*at)?, *at, &topic.words))
+            .filter_map(|at| find(originals.open(*at), *at, &topic.words))
             .collect();
         if !is_thing(topic.words.len(), &found) {
             continue;

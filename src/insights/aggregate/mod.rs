@@ -10,17 +10,19 @@ mod quotes;
 pub mod topics;
 mod trends;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use count::Counted;
 pub use count::{review_vote, vote_of};
 use input::Roster;
-pub use input::{AggregateInput, Original, PERSON_MIN};
+pub use input::{AggregateInput, PERSON_MIN};
 use keyphrases::OwnNames;
 use narrative::Complaint;
 pub use narrative::inside;
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;
 
-use crate::wire::{ConfirmedFindings, Faq, Insights, InsightsMethod, LowRated, Summary, Withdrawn};
+use crate::wire::{Faq, Insights, InsightsMethod, Summary};
 
 /// Counts the compact analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
@@ -29,7 +31,13 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let counted = Counted::new(sources, &roster);
     let entities = counted.entities.iter();
     let named = entities.map(|entity| entity.votes.reviews()).collect();
-    let mut originals = Originals::new(sources, &roster, named);
+    let mut originals = Originals {
+        sources,
+        roster: &roster,
+        named,
+        opened: BTreeMap::new(),
+        quoted: BTreeSet::new(),
+    };
     let own_names = OwnNames::new(sources.business, sources.people);
     // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
     let phrases = keyphrases::topics(sources, &counted, &own_names, &mut originals);
@@ -54,8 +62,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let aspects = aspects.into_iter().zip(&counted.aspects);
     let aspects = aspects.filter(|(_, counts)| counts.is_shown());
     let (corpus, editorial) = (&counted.corpus, sources.editorial);
-    let [(withdrawn, of_withdrawn), (confirmed, of_confirmed)] =
-        [corpus.withdrawn, corpus.confirmed];
     Insights {
         aspects: aspects.map(|(aspect, _)| aspect).collect(),
         entities,
@@ -70,18 +76,9 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         },
         generated_from: corpus.generated_from(),
         method: InsightsMethod {
-            withdrawn: Withdrawn {
-                findings: withdrawn,
-                reviews: of_withdrawn,
-            },
-            confirmed: ConfirmedFindings {
-                findings: confirmed,
-                reviews: of_confirmed,
-            },
-            low_rated: LowRated {
-                reviews: corpus.discontent.0,
-                not_negative: corpus.discontent.1,
-            },
+            withdrawn: corpus.withdrawn,
+            confirmed: corpus.confirmed,
+            low_rated: corpus.low_rated,
             ..method
         },
     }

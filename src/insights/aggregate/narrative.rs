@@ -11,6 +11,7 @@ use crate::insights::trades::Trade;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Entities, Entity, Faq, FaqBasis, InsightQuote, Share, SummaryEvidence, SummarySentence,
+    SummaryTemplate,
 };
 
 /// Minimum number of reviews with a judgement for an answer.
@@ -45,23 +46,29 @@ pub struct NarrativeInput<'a> {
 /// of services. An aspect has one sentence.
 pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let praised = most_judged_aspect(input.counted, input.sources.trade, true);
-    let (other, divided) = match input.complaint {
-        Some(complaint) if praised == Some(complaint.aspect) => {
-            // Where few of the judgements of the most praised aspect are complaints, it is not what is complained of most.
-            let votes = &input.counted.aspects[complaint.aspect].votes;
-            let is_divided = votes.side(false) * BLAMED_PART >= votes.judged();
-            (None, is_divided.then_some(complaint))
-        }
-        other => (other, None),
+    let is_divided = |complaint: &Complaint| praised == Some(complaint.aspect);
+    // Where few of the judgements of the most praised aspect are complaints, it is not what is complained of most.
+    let complaint = input.complaint.filter(|complaint| {
+        let votes = &input.counted.aspects[complaint.aspect].votes;
+        !is_divided(complaint) || votes.side(false) * BLAMED_PART >= votes.judged()
+    });
+    let of_complaint = |complaint: &Complaint| {
+        let template = if is_divided(complaint) {
+            SummaryTemplate::AspectDivided
+        } else {
+            SummaryTemplate::AspectNegative
+        };
+        of_aspect(input, template, complaint.aspect, complaint.quote.as_ref())
     };
-    let praised = praised.filter(|_| divided.is_none());
+    let of_praise = |at| of_aspect(input, SummaryTemplate::AspectPositive, at, None);
     let sentences = [
         overall(input),
-        praised.map(|at| side(input, at, None)),
-        other.map(|complaint| side(input, complaint.aspect, Some(complaint))),
-        divided.map(|complaint| both(input, complaint)),
-        names(input, MentionKind::Technician, "technicians", "Whom"),
-        names(input, MentionKind::Service, "services", "What"),
+        praised
+            .filter(|_| !complaint.is_some_and(is_divided))
+            .map(of_praise),
+        complaint.map(of_complaint),
+        names(input, MentionKind::Technician),
+        names(input, MentionKind::Service),
     ];
     sentences.into_iter().flatten().collect()
 }
@@ -75,13 +82,13 @@ fn figure_min(counted: &Counted) -> u32 {
 }
 
 /// A sentence whose only evidence are these figures.
-fn sentence(template: &str, text: String, figures: &[(&str, u32)]) -> SummarySentence {
+fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) -> SummarySentence {
     let figures = figures
         .iter()
         .map(|(name, figure)| ((*name).to_owned(), *figure));
     SummarySentence {
         text,
-        template: template.to_owned(),
+        template,
         evidence: SummaryEvidence {
             figures: figures.collect(),
             ..SummaryEvidence::default()
@@ -118,7 +125,8 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
         ("negative", negative),
         ("judged", judged),
     ];
-    (judged >= figure_min(input.counted)).then(|| sentence("overall", text, &figures))
+    (judged >= figure_min(input.counted))
+        .then(|| sentence(SummaryTemplate::Overall, text, &figures))
 }
 
 /// Whether at least as many reviews judge as are uncertain; otherwise there is no sentence.
@@ -158,62 +166,36 @@ pub fn most_judged_aspect(counted: &Counted, trade: &Trade, is_praise: bool) -> 
         .map(|(at, _)| at)
 }
 
-/// Praise of an aspect or, with a `complaint`, blame.
-fn side(input: &NarrativeInput<'_>, at: usize, complaint: Option<&Complaint>) -> SummarySentence {
-    let votes = &input.counted.aspects[at].votes;
-    let (template, vote) = match complaint {
-        None => ("aspect_positive", Vote::Positive),
-        Some(_) => ("aspect_negative", Vote::Negative),
+/// Praise of an aspect, blame, or both, with quotes as evidence.
+fn of_aspect(
+    input: &NarrativeInput<'_>,
+    template: SummaryTemplate,
+    at: usize,
+    quote: Option<&InsightQuote>,
+) -> SummarySentence {
+    let (aspect, votes) = (&input.aspects[at], &input.counted.aspects[at].votes);
+    let (positive, negative, judged) = (votes.side(true), votes.side(false), votes.judged());
+    let (vote, side) = if template == SummaryTemplate::AspectPositive {
+        (Vote::Positive, positive)
+    } else {
+        (Vote::Negative, negative)
     };
     let sign = vote.name();
-    let (side, judged) = (votes.side(complaint.is_none()), votes.judged());
-    let text = if judged < JUDGED_MIN {
+    let mut figures = vec![(sign, side), ("judged", judged)];
+    let text = if template == SummaryTemplate::AspectDivided {
+        figures.push((Vote::Positive.name(), positive));
+        format!(
+            "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
+        )
+    } else if judged < JUDGED_MIN {
         format!("{side} of {judged} reviews that judge it are {sign}")
     } else {
         let few = inside(quantifier(side, judged));
         format!("{few} reviews that judge it are {sign} ({side} of {judged})")
     };
-    let figures = [(sign, side), ("judged", judged)];
-    of_aspect(input, at, vote, (template, text, &figures), complaint)
-}
-
-/// The praise and the blame of the aspect that has most of both.
-fn both(input: &NarrativeInput<'_>, complaint: &Complaint) -> SummarySentence {
-    let votes = &input.counted.aspects[complaint.aspect].votes;
-    let (positive, negative, judged) = (votes.side(true), votes.side(false), votes.judged());
-    let text = format!(
-        "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
-    );
-    let figures = [
-        ("positive", positive),
-        ("negative", negative),
-        ("judged", judged),
-    ];
-    let words = ("aspect_divided", text, &figures[..]);
-    of_aspect(
-        input,
-        complaint.aspect,
-        Vote::Negative,
-        words,
-        Some(complaint),
-    )
-}
-
-/// A sentence about an aspect, with quotes of that vote as evidence.
-fn of_aspect(
-    input: &NarrativeInput<'_>,
-    at: usize,
-    vote: Vote,
-    (template, text, figures): (&str, String, &[(&str, u32)]),
-    complaint: Option<&Complaint>,
-) -> SummarySentence {
-    let aspect = &input.aspects[at];
-    let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), figures);
-    let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
-    let quotes = aspect
-        .quotes
-        .iter()
-        .filter(|quote| quote.polarity == vote.into());
+    let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
+    let quotes = aspect.quotes.iter();
+    let quotes = quotes.filter(|quote| quote.polarity == vote.into());
     sentence.evidence.aspect = Some(aspect.id.clone());
     sentence.evidence.review_ids = ids(quote.into_iter().chain(quotes));
     sentence.evidence.quote = quote.cloned();
@@ -227,13 +209,14 @@ fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
         .collect()
 }
 
-/// The most frequently named entities.
-fn names(
-    input: &NarrativeInput<'_>,
-    kind: MentionKind,
-    template: &str,
-    whom: &str,
-) -> Option<SummarySentence> {
+/// The most frequently named people or services.
+fn names(input: &NarrativeInput<'_>, kind: MentionKind) -> Option<SummarySentence> {
+    let is_person = kind == MentionKind::Technician;
+    let (template, whom) = if is_person {
+        (SummaryTemplate::Technicians, "Whom")
+    } else {
+        (SummaryTemplate::Services, "What")
+    };
     let least = figure_min(input.counted);
     let entities = input.entities.of(kind).iter();
     let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= least).collect();
@@ -241,9 +224,10 @@ fn names(
     most.truncate(NAMES_MAX);
     let (first, rest) = most.split_first()?;
     let with_count = |one: &&Entity| {
-        let name = match kind {
-            MentionKind::Technician => one.name.clone(),
-            MentionKind::Service | MentionKind::ServiceArea => inside(&one.name),
+        let name = if is_person {
+            one.name.clone()
+        } else {
+            inside(&one.name)
         };
         format!("{name} ({})", reviews(one.reviews))
     };

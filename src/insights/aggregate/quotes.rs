@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::input::{AggregateInput, Original, PERSON_MIN, Roster};
+use super::input::{AggregateInput, PERSON_MIN, Roster};
 use crate::insights::analysis::{LanguageCode, Polarity};
 use crate::insights::compact_analysis::{
     CompactAnalysis, CompactFinding, MASKED_FINDINGS_MAX, WitnessCount,
 };
 use crate::insights::text::{LanguageWords, TokenizedText, says_by_itself};
-use crate::model::{MentionKind, Vote};
+use crate::model::{MentionKind, Review, Vote};
 use crate::wire::InsightQuote;
 
 /// Maximum number of candidates in a list.
@@ -65,17 +65,17 @@ impl Shortlist {
     }
 }
 
-/// The quality of the sentence of `finding` as a quote; `age_days` is the age of the compact analysis relative to the
-/// newest. `None` if only the rules or only the classifier judge it, if the sentence is not quotable, or if the stars
+/// The quality of the sentence of `finding` as a quote; `newest` is the day of the newest review. `None` if only the rules or only the classifier judge it, if the sentence is not quotable, or if the stars
 /// or another finding of the sentence contradict it. Also `None` if the sentence is clearer about another aspect,
 /// because a sentence is quoted for one aspect only. The quality is higher if the review as a whole has the same
 /// polarity.
 pub fn quote_rank(
     finding: CompactFinding,
+    review: &Review,
     compact_analysis: &CompactAnalysis,
-    age_days: i32,
+    newest: i32,
 ) -> Option<u32> {
-    let head = compact_analysis.head;
+    let stars = review.rating.stars();
     let of_sentence = || {
         let findings = compact_analysis.findings.iter();
         findings.filter(|other| other.sentence == finding.sentence)
@@ -86,16 +86,16 @@ pub fn quote_rank(
         .filter(|other| other.backing == WitnessCount::Both)
         .max_by_key(|other| (other.score.unsigned_abs(), std::cmp::Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
-    if !can_be_shown || !fits_stars(finding.polarity, head.stars) {
+    if !can_be_shown || !fits_stars(finding.polarity, stars) {
         return None;
     }
     let clear = u32::from(finding.score.unsigned_abs()).min(CLEAR);
     let is_about_it = of_sentence().all(|other| other.aspect == finding.aspect);
     Some(
         3 * clear
-            + 2 * u32::from(age_days < RECENT_DAYS)
-            + 4 * u32::from(head.overall == finding.polarity)
-            + 4 * u32::from(head.stars != MIDDLE)
+            + 2 * u32::from(newest - review.date.number() < RECENT_DAYS)
+            + 4 * u32::from(compact_analysis.overall == finding.polarity)
+            + 4 * u32::from(stars != MIDDLE)
             + 4 * u32::from(is_about_it),
     )
 }
@@ -112,7 +112,7 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
 /// A tokenized review.
 #[derive(Debug)]
 pub struct SegmentedOriginal<'a> {
-    pub original: Original,
+    pub review: &'a Review,
     pub analysis: &'a CompactAnalysis,
     pub text: TokenizedText,
 }
@@ -120,68 +120,44 @@ pub struct SegmentedOriginal<'a> {
 /// A cache of reviews and their quoted sentences. Each review is fetched and tokenized once; each sentence is quoted
 /// once, by the first caller. Sentences about people named in fewer than [`PERSON_MIN`] reviews are not quoted.
 pub struct Originals<'a> {
-    sources: &'a AggregateInput<'a>,
-    roster: &'a Roster,
+    pub sources: &'a AggregateInput<'a>,
+    pub roster: &'a Roster,
     /// Number of reviews that name each roster entry.
-    named: Vec<u32>,
-    opened: BTreeMap<u32, Option<SegmentedOriginal<'a>>>,
-    quoted: BTreeSet<(u32, u16)>,
+    pub named: Vec<u32>,
+    pub opened: BTreeMap<u32, SegmentedOriginal<'a>>,
+    pub quoted: BTreeSet<(u32, u16)>,
 }
 
 impl<'a> Originals<'a> {
-    /// An empty cache. `named` has the number of reviews that name each entry of `roster`.
-    pub fn new(sources: &'a AggregateInput<'a>, roster: &'a Roster, named: Vec<u32>) -> Self {
-        Self {
-            sources,
-            roster,
-            named,
-            opened: BTreeMap::new(),
-            quoted: BTreeSet::new(),
-        }
-    }
-
-    /// The compact analysis at `position`, newest first.
-    fn analysis(&self, position: u32) -> Option<&'a CompactAnalysis> {
-        self.sources.analyses.get(position as usize).copied()
-    }
-
-    fn read(&self, position: u32) -> Option<SegmentedOriginal<'a>> {
-        let analysis = self.analysis(position)?;
-        let original = (self.sources.original)(position as usize)?;
-        let language = analysis.head.language.code();
-        let trade = language.and_then(|code| self.sources.trade.in_language(code));
-        let words = trade.map(|trade| &trade.words);
-        let words = words.unwrap_or_else(|| LanguageWords::english());
-        Some(SegmentedOriginal {
-            text: TokenizedText::of(&original.text, words),
-            analysis,
-            original,
-        })
-    }
-
     /// The review at `position`, with 0 for the newest.
-    pub fn open(&mut self, position: u32) -> Option<&SegmentedOriginal<'a>> {
-        if !self.opened.contains_key(&position) {
-            let opened = self.read(position);
-            self.opened.insert(position, opened);
-        }
-        self.opened.get(&position)?.as_ref()
+    pub fn open(&mut self, position: u32) -> &SegmentedOriginal<'a> {
+        let sources = self.sources;
+        self.opened.entry(position).or_insert_with(|| {
+            let (review, analysis) = sources.analyses[position as usize];
+            let language = analysis.language.code();
+            let trade = language.and_then(|code| sources.trade.in_language(code));
+            let words = trade.map(|trade| &trade.words);
+            let words = words.unwrap_or_else(|| LanguageWords::english());
+            SegmentedOriginal {
+                text: TokenizedText::of(&review.text, words),
+                analysis,
+                review,
+            }
+        })
     }
 
     /// Whether a sentence names or continues about a person named in too few reviews.
     fn tells_of_few(&self, position: u32, sentence: u16) -> bool {
-        let analysis = self.analysis(position);
-        analysis.is_some_and(|analysis| {
-            // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
-            let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
-            let is_late = late.any(|finding| finding.sentence == sentence);
-            analysis.names.iter().any(|name| {
-                let mut about = analysis.masked(name.finding_mask);
-                name.kind == MentionKind::Technician
-                    && (about.any(|finding| finding.sentence == sentence)
-                        || is_late && name.mentions > 0)
-                    && (self.roster.find(name.key)).is_some_and(|at| self.named[at] < PERSON_MIN)
-            })
+        let (_, analysis) = self.sources.analyses[position as usize];
+        // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
+        let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
+        let is_late = late.any(|finding| finding.sentence == sentence);
+        analysis.names.iter().any(|name| {
+            let mut about = analysis.masked(name.finding_mask);
+            name.kind == MentionKind::Technician
+                && (about.any(|finding| finding.sentence == sentence)
+                    || is_late && name.mentions > 0)
+                && (self.roster.find(name.key)).is_some_and(|at| self.named[at] < PERSON_MIN)
         })
     }
 
@@ -205,7 +181,7 @@ impl<'a> Originals<'a> {
         if self.tells_of_few(position, sentence) {
             return None;
         }
-        quote_of(self.open(position)?, sentence, polarity)
+        quote_of(self.open(position), sentence, polarity)
     }
 }
 
@@ -213,7 +189,7 @@ impl<'a> Originals<'a> {
 fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Option<InsightQuote> {
     let tokens = opened.text.sentences().get(usize::from(sentence))?;
     let span = opened.text.span(tokens.clone());
-    let (original, language) = (&opened.original, opened.analysis.head.language.code());
+    let (review, language) = (opened.review, opened.analysis.language.code());
     let judges = match polarity {
         Vote::Positive => Polarity::Positive,
         Vote::Negative => Polarity::Negative,
@@ -224,14 +200,14 @@ fn quote_of(opened: &SegmentedOriginal<'_>, sentence: u16, polarity: Vote) -> Op
     }
     let language = language.filter(|code| *code != LanguageCode::ENGLISH);
     Some(InsightQuote {
-        review_id: original.id.clone(),
+        review_id: review.id.to_string(),
         sentence: sentence.into(),
         start: span.start,
         end: span.end,
-        text: span.of(&original.text)?.to_owned(),
+        text: span.of(&review.text)?.to_owned(),
         polarity: polarity.into(),
-        date: original.date,
-        stars: original.stars,
+        date: review.date.date(),
+        stars: review.rating.stars(),
         language: language.map(|code| code.as_str().to_owned()),
     })
 }

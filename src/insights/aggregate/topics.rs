@@ -285,11 +285,11 @@ pub fn find(
         says(Polarity::Negative),
         says(Polarity::Uncertain),
     );
-    let head = opened.analysis.head;
+    let stars = opened.review.rating.stars();
     let can_be_shown = shown().any(|finding| finding.is_quotable)
-        && shown().all(|finding| fits_stars(finding.polarity, head.stars))
+        && shown().all(|finding| fits_stars(finding.polarity, stars))
         && vote != Vote::Uncertain;
-    let is_typical = vote == Vote::from(head.overall);
+    let is_typical = vote == Vote::from(opened.analysis.overall);
     Some(TopicSentence {
         position,
         sentence,

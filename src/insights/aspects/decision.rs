@@ -135,26 +135,50 @@ impl Decisions {
     }
 }
 
-/// The label of a candidate, and the percentage of similar cases in which aspect and label were right; `None` if the
-/// candidate is no finding. Without `decisions`, the findings of the rules are accepted unchanged.
+/// What the figures of a candidate say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// The label by the text.
+    pub label: Polarity,
+    /// Percentage of similar cases in which aspect and label were right.
+    pub confidence: u8,
+    /// The same percentage for the label of the stars, to which the opposite label is no alternative; `None` without stars,
+    /// or if another outcome is likelier.
+    pub with_stars: Option<u8>,
+}
+
+/// `None` if the candidate is no finding. Without `decisions`, the findings of the rules are accepted unchanged.
 pub fn decide(
     decisions: Option<&Decisions>,
     candidate: &AspectCandidate,
-) -> Option<(Polarity, u8)> {
-    let of_rule = candidate.rule.map(|rule| (rule, CONFIDENCE_OF_RULES));
+    of_stars: Option<Polarity>,
+) -> Option<Decision> {
+    let of_rule = candidate.rule.map(|label| Decision {
+        label,
+        confidence: CONFIDENCE_OF_RULES,
+        with_stars: None,
+    });
     let Some(decisions) = decisions.filter(|_| candidate.basis != DecisionBasis::Rules) else {
         return of_rule;
     };
     let knows_aspect = candidate.basis != DecisionBasis::Polarity;
-    let (label, margin) = leader(&decisions.sums(&candidate.figures, knows_aspect));
-    let decision = (margin > 0).then(|| (LABELS[label], reached(&decisions.confidence[0], margin)));
-    if candidate.basis == DecisionBasis::Plain {
-        let surer = decision.filter(|(label, percent)| {
-            Some(*label) == candidate.rule && *percent > CONFIDENCE_OF_RULES
-        });
-        return surer.or(of_rule);
+    let sums = decisions.sums(&candidate.figures, knows_aspect);
+    let percentage = |table: usize, margin: i32| {
+        (margin > 0).then(|| reached(&decisions.confidence[table], margin))
+    };
+    let with_stars = of_stars.and_then(|label| percentage(1, margin_with_stars(&sums, label)));
+    let (label, margin) = leader(&sums);
+    let decision = percentage(0, margin).map(|confidence| Decision {
+        label: LABELS[label],
+        confidence,
+        with_stars,
+    });
+    if candidate.basis != DecisionBasis::Plain {
+        return decision;
     }
-    decision
+    let surer = decision
+        .filter(|one| Some(one.label) == candidate.rule && one.confidence > CONFIDENCE_OF_RULES);
+    surer.or(of_rule.map(|rule| Decision { with_stars, ..rule }))
 }
 
 /// The percentage of cases with such a margin that were right.
@@ -162,22 +186,6 @@ fn reached(confidence: &[(u8, i32)], margin: i32) -> u8 {
     let mut falling = confidence.iter().rev();
     let reached = falling.find(|(_, least)| margin >= *least);
     reached.map_or(0, |(percent, _)| *percent)
-}
-
-/// How sure it is that a candidate has the label of the stars; the opposite label is no alternative then. `None` if
-/// another outcome is likelier.
-pub fn confirm(
-    decisions: Option<&Decisions>,
-    candidate: &AspectCandidate,
-    of_stars: Polarity,
-) -> Option<u8> {
-    let decisions = decisions.filter(|_| candidate.basis != DecisionBasis::Rules)?;
-    let sums = decisions.sums(
-        &candidate.figures,
-        candidate.basis != DecisionBasis::Polarity,
-    );
-    let margin = margin_with_stars(&sums, of_stars);
-    (margin > 0).then(|| reached(&decisions.confidence[1], margin))
 }
 
 /// The margin of the label of the stars over all outcomes but the opposite label.

@@ -22,7 +22,7 @@ pub struct RuleEngine {
     /// Decides the sentences that the rules leave open.
     pub classifier: NgramClassifier,
     /// `None` if the rules decide.
-    pub(super) decisions: Option<Decisions>,
+    pub decisions: Option<Decisions>,
     /// The heads of each aspect in the classifier, if the classifier has it.
     pub(super) detected: Vec<Option<AspectHeads>>,
     pub(super) compiled: CompiledRules,
@@ -54,19 +54,6 @@ impl RuleEngine {
             classifier,
             ..self
         }
-    }
-
-    /// The same classifier without rules.
-    pub fn without_rules(self) -> Self {
-        Self {
-            compiled: CompiledRules::new(&mut Trade::default()),
-            ..self
-        }
-    }
-
-    /// The same rules with other decision weights; without weights, the rules decide.
-    pub fn decided_by(self, decisions: Option<Decisions>) -> Self {
-        Self { decisions, ..self }
     }
 }
 

@@ -79,9 +79,15 @@ mod tests {
         &ENGINE
     }
 
+    fn without_decisions(engine: &RuleEngine) -> RuleEngine {
+        let mut rules = engine.clone();
+        rules.decisions = None;
+        rules
+    }
+
     /// Without the classifier.
     fn rules() -> &'static RuleEngine {
-        static RULES: LazyLock<RuleEngine> = LazyLock::new(|| engine().clone().decided_by(None));
+        static RULES: LazyLock<RuleEngine> = LazyLock::new(|| without_decisions(engine()));
         &RULES
     }
 
@@ -521,7 +527,7 @@ mod tests {
     #[test]
     fn a_recommendation_of_a_dish_is_none_of_the_place() {
         let both = RuleEngine::new(shipped("food").unwrap());
-        let food = both.clone().decided_by(None);
+        let food = without_decisions(&both);
         for (text, expected) in [
             ("I do recommend the pepper sauce.", "food+"),
             ("I do recommend the restaurant.", "overall+"),

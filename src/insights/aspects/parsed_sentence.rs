@@ -114,15 +114,15 @@ impl<'judge> ParsedSentence<'judge> {
     /// first.
     fn select(&mut self, compiled: &CompiledRules) {
         self.matches.sort_unstable_by_key(|one| {
-            let is_joint = one.rank == Rank::Joins;
+            let is_joint = one.node.rank == Rank::Joins;
             (
                 is_joint,
                 Reverse(one.words.count_ones()),
                 one.end - one.start,
                 one.start,
-                one.rank,
+                one.node.rank,
                 one.words,
-                one.rules.first().copied(),
+                one.node.rules.first().copied(),
             )
         });
         self.taken.clear();
@@ -133,7 +133,7 @@ impl<'judge> ParsedSentence<'judge> {
             let (start, end) = (one.start, one.end);
             let words = one.words;
             let own = || (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
-            if !one.is_above {
+            if !one.node.is_above {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let is_twin = self.has_at(start, words, |item| item.end == end);
                 if !is_twin && own().any(|unit| self.taken[unit]) {
@@ -141,7 +141,7 @@ impl<'judge> ParsedSentence<'judge> {
                 }
                 own().for_each(|unit| self.taken[unit] = true);
             }
-            for rule in one.rules {
+            for rule in &one.node.rules {
                 let rule = *rule as usize;
                 let meaning = compiled.rules[rule].1;
                 if self.has_at(start, words, |item| same_kind(item.meaning, meaning)) {

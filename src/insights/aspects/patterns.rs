@@ -41,14 +41,16 @@ struct Edge {
 /// The bit of no word, for patterns that end.
 const END: u64 = 1 << 63;
 
-#[derive(Debug, Clone, Default)]
-struct PatternNode {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PatternNode {
     /// Its edges, as a range of those of the tree: by their next nodes, the gaps last.
     edges: Range<u32>,
     followers: u64,
-    rules: Vec<RuleIndex>,
-    rank: Rank,
-    is_above: bool,
+    /// The rules of the patterns that end here, in the trade's order.
+    pub rules: Vec<RuleIndex>,
+    pub rank: Rank,
+    /// Whether it may overlap a statement, because it determines the subject, time or certainty of the statement.
+    pub is_above: bool,
 }
 
 /// A prefix tree of all patterns; its root is the first node.
@@ -69,11 +71,7 @@ pub struct Match<'judge> {
     pub end: usize,
     /// The units from `start` on that match words of the pattern rather than a gap: bit 0 is `start`.
     pub words: u64,
-    /// In the trade's order.
-    pub rules: &'judge [RuleIndex],
-    pub rank: Rank,
-    /// Whether it may overlap a statement, because it determines the subject, time or certainty of the statement.
-    pub is_above: bool,
+    pub node: &'judge PatternNode,
 }
 
 impl PatternTrie {
@@ -199,9 +197,7 @@ impl TrieSearch<'_, '_> {
                 start: over.start,
                 end: over.end,
                 words,
-                rules: &node.rules,
-                rank: node.rank,
-                is_above: node.is_above,
+                node,
             });
         }
         self.step(node.followers, number, over.clone(), words);

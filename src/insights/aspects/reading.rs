@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, confirm, decide};
+use super::decision::{AspectCandidate, Decision, DecisionBasis, Figures, decide};
 use super::engine::{AspectHeads, RuleEngine};
 use super::parsed_sentence::{About, ParsedSentence};
 use super::score;
@@ -84,11 +84,9 @@ impl<'engine> SentenceReading<'engine> {
         let scores = engine.classifier.classify(text, tokens, &unread);
         let parts = scores.parts.iter();
         let about = parts.map(|part| about(parsed, part)).collect();
-        let whole = scores.parts.last().filter(|_| has_words);
+        let lead = scores.whole().lead().clamp(-FIGURE_MAX, FIGURE_MAX);
         Self {
-            lead: whole
-                .map_or(0, SentencePart::lead)
-                .clamp(-FIGURE_MAX, FIGURE_MAX),
+            lead: if has_words { lead } else { 0 },
             named,
             tells_deed,
             rules,
@@ -106,8 +104,11 @@ impl<'engine> SentenceReading<'engine> {
 
     /// The evidence that the sentence of a review of one or two stars complains, in units of 1/[`UNIT`].
     pub fn complaint(&self) -> i32 {
-        let whole = self.scores.parts.last().filter(|_| self.has_words);
-        let complaint = whole.map_or(0, |whole| whole.complaint);
+        let complaint = if self.has_words {
+            self.scores.whole().complaint
+        } else {
+            0
+        };
         complaint - self.lead / LEAD_PART - RULES_COMPLAINT * self.balance().signum()
     }
 }
@@ -142,7 +143,7 @@ pub fn candidates(engine: &RuleEngine, read: &[SentenceReading<'_>]) -> Vec<Aspe
             let heads = engine.detected[aspect];
             let part = match (heads, rule) {
                 (Some(heads), _) => loudest(&sentence.scores.parts, heads.aspect),
-                (None, Some(_)) => sentence.scores.parts.len().saturating_sub(1),
+                (None, Some(_)) => sentence.scores.parts.len() - 1,
                 (None, None) => continue,
             };
             let odds = heads.map(|heads| sentence.scores.parts[part].aspects[heads.aspect]);
@@ -154,7 +155,7 @@ pub fn candidates(engine: &RuleEngine, read: &[SentenceReading<'_>]) -> Vec<Aspe
                 sentence: number,
                 part,
                 rule: rule.map(|finding| finding.polarity),
-                about: sentence.about.get(part).copied().unwrap_or_default(),
+                about: sentence.about[part],
                 basis: match heads {
                     _ if !sentence.has_words => DecisionBasis::Rules,
                     None if rule.is_some_and(is_plain) => DecisionBasis::Rules,
@@ -190,10 +191,7 @@ fn figures(
 ) -> Figures {
     let clip = |value: i32| value.clamp(-FIGURE_MAX, FIGURE_MAX);
     let is = |is: bool| if is { UNIT } else { 0 };
-    let parts = &sentence.scores.parts;
-    let (Some(part), Some(whole)) = (parts.get(at), parts.last()) else {
-        return [0; FIGURES.len()];
-    };
+    let (part, whole) = (&sentence.scores.parts[at], sentence.scores.whole());
     let odds = |part: &SentencePart| heads.map_or(0, |heads| clip(part.aspects[heads.aspect]));
     let odds_of = |side: usize| heads.map_or(0, |heads| clip(part.aspects[heads.judgements[side]]));
     let neutral = |part: &SentencePart| {
@@ -216,7 +214,7 @@ fn figures(
         lead_elsewhere,
         findings_elsewhere,
         only_sentence,
-        is((sentence.about.get(at)).is_some_and(|about| *about != About::default())),
+        is(sentence.about[at] != About::default()),
         is(rule.is_some()),
         is(label == Some(Polarity::Positive)),
         is(label == Some(Polarity::Negative)),
@@ -273,7 +271,7 @@ pub fn findings(
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let Some(of_text) = decide(engine.decisions.as_ref(), candidate) else {
+        let Some(decision) = decide(engine.decisions.as_ref(), candidate, of_stars) else {
             continue;
         };
         let sentence = &mut read[candidate.sentence];
@@ -284,13 +282,13 @@ pub fn findings(
             .map(|at| rules.swap_remove(at).1);
         let with_stars = of_stars.map(|polarity| {
             let is_deed = sentence.tells_deed && polarity == Polarity::Negative;
-            confirm(engine.decisions.as_ref(), candidate, polarity)
+            (decision.with_stars)
                 .filter(|_| !is_deed && !candidate.about.excludes(polarity))
                 .map_or((Polarity::Uncertain, 0), |sure| (polarity, sure))
         });
         let scores = &sentence.scores;
         all.push(finding(
-            engine, text, scores, candidate, rule, of_text, with_stars,
+            engine, text, scores, candidate, rule, decision, with_stars,
         ));
     }
     compare_complaints(
@@ -318,9 +316,7 @@ fn compare_complaints(
 ) {
     let overall = engine.trade.overall;
     for (number, sentence) in (0..).zip(read) {
-        let Some(whole) = sentence.scores.parts.last() else {
-            continue;
-        };
+        let whole = sentence.scores.whole();
         let here = (0..all.len()).filter(|at| all[*at].sentence == number);
         let here: Vec<usize> = here.collect();
         let evidence = sentence.complaint();
@@ -413,16 +409,17 @@ const fn sign(polarity: Polarity) -> i32 {
     }
 }
 
-/// A finding with its label and confidence: `of_text` alone, and, if the text leaves it open, `with_stars`.
+/// A finding with its label and confidence: by the text, and, if the text leaves it open, `with_stars`.
 fn finding(
     engine: &RuleEngine,
     text: &TokenizedText,
     scores: &AspectScores<'_>,
     candidate: &AspectCandidate,
     rule: Option<Finding>,
-    (polarity, mut confidence): (Polarity, u8),
+    decision: Decision,
     with_stars: Option<(Polarity, u8)>,
 ) -> Finding {
+    let (polarity, mut confidence) = (decision.label, decision.confidence);
     let part = &scores.parts[candidate.part];
     let heads = engine.detected[candidate.aspect];
     let head = heads.map(|heads| OutputHead::Aspect(heads.aspect));
@@ -489,9 +486,8 @@ fn finds_aspect(
     scores: &AspectScores<'_>,
     heads: Option<AspectHeads>,
 ) -> bool {
-    let Some((heads, whole)) = heads.zip(scores.parts.last()) else {
-        return true;
-    };
+    let Some(heads) = heads else { return true };
+    let whole = scores.whole();
     let all = engine.detected.iter().flatten();
     let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
     whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_MAX).max(0)

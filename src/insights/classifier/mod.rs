@@ -97,6 +97,11 @@ pub struct AspectScores<'classifier> {
 }
 
 impl AspectScores<'_> {
+    /// The whole sentence.
+    pub fn whole(&self) -> &SentencePart {
+        &self.parts[self.parts.len() - 1]
+    }
+
     /// The run in `tokens` with the largest weight for `head`, if one has a weight above 0.
     pub fn strongest(&self, tokens: &Range<usize>, head: OutputHead) -> Option<Range<usize>> {
         let mut strongest: Option<(&Range<usize>, i8)> = None;

@@ -17,6 +17,15 @@ use crate::insights::trades::{PatternStep, parse_pattern};
 const CLASSES: &str = "<name> <names> <one> <Name> <Names> <word> <noun> <number> <capital> <unknown> <known> <strange> <proper> \
                        <crossing> <letter> <mark> <bracket> <close> <past> <end>";
 
+/// The classes of the name, each with whether it must be in the plural or a possessive, and whether it must be capitalised.
+const NAMES: [(&str, Option<bool>, bool); 5] = [
+    ("<name>", None, false),
+    ("<names>", Some(true), false),
+    ("<one>", Some(false), false),
+    ("<Name>", None, true),
+    ("<Names>", Some(true), true),
+];
+
 /// The contexts, each with the meaning that `words.toml` describes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,32 +136,23 @@ impl TryFrom<String> for Guard {
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (_, ways) = parse_pattern(line, &lists, &classes)?;
             for way in ways {
-                let is_name = |step: &PatternStep| {
-                    matches!(
-                        step.symbol(),
-                        Some("<name>" | "<names>" | "<one>" | "<Name>" | "<Names>")
-                    )
-                };
-                let at = way
-                    .iter()
-                    .position(is_name)
-                    .ok_or_else(|| line.to_owned())?;
+                let mut numbered = way.iter().enumerate();
+                let name = numbered.find_map(|(at, step)| {
+                    let mut names = NAMES.iter();
+                    Some((at, names.find(|(name, ..)| step.symbol() == Some(name))?))
+                });
+                let (at, (_, has_s, is_capital)) = name.ok_or_else(|| line.to_owned())?;
                 let steps = |steps: &[PatternStep]| {
                     let steps = steps.iter().map(ContextStep::new);
                     steps.collect::<Result<Vec<_>, _>>()
                 };
                 let mut before = steps(&way[..at])?;
                 before.reverse();
-                let name = way[at].symbol().unwrap_or_default();
                 parsed.push(NamePattern {
                     before,
                     after: steps(&way[at + 1..])?,
-                    has_s: match name {
-                        "<names>" | "<Names>" => Some(true),
-                        "<one>" => Some(false),
-                        _ => None,
-                    },
-                    is_capital: name.starts_with("<N"),
+                    has_s: *has_s,
+                    is_capital: *is_capital,
                 });
             }
         }

@@ -31,12 +31,6 @@ const ASCII_END: char = '\u{80}';
 /// The first code point after the Latin letters.
 const LATIN_END: char = '\u{250}';
 
-#[derive(Debug, Clone)]
-struct OtherLanguage {
-    code: LanguageCode,
-    whatlang: Option<whatlang::Lang>,
-}
-
 /// Bit masks of the languages in which a word is a function word, and of those in which it identifies a short text.
 #[derive(Debug, Clone, Copy, Default)]
 struct TellingWord {
@@ -52,7 +46,8 @@ struct TellingWord {
 /// Detects which of a trade's languages a text is in.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
-    others: Vec<OtherLanguage>,
+    /// Each with its name in the statistics.
+    others: Vec<(LanguageCode, Option<whatlang::Lang>)>,
     words: WordMap<TellingWord>,
 }
 
@@ -83,10 +78,8 @@ impl LanguageDetector {
             mark(&other.function_words, &|word| word.function |= 1 << bit);
             mark(&other.telling_words, &|word| word.telling |= 1 << bit);
         }
-        let others = others.iter().map(|words| OtherLanguage {
-            code: words.code,
-            whatlang: whatlang::Lang::from_code(words.whatlang.as_str()),
-        });
+        let statistics = |words: &LanguageWords| whatlang::Lang::from_code(&words.whatlang);
+        let others = others.iter().map(|words| (words.code, statistics(words)));
         Self {
             others: others.collect(),
             words,
@@ -104,14 +97,14 @@ impl LanguageDetector {
         // The declared other language, if it is supported; without a declared one, the one with the most words.
         let mut others = self.others.iter().zip(&counts.others);
         let rival = if is_declared_other {
-            others.find(|(other, _)| other.code.as_str() == primary)
+            others.find(|((code, _), _)| code.as_str() == primary)
         } else {
             others.max_by_key(|(_, [_, telling])| *telling)
         };
-        let is_declared = rival.is_some_and(|(other, _)| other.code.as_str() == primary);
+        let is_declared = rival.is_some_and(|((code, _), _)| code.as_str() == primary);
         let (rival, [function, telling]) = rival
-            .map_or((TextLanguage::Other, [0, 0]), |(other, counts)| {
-                (TextLanguage::Also(other.code), *counts)
+            .map_or((TextLanguage::Other, [0, 0]), |((code, _), counts)| {
+                (TextLanguage::Also(*code), *counts)
             });
         let is_rivalled =
             function > counts.english || counts.words < SHORT && telling > counts.english;
@@ -191,8 +184,8 @@ impl LanguageDetector {
     /// What the statistics detected.
     fn detected(&self, language: whatlang::Lang) -> TextLanguage {
         let mut others = self.others.iter();
-        match others.find(|other| other.whatlang == Some(language)) {
-            Some(other) => TextLanguage::Also(other.code),
+        match others.find(|(_, name)| *name == Some(language)) {
+            Some((code, _)) => TextLanguage::Also(*code),
             None if language == whatlang::Lang::Eng => TextLanguage::English,
             None => TextLanguage::Other,
         }

@@ -4,10 +4,10 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::tokenized_text::{Capitalisation, TokenizedText};
-use crate::insights::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, Polarity, TextSpan};
+use crate::insights::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, Polarity};
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
-pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
+const QUOTE_LENGTH: RangeInclusive<usize> = 25..=220;
 /// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;
 /// Characters that are allowed before the first word.
@@ -15,44 +15,33 @@ const QUOTE_OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
 /// Characters that are allowed after the last mark.
 const QUOTE_CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 
-/// Whether `span` of a text, in code points, can be quoted. It must follow the beginning of the text or the end of a
-/// sentence. It must begin in upper case, without a label, and end with its mark or with the text.
-pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
-    let (start, end) = (span.start as usize, span.end as usize);
-    let (Some(before), Some(sentence), Some(after)) =
-        (text.get(..start), text.get(start..end), text.get(end..))
-    else {
-        return false;
-    };
-    QUOTE_LENGTH.contains(&(span.end - span.start))
+/// Whether `sentence`, as a range of bytes of a text, can be quoted. It must follow the beginning of the text or the end
+/// of a sentence. It must begin in upper case, without a label, and end with its mark or with the text.
+pub fn is_quotable(text: &str, sentence: Range<usize>) -> bool {
+    let (before, after) = (&text[..sentence.start], &text[sentence.end..]);
+    let sentence = &text[sentence];
+    QUOTE_LENGTH.contains(&sentence.chars().count())
         && begins_behind(before)
         && begins_well(sentence)
-        && (ends_with_mark(sentence) || after.iter().all(|letter| letter.is_whitespace()))
-        && !breaks_off(sentence)
+        && (ends_with_mark(sentence) || after.trim_start().is_empty())
+        && !sentence.ends_with("..")
+        && !sentence.ends_with('\u{2026}')
         && is_closed(sentence)
 }
 
 /// Whether a sentence can begin after `before`: at the beginning of the text, after the end of another sentence, or in
 /// a new paragraph.
-fn begins_behind(before: &[char]) -> bool {
-    let words = trim_end(before);
-    let lines = before[words.len()..]
-        .iter()
-        .filter(|letter| **letter == '\n');
-    words.is_empty() || ends_with_mark(words) || lines.count() > 1
+fn begins_behind(before: &str) -> bool {
+    let words = before.trim_end();
+    let lines = before[words.len()..].matches('\n').count();
+    words.is_empty() || ends_with_mark(words) || lines > 1
 }
 
-fn begins_well(sentence: &[char]) -> bool {
-    let sentence = match sentence.split_first() {
-        Some((first, rest)) if QUOTE_OPENING.contains(first) => rest,
-        _ => sentence,
-    };
-    let is_first = |letter: &char| letter.is_alphabetic() && !letter.is_lowercase();
-    let mut words = sentence
-        .split(|letter| letter.is_whitespace())
-        .take(LABEL_WORDS);
-    let has_label = words.any(|word| word.last() == Some(&':'));
-    sentence.first().is_some_and(is_first) && !has_label
+fn begins_well(sentence: &str) -> bool {
+    let sentence = sentence.strip_prefix(QUOTE_OPENING).unwrap_or(sentence);
+    let is_first = |letter: char| letter.is_alphabetic() && !letter.is_lowercase();
+    let mut words = sentence.split_whitespace().take(LABEL_WORDS);
+    sentence.starts_with(is_first) && !words.any(|word| word.ends_with(':'))
 }
 
 /// Whether the words that judge stand in the clause of the finding. An opinion word needs the words for the aspect beside
@@ -115,27 +104,15 @@ fn leans(text: &TokenizedText, sentence: Range<usize>) -> bool {
         || text.is_among(first, &words.pointers) && !text.is_among(first + 1, &words.pointed)
 }
 
-fn ends_with_mark(words: &[char]) -> bool {
-    let mut words = trim_end(words).iter();
-    let last = words.rfind(|letter| !QUOTE_CLOSING.contains(letter));
-    matches!(last, Some('.' | '!' | '?' | '\u{2026}'))
-}
-
-/// Whether the sentence ends with an ellipsis.
-fn breaks_off(sentence: &[char]) -> bool {
-    let words = trim_end(sentence);
-    words.ends_with(&['\u{2026}']) || words.ends_with(&['.', '.'])
+fn ends_with_mark(words: &str) -> bool {
+    let words = words.trim_end_matches(QUOTE_CLOSING);
+    words.ends_with(['.', '!', '?', '\u{2026}'])
 }
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
-fn is_closed(sentence: &[char]) -> bool {
-    let count = |marks: &[char]| sentence.iter().filter(|c| marks.contains(c)).count();
+fn is_closed(sentence: &str) -> bool {
+    let count = |marks: &[char]| sentence.matches(marks).count();
     count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
-}
-
-fn trim_end(words: &[char]) -> &[char] {
-    let last = words.iter().rposition(|letter| !letter.is_whitespace());
-    last.map_or(&[], |last| &words[..=last])
 }
 
 #[cfg(test)]
@@ -150,16 +127,8 @@ mod tests {
         let [before, quoted, after] = parts.as_slice() else {
             panic!("{text}")
         };
-        let length = |part: &str| u32::try_from(part.chars().count()).unwrap();
-        let whole: Vec<char> = [*before, *quoted, *after].concat().chars().collect();
-        let start = length(before);
-        is_quotable(
-            &whole,
-            TextSpan {
-                start,
-                end: start + length(quoted),
-            },
-        )
+        let whole = [*before, *quoted, *after].concat();
+        is_quotable(&whole, before.len()..before.len() + quoted.len())
     }
 
     #[test]

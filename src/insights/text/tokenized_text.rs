@@ -179,10 +179,7 @@ impl TokenizedText {
 
 /// The normalised text of all tokens, without accents if `ignores_accents`, and the tokens.
 fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
-    let mut characters = Vec::with_capacity(original.len());
-    original
-        .chars()
-        .for_each(|character| characters.push(plain(character)));
+    let characters: Vec<char> = original.chars().map(plain).collect();
     let mut normal = String::with_capacity(original.len() + 8);
     let mut tokens = Vec::with_capacity(original.len() / 4);
     let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

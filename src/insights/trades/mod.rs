@@ -23,7 +23,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::packages::{PackageFolder, SHARED};
+    use super::packages::{Package, SHARED};
     use super::parse::Parts;
     use super::{HOME_SERVICES, IDS, Meaning, Trade, TradeErrors, id_for, read_package, shipped};
     use crate::insights::text::LanguageWords;
@@ -33,8 +33,8 @@ mod tests {
 
     fn parse_all(files: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), *text));
-        let shared = PackageFolder::shipped(SHARED);
-        super::parse::parse(&files.collect::<Vec<_>>(), &shared.phrases(), Parts::All)
+        let shared = Package::shipped(SHARED);
+        super::parse::parse(&files.collect::<Vec<_>>(), &shared.phrases(""), Parts::All)
     }
 
     fn parse(text: &str) -> Result<Trade, TradeErrors> {

@@ -82,72 +82,74 @@ pub enum PackageError {
     Faults(#[from] TradeErrors),
 }
 
-/// The files of one folder, by name.
+/// The files of a package, and of its languages in folders that are named by their codes.
 #[derive(Default)]
-pub struct PackageFolder {
+pub struct Package {
     /// As in errors.
     path: PathBuf,
+    /// By their paths within the package: `words.toml`, `es/words.toml`.
     files: BTreeMap<String, Cow<'static, [u8]>>,
 }
 
-impl PackageFolder {
-    pub fn shipped(path: &str) -> Self {
-        let files = FILES.iter().filter_map(|(name, bytes)| {
-            let (folder, name) = name.rsplit_once('/')?;
-            (folder == path).then(|| (name.to_owned(), Cow::Borrowed(*bytes)))
+impl Package {
+    pub fn shipped(id: &str) -> Self {
+        let files = FILES.iter().filter_map(|(path, bytes)| {
+            let name = path.strip_prefix(id)?.strip_prefix('/')?;
+            Some((name.to_owned(), Cow::Borrowed(*bytes)))
         });
         Self {
-            path: path.into(),
+            path: id.into(),
             files: files.collect(),
         }
     }
 
-    /// Reads the files of a package or of one of its languages.
-    fn read(folder: &Path) -> Result<Self, PackageError> {
-        let mut read = Self {
-            path: folder.to_owned(),
-            ..Self::default()
-        };
-        for entry in folder.read_dir().map_err(read_error(folder))? {
-            let path = entry.map_err(read_error(folder))?.path();
+    /// Reads the files in a folder of the package: in its own, which is empty, or in that of a language, `es/`.
+    fn read(&mut self, folder: &str) -> Result<(), PackageError> {
+        let path = self.path.join(folder);
+        for entry in path.read_dir().map_err(read_error(&path))? {
+            let path = entry.map_err(read_error(&path))?.path();
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            if OTHERS.contains(&name) || path.extension() == Some("toml".as_ref()) {
-                read.add(&path, name)?;
+            if folder.is_empty() && LanguageCode::find(name).is_some() && path.is_dir() {
+                self.read(&format!("{name}/"))?;
+            } else if OTHERS.contains(&name) || path.extension() == Some("toml".as_ref()) {
+                self.add(&path, format!("{folder}{name}"))?;
             }
         }
-        Ok(read)
+        Ok(())
     }
 
-    fn add(&mut self, path: &Path, name: &str) -> Result<(), PackageError> {
+    fn add(&mut self, path: &Path, name: String) -> Result<(), PackageError> {
         let bytes = read_file(path, FILE_MIB_MAX).map_err(read_error(path))?;
         if !name.ends_with(".weights") && std::str::from_utf8(&bytes).is_err() {
             let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
             return Err(read_error(path)(error));
         }
-        self.files.insert(name.to_owned(), Cow::Owned(bytes));
+        self.files.insert(name, Cow::Owned(bytes));
         Ok(())
     }
 
     /// The name of a file in errors, and its text.
-    fn text(&self, file: &str) -> Option<FileText<'_>> {
+    fn text(&self, folder: &str, file: &str) -> Option<FileText<'_>> {
+        let name = format!("{folder}{file}");
         // Every text was read as UTF-8.
-        let text = std::str::from_utf8(self.files.get(file)?).ok()?;
-        Some((self.name(file), text))
+        let text = std::str::from_utf8(self.files.get(&name)?).ok()?;
+        Some((self.name(&name), text))
     }
 
     fn name(&self, file: &str) -> String {
         self.path.join(file).display().to_string()
     }
 
-    /// The files with phrases; `trade.toml` comes first.
-    pub fn phrases(&self) -> Vec<FileText<'_>> {
+    /// The files with phrases in a folder; `trade.toml` comes first.
+    pub fn phrases(&self, folder: &str) -> Vec<FileText<'_>> {
         let names = self.files.keys();
-        let mut names: Vec<&String> = names.filter(|name| !OTHERS.contains(&&***name)).collect();
+        let mut names: Vec<&str> = names
+            .filter_map(|name| name.strip_prefix(folder))
+            .filter(|name| !name.contains('/') && !OTHERS.contains(name))
+            .collect();
         names.sort_by_key(|name| *name != HEAD);
-        names
-            .into_iter()
-            .filter_map(|name| self.text(name))
-            .collect()
+        let texts = names.into_iter().filter_map(|name| self.text(folder, name));
+        texts.collect()
     }
 
     /// Checks the weights in a file, if present.
@@ -164,83 +166,36 @@ impl PackageFolder {
         })
     }
 
-    /// Adds the figures and the weights to the trade that the phrases describe. Weights of aspects that the package does not
-    /// have are an error.
+    /// Adds the figures and the weights in a folder to the trade that the phrases describe. Weights of aspects that the
+    /// package does not have are an error.
     fn complete(
         &self,
+        folder: &str,
         trade: Result<Trade, TradeErrors>,
         parts: Parts,
         faults: &mut Vec<TradeError>,
     ) -> Result<Trade, PackageError> {
         let mut trade = keep(trade, faults);
-        let quality = self.text(QUALITY).filter(|(_, text)| !text.is_empty());
+        let quality = self.text(folder, QUALITY);
+        let quality = quality.filter(|(_, text)| !text.is_empty());
         let quality = quality.map(|(name, text)| read_measured(&name, text));
         trade.quality = keep(quality.unwrap_or_else(|| Ok(Vec::new())), faults);
-        trade.classifier = self.files.get(CLASSIFIER).cloned();
-        trade.polarity = self.files.get(POLARITY).cloned();
+        let [classifier, polarity] = [CLASSIFIER, POLARITY].map(|file| format!("{folder}{file}"));
+        trade.classifier = self.files.get(&classifier).cloned();
+        trade.polarity = self.files.get(&polarity).cloned();
         if parts == Parts::Head {
             return Ok(trade);
         }
-        self.weights(POLARITY, NgramModel::parse_polarity)?;
-        let heads = self.weights(CLASSIFIER, NgramModel::parse)?.heads;
+        self.weights(&polarity, NgramModel::parse_polarity)?;
+        let heads = self.weights(&classifier, NgramModel::parse)?.heads;
         let ids = heads.iter().filter_map(|head| head.split(':').next());
         let foreign: BTreeSet<&str> = ids.filter(|id| trade.aspect(id).is_none()).collect();
         faults.extend(foreign.into_iter().map(|id| {
             let message =
                 format!("knows `{id}`, which is not an aspect here; train it for this trade");
-            TradeError::new(&self.name(CLASSIFIER), 1, message)
+            TradeError::new(&self.name(&classifier), 1, message)
         }));
         Ok(trade)
-    }
-}
-
-fn read_error(path: &Path) -> impl Fn(io::Error) -> PackageError {
-    let path = path.to_owned();
-    move |error| PackageError::Read {
-        path: path.clone(),
-        error,
-    }
-}
-
-/// A package before it is read.
-struct Package {
-    own: PackageFolder,
-    /// By code.
-    languages: BTreeMap<String, PackageFolder>,
-}
-
-impl Package {
-    /// The built-in package with that id, or the general package.
-    fn shipped(id: &str) -> Self {
-        let id = IDS.iter().find(|one| **one == id).unwrap_or(&GENERAL);
-        let folders: BTreeSet<&str> = FILES
-            .iter()
-            .filter_map(|(name, _)| Some(name.rsplit_once('/')?.0))
-            .collect();
-        let codes = folders
-            .iter()
-            .filter_map(|folder| Some((folder, folder.strip_prefix(id)?.strip_prefix('/')?)));
-        Self {
-            own: PackageFolder::shipped(id),
-            languages: codes
-                .map(|(folder, code)| (code.to_owned(), PackageFolder::shipped(folder)))
-                .collect(),
-        }
-    }
-
-    fn read(folder: &Path) -> Result<Self, PackageError> {
-        let own = PackageFolder::read(folder)?;
-        if !own.files.contains_key(HEAD) {
-            return Err(PackageError::Headless(folder.display().to_string()));
-        }
-        let mut languages = BTreeMap::new();
-        for entry in folder.read_dir().map_err(read_error(folder))?.flatten() {
-            let code = entry.file_name().into_string().unwrap_or_default();
-            if LanguageCode::find(&code).is_some() && entry.path().is_dir() {
-                languages.insert(code, PackageFolder::read(&entry.path())?);
-            }
-        }
-        Ok(Self { own, languages })
     }
 
     /// The trade with all its languages.
@@ -249,7 +204,8 @@ impl Package {
         let mut trade = self.english(parts, &mut faults)?;
         // A language is read with the aspects of the package.
         if !trade.aspects.is_empty() {
-            for code in self.languages.keys() {
+            let folders = self.files.keys().filter_map(|name| name.split_once('/'));
+            for code in folders.map(|(code, _)| code).collect::<BTreeSet<_>>() {
                 let language = self.language(&trade, code, parts, &mut faults)?;
                 trade.languages.push(language);
             }
@@ -263,11 +219,10 @@ impl Package {
 
     /// The trade in English. Adds the errors in its files to `faults`.
     fn english(&self, parts: Parts, faults: &mut Vec<TradeError>) -> Result<Trade, PackageError> {
-        let (own, shared) = (self.own.phrases(), PackageFolder::shipped(SHARED));
-        let trade = parse(&own, &shared.phrases(), parts);
+        let trade = parse(&self.phrases(""), &Self::shipped(SHARED).phrases(""), parts);
         Ok(Trade {
             polarity: Some(Cow::Borrowed(classifier::POLARITY)),
-            ..self.own.complete(trade, parts, faults)?
+            ..self.complete("", trade, parts, faults)?
         })
     }
 
@@ -279,16 +234,24 @@ impl Package {
         parts: Parts,
         faults: &mut Vec<TradeError>,
     ) -> Result<Trade, PackageError> {
-        let shared = PackageFolder::shipped(&format!("{SHARED}/{code}"));
-        let own = self.languages.get(code).unwrap_or(&shared);
-        let description = own.text(LANGUAGE).or_else(|| shared.text(LANGUAGE));
+        let (folder, shared) = (format!("{code}/"), Self::shipped(SHARED));
+        let description = self.text(&folder, LANGUAGE);
         let description = description
-            .ok_or_else(|| PackageError::Languageless(own.path.display().to_string()))?;
-        let (phrases, others) = (own.phrases(), shared.phrases());
-        let read = parse_language(trade, code, &description, &phrases, &others, parts);
-        let mut read = own.complete(read, parts, faults)?;
-        read.polarity = (read.polarity).or_else(|| shared.files.get(POLARITY).cloned());
+            .or_else(|| shared.text(&folder, LANGUAGE))
+            .ok_or_else(|| PackageError::Languageless(self.name(code)))?;
+        let (own, others) = (self.phrases(&folder), shared.phrases(&folder));
+        let read = parse_language(trade, code, &description, &own, &others, parts);
+        let mut read = self.complete(&folder, read, parts, faults)?;
+        let polarity = shared.files.get(&format!("{folder}{POLARITY}"));
+        read.polarity = read.polarity.or_else(|| polarity.cloned());
         Ok(read)
+    }
+}
+
+fn read_error(path: &Path) -> impl Fn(io::Error) -> PackageError {
+    move |error| PackageError::Read {
+        path: path.to_owned(),
+        error,
     }
 }
 
@@ -298,6 +261,7 @@ impl Package {
 /// # Errors
 /// An error in one of its files; a test verifies that there is none.
 pub fn shipped(id: &str) -> Result<Trade, PackageError> {
+    let id = IDS.iter().find(|one| **one == id).unwrap_or(&GENERAL);
     Package::shipped(id).trade(Parts::All)
 }
 
@@ -328,13 +292,22 @@ pub fn shipped_in(id: &str, code: LanguageCode) -> Result<Trade, PackageError> {
 /// # Errors
 /// A file that cannot be read, or all errors in the files.
 pub fn read_package(path: &Path) -> Result<Trade, PackageError> {
-    if path.is_dir() {
-        return Package::read(path)?.trade(Parts::All);
+    let is_folder = path.is_dir();
+    let folder = path.parent().filter(|_| !is_folder).unwrap_or(path);
+    let mut package = Package {
+        path: folder.to_owned(),
+        ..Package::default()
+    };
+    if is_folder {
+        package.read("")?;
+        if !package.files.contains_key(HEAD) {
+            return Err(PackageError::Headless(path.display().to_string()));
+        }
+    } else {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        package.add(path, name.into_owned())?;
     }
-    let mut own = PackageFolder::default();
-    own.add(path, &path.display().to_string())?;
-    let languages = BTreeMap::new();
-    Package { own, languages }.trade(Parts::All)
+    package.trade(Parts::All)
 }
 
 /// What was read, or nothing of it with its errors among `faults`.
@@ -349,8 +322,8 @@ fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) 
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
         let heads = IDS.iter().filter_map(|id| {
-            let folder = PackageFolder::shipped(id);
-            let (name, text) = folder.text(HEAD)?;
+            let package = Package::shipped(id);
+            let (name, text) = package.text("", HEAD)?;
             Some((*id, types_of(&name, text)?))
         });
         heads.collect()
@@ -365,26 +338,19 @@ pub fn id_for(kind: &str) -> &'static str {
 /// The first line of the file.
 pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
 
-/// Parses the figures of a file.
-///
-/// # Errors
-/// Every invalid line.
-pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
+/// Parses the figures of a file. Every invalid line is an error.
+fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
-    let mut refuse = |line, message: String| faults.push(TradeError::new(name, line, message));
-    if text.lines().next() != Some(HEADER) {
-        refuse(
-            1,
-            format!("the first line must be `{HEADER}`, tabs between"),
-        );
-    }
-    for (line, number) in text.lines().zip(1..).skip(1) {
+    for (line, number) in text.lines().zip(1..) {
         match figure(line) {
-            Some(row) => rows.push(row),
-            None => refuse(
-                number,
-                "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole".to_owned(),
-            ),
+            None if number == 1 && line == HEADER => {}
+            Some(row) if number > 1 => rows.push(row),
+            _ => {
+                let message = format!(
+                    "the first line must be `{HEADER}`, and every other one its values, tabs between; the part is no more than the whole"
+                );
+                faults.push(TradeError::new(name, number, message));
+            }
         }
     }
     if faults.is_empty() {

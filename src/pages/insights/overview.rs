@@ -14,7 +14,7 @@ use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{ReviewFilter, SearchParameters, search_reviews};
 use crate::snapshot::Snapshot;
-use crate::wire;
+use crate::wire::{self, SummaryTemplate};
 
 /// Maximum number of entities shown per group; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
@@ -151,13 +151,13 @@ fn sentence(
     site: &Site<'_>,
 ) -> (String, String) {
     let (evidence, locale) = (&one.evidence, &site.locale);
-    let (id, kind) = match one.template.as_str() {
-        "aspect_positive" => ("summary-aspect-positive", None),
-        "aspect_negative" => ("summary-aspect-negative", None),
-        "aspect_divided" => ("summary-aspect-divided", None),
-        "technicians" => ("summary-technicians", Some(MentionKind::Technician)),
-        "services" => ("summary-services", Some(MentionKind::Service)),
-        _ => ("summary-overall", None),
+    let (id, kind) = match one.template {
+        SummaryTemplate::Overall => ("summary-overall", None),
+        SummaryTemplate::AspectPositive => ("summary-aspect-positive", None),
+        SummaryTemplate::AspectNegative => ("summary-aspect-negative", None),
+        SummaryTemplate::AspectDivided => ("summary-aspect-divided", None),
+        SummaryTemplate::Technicians => ("summary-technicians", Some(MentionKind::Technician)),
+        SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
     };
     let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let figures = evidence.figures.keys();

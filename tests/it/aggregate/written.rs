@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use reviews_service::insights::aggregate::{AggregateInput, Original, aggregate, topics};
+use reviews_service::insights::aggregate::{AggregateInput, aggregate, topics};
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
@@ -296,32 +296,17 @@ pub fn insights(written: &[Written]) -> Insights {
         .iter()
         .map(|one| CompactAnalysis::new(&one.analysis, &one.review, &trade))
         .collect();
-    let original = |at: usize| {
-        let Review {
-            id,
-            rating,
-            date,
-            text,
-            ..
-        } = written.get(at)?.review.clone();
-        Some(Original {
-            id: id.to_string(),
-            stars: rating.stars(),
-            date: date.date(),
-            text,
-        })
-    };
     let business = business();
     let people: Vec<&str> = business
         .technicians
         .iter()
         .map(|one| one.name.as_str())
         .collect();
-    let analyses: Vec<_> = analyses.iter().collect();
+    let reviews = written.iter().map(|one| &one.review);
+    let analyses: Vec<_> = reviews.zip(&analyses).collect();
     let sources = AggregateInput {
         analyses: &analyses,
         unanalyzed: 0,
-        original: &original,
         trade: &trade,
         business: &business,
         people: &people,
