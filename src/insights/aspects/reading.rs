@@ -7,11 +7,10 @@ use super::decision::{AspectCandidate, Decision, DecisionBasis, Figures, decide}
 use super::engine::{AspectHeads, RuleEngine};
 use super::parsed_sentence::{About, ParsedSentence};
 use super::score;
-use crate::insights::analysis::{Finding, Hit, MARGIN, Polarity, witness};
+use crate::insights::analysis::{Finding, Hit, MARGIN, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::{Token, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
-use crate::wire::Witness;
 
 /// Maximum absolute value of every figure, which limits the weight of one sentence.
 const FIGURE_MAX: i32 = 4 * UNIT;
@@ -48,17 +47,10 @@ impl<'engine> SentenceReading<'engine> {
         sentence: u32,
     ) -> Self {
         let tokens = parsed.tokens(0..parsed.units.len());
-        let mut rules = score::sentence(engine, text, parsed, sentence);
+        let rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i32::try_from(alike.count()).unwrap_or(i32::MAX)
-        });
-        // Without strays, a finding of the role `overall` needs a phrase of its own.
-        let overall = engine.trade.overall.filter(|_| !engine.trade.has_strays);
-        rules.retain(|(aspect, finding)| {
-            let mut hits = finding.hits.iter();
-            overall != Some(*aspect)
-                || hits.any(|hit| hit.rule.starts_with("phrase:") || hit.rule.starts_with("plain:"))
         });
         let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
         let unread: Vec<Range<usize>> = parsed
@@ -319,20 +311,6 @@ fn compare_complaints(
         let whole = sentence.scores.whole();
         let here = (0..all.len()).filter(|at| all[*at].sentence == number);
         let here: Vec<usize> = here.collect();
-        let evidence = sentence.complaint();
-        if evidence < 0 {
-            let is_doubtful = |finding: &Finding| {
-                finding.polarity == Polarity::Negative
-                    && witness(&finding.hits) == Witness::Classifier
-            };
-            for at in here {
-                if is_doubtful(&all[at]) {
-                    add_hit(&mut all[at], text, whole.tokens.clone(), 0);
-                    all[at].polarity = Polarity::Uncertain;
-                }
-            }
-            continue;
-        }
         let is_of_others = (sentence.about.last()).is_some_and(|about| about.elsewhere);
         let is_judged = here.iter().any(|at| all[*at].polarity.judges());
         if !is_low_rated || is_of_others || is_judged {
@@ -345,7 +323,7 @@ fn compare_complaints(
             COMPLAINT_MIN_OVERALL
         };
         let least = least + if sentence.tells_deed { DEED_MORE } else { 0 };
-        let aspect = own.or(overall).filter(|_| evidence >= least);
+        let aspect = own.or(overall).filter(|_| sentence.complaint() >= least);
         let Some(aspect) = aspect.map(|aspect| &engine.trade.aspects[aspect].id) else {
             continue;
         };

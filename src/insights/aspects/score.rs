@@ -98,32 +98,7 @@ impl Scorer<'_> {
             }
         }
         self.name_the_rest();
-        self.settle_facts();
         self.found
-    }
-
-    /// Drops the facts of quiet aspects beside a judgement. If all judgements are complaints, turns the other facts
-    /// into complaints.
-    fn settle_facts(&mut self) {
-        let trade = &self.engine.trade;
-        let mut polar = self.found.iter().filter(|one| one.is_polar).peekable();
-        if polar.peek().is_none() {
-            return;
-        }
-        let complains = polar.all(|one| one.score() < 0);
-        (self.found).retain(|one| one.is_polar || !trade.quiet.contains(&one.aspect));
-        let facts = self
-            .found
-            .iter_mut()
-            .filter(|one| !one.is_polar && complains);
-        for one in facts.filter(|one| !trade.facts.contains(&one.aspect)) {
-            one.hits.push(Hit {
-                rule: "context:complaint".to_owned(),
-                span: one.hits[0].span,
-                points: -MARGIN,
-            });
-            one.is_polar = true;
-        }
     }
 
     fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {

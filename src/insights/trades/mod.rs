@@ -275,7 +275,7 @@ mod tests {
         let TradeErrors(faults) = parse_all(&[
             (
                 "trade.toml",
-                "[trade]\nid = \"Food\"\ntypes = [\"a bar\"]\nquiet = [\"taste\"]\n",
+                "[trade]\nid = \"Food\"\ntypes = [\"a bar\"]\noverall = \"taste\"\n",
             ),
             (
                 "price.toml",
@@ -286,7 +286,7 @@ mod tests {
         .unwrap_err();
         let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let begins = [
-            "trade.toml:1: `quiet` names `taste`, which is not an aspect here",
+            "trade.toml:1: `overall` names `taste`, which is not an aspect here",
             "trade.toml:2: an id must be lower case letters and `_`, not `Food`",
             "price.toml:5: a `(` is never closed",
             "price.toml:5: `Cheap` is not a word",

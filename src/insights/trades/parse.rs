@@ -41,8 +41,6 @@ const UNNAMED: &str = "own";
 const UNLABELED: &str = "The firm's own";
 /// Default aspect of opinions without an aspect.
 const OVERALL: &str = "overall";
-/// Default list of quiet aspects.
-const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 
 /// The parts of a package that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +113,7 @@ struct TradeTable {
     aspects: Option<Vec<String>>,
     /// The aspect that receives opinions without an aspect.
     overall: Option<String>,
-    /// Aspects whose facts are omitted beside a judgement.
-    quiet: Option<Vec<String>>,
-    /// Aspects whose facts remain facts among complaints.
-    facts: Vec<String>,
     shared: Option<bool>,
-    strays: Option<bool>,
 }
 
 /// One file of a trade.
@@ -193,10 +186,7 @@ pub fn parse_language(
             id: trade.id.clone(),
             label: trade.label.clone(),
             is_sharing: trade.is_sharing,
-            has_strays: trade.has_strays,
             overall: trade.overall,
-            quiet: trade.quiet.clone(),
-            facts: trade.facts.clone(),
             aspects: trade.aspects.clone(),
             words: Arc::new(words),
             ..Trade::default()
@@ -318,7 +308,6 @@ impl PackageReader {
             id: id.map_or(UNNAMED, |id| id.get_ref()).to_owned(),
             label: (table.label.as_deref().unwrap_or(UNLABELED).trim()).to_owned(),
             is_sharing: table.shared.unwrap_or(true),
-            has_strays: table.strays.unwrap_or(true),
             words: Arc::clone(LanguageWords::english()),
             ..Trade::default()
         };
@@ -390,19 +379,12 @@ impl PackageReader {
         for (key, ids) in [
             ("aspects", table.aspects.as_deref().unwrap_or_default()),
             ("overall", table.overall.as_slice()),
-            ("quiet", table.quiet.as_deref().unwrap_or_default()),
-            ("facts", &table.facts),
         ] {
             for id in ids.iter().filter(|id| self.trade.aspect(id).is_none()) {
                 messages.push(format!("`{key}` names `{id}`, which is not an aspect here"));
             }
         }
-        let usual = QUIET.map(str::to_owned);
-        let quiet = table.quiet.as_deref().unwrap_or(&usual);
-        let indices = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
-        let (quiet, facts) = (indices(quiet), indices(&table.facts));
         self.trade.overall = (self.trade).aspect(table.overall.as_deref().unwrap_or(OVERALL));
-        (self.trade.quiet, self.trade.facts) = (quiet, facts);
         messages
     }
 

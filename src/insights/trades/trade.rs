@@ -100,14 +100,8 @@ pub struct Trade {
     pub label: String,
     /// Whether it uses the shared words.
     pub is_sharing: bool,
-    /// Whether an opinion without an aspect counts for the role `overall`.
-    pub has_strays: bool,
     /// Index of the aspect that receives opinions without an aspect.
     pub overall: Option<usize>,
-    /// Aspects whose facts (`he said`) are omitted beside a judgement.
-    pub quiet: Vec<usize>,
-    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
-    pub facts: Vec<usize>,
     /// Measured quality.
     pub quality: Vec<Measured>,
     /// The weights of its classifier, if any.
