@@ -74,17 +74,15 @@ impl CompactFinding {
 
 impl WitnessCount {
     fn of(hits: &[Hit]) -> Self {
-        let has = |rule: &str| hits.iter().any(|hit| hit.rule == rule);
-        if has(WITHDRAWN) {
-            return Self::Withdrawn;
-        }
-        if has(CONFIRMED) {
-            return Self::Confirmed;
-        }
-        match witness(hits) {
-            Witness::Both => Self::Both,
-            Witness::Rule => Self::Rule,
-            Witness::Classifier => Self::Classifier,
+        // The stars come last.
+        match hits.last().map(|hit| &*hit.rule) {
+            Some(WITHDRAWN) => Self::Withdrawn,
+            Some(CONFIRMED) => Self::Confirmed,
+            _ => match witness(hits) {
+                Witness::Both => Self::Both,
+                Witness::Rule => Self::Rule,
+                Witness::Classifier => Self::Classifier,
+            },
         }
     }
 }

@@ -23,7 +23,7 @@ const JUDGED_MIN: u32 = 10;
 const JUDGED_PART: u32 = 10;
 /// Many blame a business or an aspect if one in this number of the reviews that judge it does.
 const BLAMED_PART: u32 = 5;
-/// Maximum number of names in one sentence.
+/// Maximum number of names in one sentence, which has one `and`.
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
@@ -222,20 +222,18 @@ fn names(input: &NarrativeInput<'_>, kind: MentionKind) -> Option<SummarySentenc
     let mut most: Vec<&Entity> = entities.filter(|one| one.reviews >= least).collect();
     most.sort_by_key(|one| Reverse(one.reviews));
     most.truncate(NAMES_MAX);
-    let (first, rest) = most.split_first()?;
-    let with_count = |one: &&Entity| {
+    let mut named = most.iter().map(|one| {
         let name = if is_person {
             one.name.clone()
         } else {
             inside(&one.name)
         };
-        format!("{name} ({})", reviews(one.reviews))
-    };
-    let mut then = list(&rest.iter().map(with_count).collect::<Vec<_>>());
-    if !then.is_empty() {
-        then.insert_str(0, ", then ");
-    }
-    let text = format!("{whom} reviews name most: {}{then}.", with_count(first));
+        format!("{name} ({} reviews)", one.reviews)
+    });
+    let first = named.next()?;
+    let rest = named.collect::<Vec<_>>().join(" and ");
+    let then = if rest.is_empty() { "" } else { ", then " };
+    let text = format!("{whom} reviews name most: {first}{then}{rest}.");
     let mut names = sentence(template, text, &[]);
     let ranked = (1..).zip(&most);
     names.evidence.figures = ranked
@@ -247,7 +245,7 @@ fn names(input: &NarrativeInput<'_>, kind: MentionKind) -> Option<SummarySentenc
     Some(names)
 }
 
-// The words of the sentences: quantifiers that follow from intervals of shares, plurals, lists.
+// The words of the sentences: quantifiers that follow from intervals of shares, and labels.
 
 /// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
 /// allows; `Few` requires that even its upper end is small.
@@ -262,24 +260,6 @@ pub fn quantifier(part: u32, of: u32) -> &'static str {
         0.1.. => "Some",
         _ if u64::from(part) * 10 < u64::from(of) => "Few",
         _ => "Some",
-    }
-}
-
-/// `1 review`, `2 reviews`.
-pub fn reviews(count: u32) -> String {
-    if count == 1 {
-        "1 review".to_owned()
-    } else {
-        format!("{count} reviews")
-    }
-}
-
-/// `one`, `one and two`, `one, two and three`.
-pub fn list(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     }
 }
 
@@ -430,7 +410,7 @@ fn both_counts(votes: &VoteCounts, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{inside, list, quantifier, reviews};
+    use super::{inside, quantifier};
 
     #[test]
     fn a_quantifier_is_chosen_from_the_confidence_interval() {
@@ -454,16 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn nouns_and_lists_agree_with_the_count() {
-        assert_eq!(
-            [0, 1, 2].map(reviews),
-            ["0 reviews", "1 review", "2 reviews"]
-        );
-        let names = ["Ann", "Bo", "Cy"].map(str::to_owned);
-        assert_eq!(
-            [1, 2, 3].map(|count| list(&names[..count])),
-            ["Ann", "Ann and Bo", "Ann, Bo and Cy"]
-        );
+    fn a_label_within_a_sentence_is_in_lower_case_unless_short() {
         assert_eq!(
             ["Response time", "AC repair", ""].map(inside),
             ["response time", "AC repair", ""]

@@ -67,10 +67,11 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::RuleEngine;
-    use crate::insights::analysis::{Finding, Polarity};
+    use crate::insights::analysis::{Finding, Polarity, witness};
     use crate::insights::stars::settle;
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::{HOME_SERVICES, shipped};
+    use crate::wire::Witness;
 
     /// Compiled once for all tests.
     fn engine() -> &'static RuleEngine {
@@ -867,6 +868,57 @@ mod tests {
             }
         }
         assert!(named >= 3, "the premise: {named}");
+    }
+
+    #[test]
+    fn only_the_clearest_aspects_of_a_sentence_are_confirmed() {
+        for (text, aspect, is_confirmed) in [
+            ("My wife liked that he was on time.", "punctuality", true),
+            (
+                "They came on time, and the price was fair for the work.",
+                "punctuality",
+                false,
+            ),
+            (
+                "They came on time, and the price was fair for the work.",
+                "price",
+                true,
+            ),
+            (
+                "The technician was polite and fixed the leak in the kitchen in no time at all.",
+                "professionalism",
+                false,
+            ),
+            (
+                "The crew was very polite and friendly.",
+                "professionalism",
+                true,
+            ),
+            (
+                "They left the kitchen clean and fixed the heater, which works perfectly now.",
+                "cleanliness",
+                false,
+            ),
+            (
+                "The bill was higher than the estimate and nobody explained why.",
+                "price",
+                true,
+            ),
+            (
+                "The bill was higher than the estimate and nobody explained why.",
+                "communication",
+                false,
+            ),
+        ] {
+            let findings = engine().analyze(&TokenizedText::new(text)).findings;
+            let found = findings.iter().find(|one| one.aspect == aspect).unwrap();
+            let expected = if is_confirmed {
+                Witness::Both
+            } else {
+                Witness::Rule
+            };
+            assert_eq!(witness(&found.hits), expected, "{text} {aspect}");
+        }
     }
 
     #[test]

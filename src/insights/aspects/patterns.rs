@@ -31,6 +31,8 @@ pub enum Rank {
 struct Edge {
     symbol: Symbol,
     next: u32,
+    /// The bits of its own words.
+    words: u64,
     /// The bits of the words that may follow, and [`END`] if the next node has rules. They are here because most edges
     /// lead nowhere.
     followers: u64,
@@ -144,6 +146,7 @@ impl PatternTrie {
             let beyond = beyond.fold(0, |all, followers| all | followers);
             let followers = next.followers;
             let edge = &mut self.edges[at];
+            edge.words = bits[edge.symbol as usize];
             (edge.followers, edge.beyond) = (followers, beyond);
         }
     }
@@ -220,7 +223,10 @@ impl TrieSearch<'_, '_> {
         };
         let node = &self.trie.nodes[node as usize];
         for edge in self.trie.edges(node) {
-            if self.goes_on(edge, over.end) && unit.word.all.binary_search(&edge.symbol).is_ok() {
+            if edge.words & unit.word.bits != 0
+                && self.goes_on(edge, over.end)
+                && unit.word.all.binary_search(&edge.symbol).is_ok()
+            {
                 let words = words | 1 << over.len().min(63);
                 self.on(edge.next, over.start..over.end + 1, words);
             }

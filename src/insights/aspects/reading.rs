@@ -263,57 +263,35 @@ pub fn findings(
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let Some(decision) = decide(engine.decisions.as_ref(), candidate, of_stars) else {
-            continue;
-        };
-        let sentence = &mut read[candidate.sentence];
-        let rules = &mut sentence.rules;
-        let rule = rules
-            .iter()
-            .position(|(found, _)| *found == candidate.aspect)
-            .map(|at| rules.swap_remove(at).1);
-        let with_stars = of_stars.map(|polarity| {
-            let is_deed = sentence.tells_deed && polarity == Polarity::Negative;
-            (decision.with_stars)
-                .filter(|_| !is_deed && !candidate.about.excludes(polarity))
-                .map_or((Polarity::Uncertain, 0), |sure| (polarity, sure))
-        });
-        let scores = &sentence.scores;
-        all.push(finding(
-            engine, text, scores, candidate, rule, decision, with_stars,
-        ));
+        if let Some(decision) = decide(engine.decisions.as_ref(), candidate, of_stars) {
+            let sentence = &mut read[candidate.sentence];
+            all.push(finding(
+                engine, text, sentence, candidate, decision, of_stars,
+            ));
+        }
     }
-    compare_complaints(
-        engine,
-        text,
-        read,
-        &mut all,
-        of_stars == Some(Polarity::Negative),
-    );
+    if of_stars == Some(Polarity::Negative) {
+        add_complaints(engine, text, read, &mut all);
+    }
     all.sort_by(|one, other| {
         (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
     });
     all
 }
 
-/// Compares the findings with the evidence for complaints. Blame that only the other classifiers make becomes uncertain
-/// if the evidence is against it. In a review of one or two stars, a sentence without a judgement gets its complaint: to an aspect that
-/// the sentence probably has, otherwise to the aspect for opinions without a topic.
-fn compare_complaints(
+/// Adds the complaints of a review of one or two stars: a sentence without a judgement blames an aspect that it probably
+/// has, otherwise the aspect for opinions without a topic.
+fn add_complaints(
     engine: &RuleEngine,
     text: &TokenizedText,
     read: &[SentenceReading<'_>],
     all: &mut Vec<Finding>,
-    is_low_rated: bool,
 ) {
-    let overall = engine.trade.overall;
     for (number, sentence) in (0..).zip(read) {
         let whole = sentence.scores.whole();
-        let here = (0..all.len()).filter(|at| all[*at].sentence == number);
-        let here: Vec<usize> = here.collect();
         let is_of_others = (sentence.about.last()).is_some_and(|about| about.elsewhere);
-        let is_judged = here.iter().any(|at| all[*at].polarity.judges());
-        if !is_low_rated || is_of_others || is_judged {
+        let mut here = all.iter().filter(|finding| finding.sentence == number);
+        if is_of_others || here.any(|finding| finding.polarity.judges()) {
             continue;
         }
         let own = complaint_aspect(engine, sentence, whole);
@@ -323,12 +301,14 @@ fn compare_complaints(
             COMPLAINT_MIN_OVERALL
         };
         let least = least + if sentence.tells_deed { DEED_MORE } else { 0 };
-        let aspect = own.or(overall).filter(|_| sentence.complaint() >= least);
-        let Some(aspect) = aspect.map(|aspect| &engine.trade.aspects[aspect].id) else {
+        let aspect = own.or(engine.trade.overall);
+        let Some(aspect) = aspect.filter(|_| sentence.complaint() >= least) else {
             continue;
         };
-        let is_it = |at: &usize| all[*at].aspect == *aspect;
-        let at = here.into_iter().find(is_it).unwrap_or_else(|| {
+        let aspect = &engine.trade.aspects[aspect].id;
+        let mut found = all.iter();
+        let at = found.position(|one| one.sentence == number && one.aspect == *aspect);
+        let at = at.unwrap_or_else(|| {
             all.push(Finding {
                 aspect: aspect.clone(),
                 sentence: number,
@@ -387,17 +367,20 @@ const fn sign(polarity: Polarity) -> i32 {
     }
 }
 
-/// A finding with its label and confidence: by the text, and, if the text leaves it open, `with_stars`.
+/// A finding with its label and confidence: by the text, and, if the text leaves it open, by the stars.
 fn finding(
     engine: &RuleEngine,
     text: &TokenizedText,
-    scores: &AspectScores<'_>,
+    sentence: &mut SentenceReading<'_>,
     candidate: &AspectCandidate,
-    rule: Option<Finding>,
     decision: Decision,
-    with_stars: Option<(Polarity, u8)>,
+    of_stars: Option<Polarity>,
 ) -> Finding {
     let (polarity, mut confidence) = (decision.label, decision.confidence);
+    let mut rules = sentence.rules.iter();
+    let rule = rules.position(|(found, _)| *found == candidate.aspect);
+    let rule = rule.map(|at| sentence.rules.swap_remove(at).1);
+    let scores = &sentence.scores;
     let part = &scores.parts[candidate.part];
     let heads = engine.detected[candidate.aspect];
     let head = heads.map(|heads| OutputHead::Aspect(heads.aspect));
@@ -432,8 +415,14 @@ fn finding(
         (false, _) if polarity == Polarity::Uncertain => 0,
         (false, _) if is_of_others => -finding.score,
         (false, _) => {
-            let (leading, sure) = with_stars.unwrap_or((polarity, confidence));
-            confidence = sure;
+            let mut leading = polarity;
+            if let Some(of_stars) = of_stars {
+                let is_deed = sentence.tells_deed && of_stars == Polarity::Negative;
+                let sure = decision.with_stars;
+                let sure = sure.filter(|_| !is_deed && !candidate.about.excludes(of_stars));
+                leading = sure.map_or(Polarity::Uncertain, |_| of_stars);
+                confidence = sure.unwrap_or(0);
+            }
             self::sign(leading) * LEANING - finding.score
         }
         (true, true) if sign * part.lead() > 0 && finds_aspect(engine, scores, heads) => {
