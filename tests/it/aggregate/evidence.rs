@@ -297,7 +297,7 @@ async fn the_summary_quotes_a_sentence_that_no_aspect_shows() {
 }
 
 #[tokio::test]
-async fn quotes_of_the_sample_data_are_slices_of_reviews() {
+async fn sample_quotes_are_whole_sentences_cut_out_of_reviews() {
     let app = TestApp::seeded().await;
     let insights = app.get("/insights.json").await.json();
     let mut found = Vec::new();
@@ -311,14 +311,18 @@ async fn quotes_of_the_sample_data_are_slices_of_reviews() {
             ))
             .await
             .json();
-        assert_eq!(
-            slice(&review["text"], quote),
-            quote["text"].as_str().unwrap()
-        );
+        let text = quote["text"].as_str().unwrap();
+        assert_eq!(slice(&review["text"], quote), text);
         assert_eq!(
             (&quote["date"], &quote["stars"]),
             (&review["date"], &review["rating"])
         );
+        let (before, after) = review["text"].as_str().unwrap().split_once(text).unwrap();
+        let ends = |text: &str| text.ends_with(['.', '!', '?', '"', ')', '…']);
+        assert!(before.is_empty() || ends(before.trim_end()), "{text}");
+        assert!(after.is_empty() || ends(text), "{text}");
+        assert!((25..=220).contains(&text.chars().count()), "{text}");
+        assert!(!text.starts_with(char::is_lowercase), "{text}");
     }
 }
 

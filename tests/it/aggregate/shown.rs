@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage};
 use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, SummarySentence};
-use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
 use super::{SEEDS, quotes, votes, votes_of_entity};
@@ -273,63 +272,6 @@ async fn evidence_and_search_mark_findings_confirmed_by_stars() {
     let path = format!("/insights?aspect={}", with_confirmed.unwrap());
     let page = app.get(&path).await.text();
     assert!(page.contains("more that the stars suggest"), "{page}");
-}
-
-fn of_the_sample<'a>(value: &'a Value, list: &str, into: &mut Vec<&'a Value>) {
-    match value {
-        Value::Array(values) => values
-            .iter()
-            .for_each(|value| of_the_sample(value, list, into)),
-        Value::Object(members) => {
-            into.extend(
-                members
-                    .get(list)
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten(),
-            );
-            members
-                .values()
-                .for_each(|value| of_the_sample(value, list, into));
-        }
-        _ => {}
-    }
-}
-
-#[tokio::test]
-async fn sample_quotes_are_whole_sentences_under_one_aspect_each() {
-    let app = TestApp::seeded().await;
-    let insights = app.get("/insights.json").await.json();
-    let (mut all, mut of_aspects) = (Vec::new(), Vec::new());
-    of_the_sample(&insights, "quotes", &mut all);
-    of_the_sample(&insights["aspects"], "quotes", &mut of_aspects);
-    assert!(all.len() > 30 && of_aspects.len() > 20, "the premise");
-    let text = |quote: &Value| quote["text"].as_str().unwrap().to_owned();
-    let distinct: BTreeSet<String> = of_aspects.iter().map(|quote| text(quote)).collect();
-    assert_eq!(
-        distinct.len(),
-        of_aspects.len(),
-        "a quote under two aspects"
-    );
-    for quote in all {
-        let text = text(quote);
-        let review = app
-            .get(&format!(
-                "/api/reviews/{}",
-                quote["review_id"].as_str().unwrap()
-            ))
-            .await
-            .json();
-        let (before, after) = review["text"].as_str().unwrap().split_once(&text).unwrap();
-        let is_whole =
-            before.is_empty() || before.trim_end().ends_with(['.', '!', '?', '"', ')', '…']);
-        let has_end = after.is_empty() || text.ends_with(['.', '!', '?', '"', ')', '…']);
-        assert!(
-            is_whole && has_end && (25..=220).contains(&text.chars().count()),
-            "{text}"
-        );
-        assert!(!text.starts_with(char::is_lowercase), "{text}");
-    }
 }
 
 /// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.

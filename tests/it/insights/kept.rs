@@ -149,32 +149,26 @@ async fn analyses_of_removed_or_withheld_reviews_are_deleted() {
 }
 
 #[tokio::test]
-async fn deleted_analyses_are_created_again_unchanged() {
-    let app = TestApp::seeded().await;
+async fn deleted_or_invalid_analyses_are_created_again_unchanged() {
+    let mut app = TestApp::seeded().await;
     let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
-    app.shell("delete from derived_analysis;").await;
-    let app = app.restart().await;
-    assert!(bytes(&app) == before, "the same documents");
-    assert!(sqlite3(&app.path(), DERIVED) == derived, "the same rows");
-    app.shell("delete from derived_finding where review_id = 'r-1150'")
-        .await;
-    let app = app.restart().await;
-    assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
-}
-
-#[tokio::test]
-async fn invalid_analyses_are_created_again() {
-    let app = TestApp::seeded().await;
-    let (before, derived) = (bytes(&app), sqlite3(&app.path(), DERIVED));
-    app.shell(
+    let published = publications(&app.path());
+    app = app.restart().await;
+    assert_eq!(publications(&app.path()), published);
+    for sql in [
+        "select 1;",
+        "delete from derived_analysis;",
+        "delete from derived_finding where review_id = 'r-1150';",
         "pragma ignore_check_constraints = on;
          update derived_analysis set analysis = 'x' where review_id like 'r-1%';
          update derived_analysis set analysis = json_remove(analysis, '$.mentions') where review_id like 'r-2%';
          update derived_analysis set text_hash = '' where review_id like 'C%';",
-    )
-    .await;
-    let app = app.restart().await;
-    assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
+    ] {
+        app.shell(sql).await;
+        app = app.restart().await;
+        assert!(bytes(&app) == before, "the same documents after {sql}");
+        assert!(sqlite3(&app.path(), DERIVED) == derived, "the same rows after {sql}");
+    }
 }
 
 #[tokio::test]

@@ -167,16 +167,3 @@ async fn any_order_of_arrival_gives_the_same_insights() {
         );
     }
 }
-
-#[tokio::test]
-async fn a_restart_changes_no_analysis_and_no_document() {
-    let app = TestApp::seeded().await;
-    let (before, derived, published) = (
-        bytes(&app),
-        sqlite3(&app.path(), DERIVED),
-        crate::support::publications(&app.path()),
-    );
-    let app = app.restart().await;
-    assert!(bytes(&app) == before && sqlite3(&app.path(), DERIVED) == derived);
-    assert_eq!(crate::support::publications(&app.path()), published);
-}
