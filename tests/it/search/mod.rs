@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{PluralEndings, Rating, Review, Sort, Status, TextMatch, Vote};
+use reviews_service::model::{PluralEndings, Rating, Review, Sort, TextMatch, Vote};
 use reviews_service::search::{
     ResultPage, ReviewFilter, SearchParameters, TOTAL_MAX, search_reviews,
 };

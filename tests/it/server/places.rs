@@ -3,7 +3,7 @@
 use reviews_service::web::server::Limits;
 
 use super::accepted_client;
-use super::rig::{start, start_exempting};
+use super::rig::{Running, start, start_exempting};
 
 #[tokio::test]
 async fn connections_above_the_limit_are_closed() {
@@ -26,21 +26,22 @@ async fn connections_above_the_limit_are_closed() {
     accepted_client(&server).await;
 }
 
-/// The network exempt from limits by peer; the clients in 127.0.0.0/8 are outside of it.
-const OUTSIDE: &str = "10.0.0.0/8";
-
 const GREEDY: [u8; 4] = [127, 0, 0, 2];
-
 const HONEST: [u8; 4] = [127, 0, 0, 3];
+
+/// A server of 16 connections, so many of each peer; the clients in 127.0.0.0/8 are outside of the exempt network.
+async fn start_with_places(of_peer: usize) -> Running {
+    let limits = Limits {
+        connections_max: 16,
+        connections_per_peer_max: of_peer,
+        ..Limits::default()
+    };
+    start_exempting(limits, "10.0.0.0/8").await
+}
 
 #[tokio::test]
 async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
-    let limits = Limits {
-        connections_max: 16,
-        connections_per_peer_max: 8,
-        ..Limits::default()
-    };
-    let server = start_exempting(limits, OUTSIDE).await;
+    let server = start_with_places(8).await;
     let mut slow = Vec::new();
     for _ in 0..8 {
         let mut client = server.client_from(GREEDY).await;
@@ -56,12 +57,7 @@ async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
 
 #[tokio::test]
 async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
-    let limits = Limits {
-        connections_max: 16,
-        connections_per_peer_max: 8,
-        ..Limits::default()
-    };
-    let server = start_exempting(limits, OUTSIDE).await;
+    let server = start_with_places(8).await;
     let mut silent = Vec::new();
     for _ in 0..50 {
         for _ in 0..20 {
@@ -74,12 +70,7 @@ async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
 
 #[tokio::test]
 async fn the_last_quarter_is_for_peers_with_few_connections() {
-    let limits = Limits {
-        connections_max: 16,
-        connections_per_peer_max: 16,
-        ..Limits::default()
-    };
-    let server = start_exempting(limits, OUTSIDE).await;
+    let server = start_with_places(16).await;
     let mut silent = Vec::new();
     for _ in 0..20 {
         silent.push(server.client_from(GREEDY).await);

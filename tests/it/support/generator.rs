@@ -63,10 +63,9 @@ impl Generator {
     }
 
     /// A day of the three years before November 2026.
-    pub fn day(&mut self) -> reviews_service::model::Day {
+    pub fn day(&mut self) -> Day {
         let first = chrono::NaiveDate::from_ymd_opt(2023, 11, 1).unwrap();
-        reviews_service::model::Day::new(first + chrono::Duration::days(self.below(1_100) as i64))
-            .unwrap()
+        Day::new(first + chrono::Duration::days(self.below(1_100) as i64)).unwrap()
     }
 
     /// The review with this number.

@@ -20,6 +20,21 @@ impl Hub {
     }
 }
 
+/// A hub that may call an unroutable network, and the host of its subscription.
+async fn subscribed_by_name() -> (Hub, &'static str) {
+    let flags = &[
+        "--hub-allow-callback-nets",
+        "240.0.0.0/4,127.0.0.0/8",
+        "--hub-retry-delays",
+        "1s,1s",
+    ];
+    let fake_dns = fake_dns();
+    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
+    let host = "a.receiver.test";
+    hub.subscribe_name(&hub.receiver, host).await;
+    (hub, host)
+}
+
 #[tokio::test]
 async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
     let hub = Hub::with(&["--hub-retry-delays", "1s,1s"]).await;
@@ -47,16 +62,7 @@ async fn a_silent_resolver_is_no_failure_until_a_host_is_reached() {
 
 #[tokio::test]
 async fn an_unroutable_address_is_no_failure_if_others_are_reached() {
-    let flags = &[
-        "--hub-allow-callback-nets",
-        "240.0.0.0/4,127.0.0.0/8",
-        "--hub-retry-delays",
-        "1s,1s",
-    ];
-    let fake_dns = fake_dns();
-    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
-    let host = "a.receiver.test";
-    hub.subscribe_name(&hub.receiver, host).await;
+    let (hub, host) = subscribed_by_name().await;
     hub.subscribe("/other", &[]).await;
     // Broadcast: the system refuses to connect there, whatever its routes.
     hub.fake_dns.set(host, &["255.255.255.255"]);
@@ -75,16 +81,7 @@ async fn an_unroutable_address_is_no_failure_if_others_are_reached() {
 
 #[tokio::test]
 async fn our_outage_keeps_earlier_failures_and_waits_a_minute() {
-    let flags = &[
-        "--hub-allow-callback-nets",
-        "240.0.0.0/4,127.0.0.0/8",
-        "--hub-retry-delays",
-        "1s,1s",
-    ];
-    let fake_dns = fake_dns();
-    let hub = Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await;
-    let host = "a.receiver.test";
-    hub.subscribe_name(&hub.receiver, host).await;
+    let (hub, host) = subscribed_by_name().await;
     let failure = || Reply::status(500).field("connection", "close");
     hub.receiver.script([failure(), failure()]);
     hub.change("c1").await;
