@@ -291,9 +291,6 @@ fn the_program_and_each_command_have_a_manual_page() {
             "ENVIRONMENT",
             "FILES",
         ];
-        sections
-            .iter()
-            .for_each(|section| assert!(expected.contains(section), "{sections:?}"));
         assert!(
             sections.starts_with(&expected[..4]) && sections.ends_with(&expected[4..]),
             "{sections:?}"
