@@ -492,8 +492,8 @@ pub struct Evidence {
     pub usual: Option<(DateOrder, &'static str)>,
     month_first: Option<Found>,
     day_first: Option<Found>,
-    /// One that may be read in both orders.
-    unclear: Option<(Found, Numbers)>,
+    /// One that may be read in both orders, with the days that it has so.
+    unclear: Option<(Found, [NaiveDate; 2])>,
 }
 
 impl Evidence {
@@ -509,7 +509,7 @@ impl Evidence {
             [Some(_), None] => drop(self.month_first.get_or_insert_with(found)),
             [None, Some(_)] => drop(self.day_first.get_or_insert_with(found)),
             [Some(one), Some(other)] if one != other => {
-                self.unclear.get_or_insert_with(|| (found(), numbers));
+                self.unclear.get_or_insert_with(|| (found(), [one, other]));
             }
             [Some(_), Some(_)] | [None, None] => {}
         }
@@ -546,11 +546,11 @@ pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders
     });
     let (mut decided, mut wrong) = (DateOrders::new(), Vec::new());
     for ((source, column), found) in columns {
+        if let (Some(month_first), Some(day_first)) = (&found.month_first, &found.day_first) {
+            wrong.push(contradiction(column, month_first, day_first));
+            continue;
+        }
         let order = match (found.proof(), found.kept) {
-            _ if found.month_first.is_some() && found.day_first.is_some() => {
-                wrong.push(contradiction(column, found));
-                continue;
-            }
             (Some((order, found)), Some(kept)) if order != kept => {
                 wrong.push(change(column, order, found));
                 continue;
@@ -577,14 +577,11 @@ pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders
     }
 }
 
-fn contradiction(column: &str, found: &Evidence) -> FileError {
-    let lines = [&found.month_first, &found.day_first].map(|found| {
-        let (place, text) = found.clone().unwrap_or_default();
-        format!("{place}: {text}")
-    });
+fn contradiction(column: &str, month_first: &Found, day_first: &Found) -> FileError {
+    let ((place, text), (other_place, other_text)) = (month_first, day_first);
     FileError::new(format!(
-        "the dates in {column} have two orders: {} is month first, {} is day first; write them all in one order, or as 2026-10-31",
-        lines[0], lines[1]
+        "the dates in {column} have two orders: {place}: {text} is month first, {other_place}: {other_text} is day first; write \
+         them all in one order, or as 2026-10-31"
     ))
 }
 
@@ -598,15 +595,13 @@ fn change(column: &str, order: DateOrder, (place, text): &Found) -> FileError {
     ))
 }
 
-fn unclear(column: &str, ((place, text), numbers): &(Found, Numbers)) -> FileError {
-    let both = DateOrder::BOTH.map(|order| {
-        let day = numbers.day(order).unwrap_or_default();
-        format!("{day} with `reviews import … {}`", flag(order, text))
-    });
+fn unclear(column: &str, ((place, text), days): &(Found, [NaiveDate; 2])) -> FileError {
+    let [month_first, day_first] = days;
+    let flags = DateOrder::BOTH.map(|order| flag(order, text));
     FileError::new(format!(
-        "{place}: {text} in {column} may be {} or {}: repeat the command with one of them, or set the country once with \
+        "{place}: {text} in {column} may be {month_first} with `reviews import … {}` or {day_first} with `reviews import … {}`: repeat the command with one of them, or set the country once with \
          `reviews init --country US` (month first) or another one (day first)",
-        both[0], both[1]
+        flags[0], flags[1]
     ))
 }
 

@@ -76,8 +76,8 @@ struct Lists {
     work: String,
     cells: Cells,
     words: BTreeMap<String, String>,
-    review_rules: Rules,
-    name_rules: Rules,
+    review_rules: HeaderRules,
+    name_rules: HeaderRules,
 }
 
 /// Words for a state in cells.
@@ -98,7 +98,7 @@ struct Cells {
 /// What a header says by the roles of its words. A condition is a list of facts that all hold: `a|b` is one of two, `!a` none.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct Rules {
+struct HeaderRules {
     /// A header that meets one of these is of something else.
     never: Vec<String>,
     /// Any other meets one of these.
@@ -106,12 +106,12 @@ struct Rules {
     /// Then its words are used for nothing else.
     sure: Vec<String>,
     /// The first one counts.
-    says: Vec<Rule>,
+    says: Vec<HeaderRule>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-struct Rule {
+struct HeaderRule {
     when: String,
     /// `None` for nothing.
     says: Option<Says>,
@@ -231,7 +231,7 @@ impl Phrase {
     }
 }
 
-impl Rules {
+impl HeaderRules {
     fn apply(&self, facts: &[&str], subject: Subject) -> Option<Visibility> {
         let is_met = |condition: &String| {
             condition.split_whitespace().all(|part| {
