@@ -187,9 +187,6 @@ fn own_name(name: &str) -> Vec<u64> {
 
 /// The first [`TEXT_CHARS_MAX`] characters of a text.
 fn first_characters(text: &str) -> &str {
-    if text.len() <= TEXT_CHARS_MAX {
-        return text;
-    }
     let end = text.char_indices().nth(TEXT_CHARS_MAX);
     end.map_or(text, |(end, _)| &text[..end])
 }

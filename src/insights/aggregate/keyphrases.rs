@@ -282,7 +282,16 @@ impl OwnNames {
             .chain(&business.service_areas)
             .chain([&business.name]);
         // `AutoRepair`: what kind of business it is, says nothing about it.
-        let kind = words_of_type(&business.kind);
+        let letters = business.kind.chars();
+        let kind: String = letters
+            .flat_map(|letter| {
+                letter
+                    .is_uppercase()
+                    .then_some(' ')
+                    .into_iter()
+                    .chain([letter])
+            })
+            .collect();
         let words = named.flat_map(|name| cut(name)).chain(cut(&kind));
         let called = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
         Self {
@@ -300,18 +309,6 @@ impl OwnNames {
             || phrase.iter().any(|word| self.hidden.contains(word))
             || parts.any(|part| self.services.contains(part))
     }
-}
-
-/// `AutoRepair` as `auto repair`.
-fn words_of_type(kind: &str) -> String {
-    let mut words = String::with_capacity(kind.len() + 4);
-    for letter in kind.chars() {
-        if letter.is_uppercase() {
-            words.push(' ');
-        }
-        words.push(letter.to_ascii_lowercase());
-    }
-    words
 }
 
 /// A word without its plural or genitive ending.

@@ -124,56 +124,44 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
 
 /// The candidate phrases of a text: folded, each once, sorted.
 pub fn phrases(text: &TokenizedText) -> Vec<&str> {
-    let mut phrases = Vec::new();
-    let mut classes = Vec::new();
+    let (mut phrases, mut classes) = (Vec::new(), Vec::new());
     for sentence in text.sentences() {
-        each_phrase(text, sentence, &mut classes, |tokens| {
-            phrases.push(text.words(tokens));
-        });
+        let start = sentence.start;
+        classes.clear();
+        let tokens = sentence.clone();
+        classes.extend(tokens.map(|token| class(text, token, token == start)));
+        let of = |token: usize| {
+            let class = classes.get(token - start);
+            class.map_or(PhraseWordClass::Stop, |(class, _)| *class)
+        };
+        for at in sentence.clone() {
+            let (first, count) = classes[at - start];
+            if first == PhraseWordClass::Stop || phrase_use(text, sentence, at) == PhraseUse::Other
+            {
+                continue;
+            }
+            if first == PhraseWordClass::Plain && count <= COMMON {
+                phrases.push(text.word(at));
+            }
+            let is_pair = match (first, of(at + 1)) {
+                (PhraseWordClass::Plain, PhraseWordClass::Plain | PhraseWordClass::Weak)
+                | (_, PhraseWordClass::Plain) => true,
+                (
+                    PhraseWordClass::Weak | PhraseWordClass::Deed,
+                    PhraseWordClass::Weak | PhraseWordClass::Deed,
+                ) => PAIRS.contains(&(text.word(at), text.word(at + 1))),
+                (_, PhraseWordClass::Stop)
+                | (PhraseWordClass::Plain, PhraseWordClass::Deed)
+                | (PhraseWordClass::Stop, PhraseWordClass::Weak | PhraseWordClass::Deed) => false,
+            };
+            if is_pair {
+                phrases.push(text.words(at..at + 2));
+            }
+        }
     }
     phrases.sort_unstable();
     phrases.dedup();
     phrases
-}
-
-/// Calls `take` with the tokens of every phrase in a sentence; `classes` is a buffer for the tokens' classes.
-fn each_phrase(
-    text: &TokenizedText,
-    sentence: &Range<usize>,
-    classes: &mut Vec<(PhraseWordClass, u16)>,
-    mut take: impl FnMut(Range<usize>),
-) {
-    let start = sentence.start;
-    classes.clear();
-    let tokens = sentence.clone();
-    classes.extend(tokens.map(|token| class(text, token, token == start)));
-    let of = |token: usize| {
-        let class = classes.get(token - start);
-        class.map_or(PhraseWordClass::Stop, |(class, _)| *class)
-    };
-    for at in sentence.clone() {
-        let (first, count) = classes[at - start];
-        if first == PhraseWordClass::Stop || phrase_use(text, sentence, at) == PhraseUse::Other {
-            continue;
-        }
-        if first == PhraseWordClass::Plain && count <= COMMON {
-            take(at..at + 1);
-        }
-        let is_pair = match (first, of(at + 1)) {
-            (PhraseWordClass::Plain, PhraseWordClass::Plain | PhraseWordClass::Weak)
-            | (_, PhraseWordClass::Plain) => true,
-            (
-                PhraseWordClass::Weak | PhraseWordClass::Deed,
-                PhraseWordClass::Weak | PhraseWordClass::Deed,
-            ) => PAIRS.contains(&(text.word(at), text.word(at + 1))),
-            (_, PhraseWordClass::Stop)
-            | (PhraseWordClass::Plain, PhraseWordClass::Deed)
-            | (PhraseWordClass::Stop, PhraseWordClass::Weak | PhraseWordClass::Deed) => false,
-        };
-        if is_pair {
-            take(at..at + 2);
-        }
-    }
 }
 
 /// The class of a token, and for a plain one its frequency elsewhere. Names, brands and numbers are no topics: words

@@ -47,10 +47,17 @@ impl<'engine> SentenceReading<'engine> {
         sentence: u32,
     ) -> Self {
         let tokens = parsed.tokens(0..parsed.units.len());
-        let rules = score::sentence(engine, text, parsed, sentence);
+        let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i32::try_from(alike.count()).unwrap_or(i32::MAX)
+        });
+        // Without strays, a finding of the role `overall` needs a phrase of its own.
+        let overall = engine.trade.overall.filter(|_| !engine.trade.has_strays);
+        rules.retain(|(aspect, finding)| {
+            let mut hits = finding.hits.iter();
+            overall != Some(*aspect)
+                || hits.any(|hit| hit.rule.starts_with("phrase:") || hit.rule.starts_with("plain:"))
         });
         let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
         let unread: Vec<Range<usize>> = parsed
@@ -110,8 +117,7 @@ fn about(parsed: &ParsedSentence<'_>, part: &SentencePart) -> About {
         .units
         .partition_point(|unit| unit.start < part.tokens.start);
     let at = if at < parsed.units.len() { at } else { 0 };
-    let clause = parsed.clauses.get(parsed.clause_at(at));
-    clause.map(|clause| clause.about).unwrap_or_default()
+    parsed.clauses[parsed.clause_at(at)].about
 }
 
 /// All candidates of a text, by sentence, then by aspect.
@@ -399,21 +405,22 @@ fn finding(
     });
     let sign = sign(polarity);
     let is_of_rule = finding.polarity == polarity;
-    let is_of_others = candidate.about.excludes(polarity) && !is_of_rule;
+    let is_without_evidence = polarity == Polarity::Negative && sentence.complaint() < 0;
+    let is_excluded = !is_of_rule && (candidate.about.excludes(polarity) || is_without_evidence);
     let least = if is_of_rule {
         CONFIDENCE_MIN
     } else {
         CONFIDENCE_MIN_ALONE
     };
     let is_clear = match polarity {
-        Polarity::Positive | Polarity::Negative => confidence >= least && !is_of_others,
+        Polarity::Positive | Polarity::Negative => confidence >= least && !is_excluded,
         Polarity::Neutral => true,
         Polarity::Uncertain => false,
     };
     let points = match (is_clear, is_of_rule) {
         // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
         (false, _) if polarity == Polarity::Uncertain => 0,
-        (false, _) if is_of_others => -finding.score,
+        (false, _) if is_excluded => -finding.score,
         (false, _) => {
             let mut leading = polarity;
             if let Some(of_stars) = of_stars {

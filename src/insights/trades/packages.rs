@@ -175,11 +175,16 @@ impl Package {
         parts: Parts,
         faults: &mut Vec<TradeError>,
     ) -> Result<Trade, PackageError> {
-        let mut trade = keep(trade, faults);
-        let quality = self.text(folder, QUALITY);
-        let quality = quality.filter(|(_, text)| !text.is_empty());
-        let quality = quality.map(|(name, text)| read_measured(&name, text));
-        trade.quality = keep(quality.unwrap_or_else(|| Ok(Vec::new())), faults);
+        let mut trade = trade.unwrap_or_else(|TradeErrors(found)| {
+            faults.extend(found);
+            Trade::default()
+        });
+        if let Some((name, text)) = self
+            .text(folder, QUALITY)
+            .filter(|(_, text)| !text.is_empty())
+        {
+            trade.quality = read_measured(&name, text, faults);
+        }
         let [classifier, polarity] = [CLASSIFIER, POLARITY].map(|file| format!("{folder}{file}"));
         trade.classifier = self.files.get(&classifier).cloned();
         trade.polarity = self.files.get(&polarity).cloned();
@@ -310,14 +315,6 @@ pub fn read_package(path: &Path) -> Result<Trade, PackageError> {
     package.trade(Parts::All)
 }
 
-/// What was read, or nothing of it with its errors among `faults`.
-fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) -> T {
-    read.unwrap_or_else(|TradeErrors(found)| {
-        faults.extend(found);
-        T::default()
-    })
-}
-
 /// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
@@ -338,9 +335,9 @@ pub fn id_for(kind: &str) -> &'static str {
 /// The first line of the file.
 pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
 
-/// Parses the figures of a file. Every invalid line is an error.
-fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
-    let (mut rows, mut faults) = (Vec::new(), Vec::new());
+/// Parses the figures of a file, and adds its invalid lines to `faults`.
+fn read_measured(name: &str, text: &str, faults: &mut Vec<TradeError>) -> Vec<Measured> {
+    let mut rows = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         match figure(line) {
             None if number == 1 && line == HEADER => {}
@@ -353,11 +350,7 @@ fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
             }
         }
     }
-    if faults.is_empty() {
-        Ok(rows)
-    } else {
-        Err(TradeErrors(faults))
-    }
+    rows
 }
 
 fn figure(line: &str) -> Option<Measured> {

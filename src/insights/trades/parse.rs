@@ -114,6 +114,7 @@ struct TradeTable {
     /// The aspect that receives opinions without an aspect.
     overall: Option<String>,
     shared: Option<bool>,
+    strays: Option<bool>,
 }
 
 /// One file of a trade.
@@ -186,6 +187,7 @@ pub fn parse_language(
             id: trade.id.clone(),
             label: trade.label.clone(),
             is_sharing: trade.is_sharing,
+            has_strays: trade.has_strays,
             overall: trade.overall,
             aspects: trade.aspects.clone(),
             words: Arc::new(words),
@@ -196,21 +198,18 @@ pub fn parse_language(
     if parts == Parts::All {
         let mut files = reader.read(own);
         for file in &files {
-            let FileContent {
-                trade: table,
-                aspect,
-                phrases,
-                ..
-            } = &file.content;
-            let places = table.iter().map(|table| ("trade", table.span().start));
-            let aspects = aspect.iter().map(|table| ("aspect", table.span().start));
+            let content = &file.content;
+            let places = content.trade.iter();
+            let places = places.map(|table| ("trade", table.span().start));
+            let aspects = content.aspect.iter();
+            let aspects = aspects.map(|table| ("aspect", table.span().start));
             for (name, at) in places.chain(aspects) {
                 let message = format!(
                     "`{name}` is in the package's own files; here `[[phrases]]` name an aspect by its `id`"
                 );
                 reader.refuse(file, at, message);
             }
-            for phrases in phrases {
+            for phrases in &content.phrases {
                 if let Some(id) = id_of(phrases).filter(|id| trade.aspect(id).is_none()) {
                     let message = format!("`{id}` is not an aspect of the package");
                     reader.refuse(file, phrases.span().start, message);
@@ -308,6 +307,7 @@ impl PackageReader {
             id: id.map_or(UNNAMED, |id| id.get_ref()).to_owned(),
             label: (table.label.as_deref().unwrap_or(UNLABELED).trim()).to_owned(),
             is_sharing: table.shared.unwrap_or(true),
+            has_strays: table.strays.unwrap_or(true),
             words: Arc::clone(LanguageWords::english()),
             ..Trade::default()
         };
@@ -391,16 +391,11 @@ impl PackageReader {
     /// `[lists]`, `[irregular]` and `[spellings]`: entries with the same name, in the shared files too, are one list.
     fn read_words(&mut self, files: &[PackageFile<'_>]) {
         for file in files {
-            let FileContent {
-                lists,
-                irregular,
-                spellings,
-                ..
-            } = &file.content;
+            let content = &file.content;
             for (section, known) in [
-                (lists, &mut self.trade.lists),
-                (irregular, &mut self.trade.irregular),
-                (spellings, &mut self.trade.spellings),
+                (&content.lists, &mut self.trade.lists),
+                (&content.irregular, &mut self.trade.irregular),
+                (&content.spellings, &mut self.trade.spellings),
             ] {
                 for (name, words) in section {
                     let all = known.entry(name.clone()).or_default();

@@ -100,6 +100,8 @@ pub struct Trade {
     pub label: String,
     /// Whether it uses the shared words.
     pub is_sharing: bool,
+    /// Whether an opinion without an aspect counts for the role `overall`.
+    pub has_strays: bool,
     /// Index of the aspect that receives opinions without an aspect.
     pub overall: Option<usize>,
     /// Measured quality.
