@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_without_a_list_is_a_fault_with_the_words_of_the_server() {
+    fn answer_without_a_list_is_a_fault_that_quotes_the_server() {
         for (body, words) in [
             ("", "empty"),
             (r#"{"id": "x", "status": "Pending"}"#, "status Pending"),

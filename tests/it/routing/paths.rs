@@ -32,6 +32,17 @@ async fn an_unknown_path_is_a_404_for_every_request() {
 }
 
 #[tokio::test]
+async fn a_second_host_is_answered_with_a_problem() {
+    let second = [("host", "other.test")];
+    let answer = service()
+        .await
+        .send(Method::GET, "/reviews.json", &second)
+        .await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.header("content-type"), "application/problem+json");
+}
+
+#[tokio::test]
 async fn a_percent_encoded_id_is_the_same_id() {
     let app = service().await;
     let plain = app.get("/api/reviews/r-00001").await;
