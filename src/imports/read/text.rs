@@ -1,6 +1,8 @@
 //! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
 //! quotation marks escaped by a backslash, as some databases do.
 //!
+//! It does not use the `csv` crate, which tells neither where a quotation mark closes a cell too early or never, nor the line of a
+//! row after CR alone, and so would need a second pass beside it for each.
 //! A cell that was no UTF-8 rejects its row.
 
 use std::iter::Peekable;

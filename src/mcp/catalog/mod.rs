@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::compute::run_long;
+use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::search::SearchParameters;
 use crate::search::facets::PeriodsParameters;
@@ -46,6 +46,8 @@ pub struct Tool {
     result: &'static str,
     /// The members that a limit of size adds to it.
     added: &'static [(&'static str, &'static str)],
+    /// Whether a call may take more than the 70 µs that handing over the other tasks of the thread costs.
+    is_long: bool,
     call: fn(&Snapshot, &Links, ToolArguments<'_>) -> Result<ToolAnswer, CallError>,
 }
 
@@ -59,6 +61,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: Vec::new,
         result: "BusinessSummary",
         added: &[],
+        is_long: false,
         call: results::business,
     },
     Tool {
@@ -70,6 +73,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: SearchParameters::specs,
         result: "SearchResult",
         added: &[],
+        is_long: false,
         call: results::search,
     },
     Tool {
@@ -79,6 +83,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: ReviewArguments::specs,
         result: "Review",
         added: &[],
+        is_long: false,
         call: results::review,
     },
     Tool {
@@ -89,6 +94,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: SinceArguments::specs,
         result: "SinceResult",
         added: &[("total", "integer"), ("next_cursor", "string")],
+        is_long: true,
         call: results::since,
     },
     Tool {
@@ -100,6 +106,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: StageParameters::specs,
         result: "InsightsStage",
         added: &[],
+        is_long: true,
         call: results::insights,
     },
     Tool {
@@ -114,6 +121,7 @@ pub const TOOLS: [Tool; 8] = [
         },
         result: "AspectEvidence",
         added: &[("left_out", "array")],
+        is_long: true,
         call: results::evidence,
     },
     Tool {
@@ -124,6 +132,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: Vec::new,
         result: "Facets",
         added: &[],
+        is_long: true,
         call: results::facets,
     },
     Tool {
@@ -135,6 +144,7 @@ pub const TOOLS: [Tool; 8] = [
         arguments: PeriodsParameters::specs,
         result: "Comparison",
         added: &[],
+        is_long: true,
         call: results::periods,
     },
 ];
@@ -204,7 +214,9 @@ impl Catalog {
             issues: Vec::new(),
         };
         let snapshot = self.ctx.current.load();
-        run_long(|| (tool.call)(&snapshot, &self.ctx.links, arguments))
+        run_long_if(tool.is_long, || {
+            (tool.call)(&snapshot, &self.ctx.links, arguments)
+        })
     }
 }
 
