@@ -177,11 +177,6 @@ pub enum ConfigError {
          rqlited first"
     )]
     Cluster(&'static str),
-    /// A backup replaces the file of one machine.
-    #[error(
-        "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
-    )]
-    NotReplaceable,
     #[error(
         "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
          check` writes nothing, whatever the URL)"
@@ -429,17 +424,6 @@ impl DatabaseAddress {
         match self {
             Self::File(path) => path,
             Self::Cluster(cluster) => &cluster.file,
-        }
-    }
-
-    /// The file, for commands that replace it.
-    ///
-    /// # Errors
-    /// If it belongs to a cluster.
-    pub fn replaceable_file(self) -> Result<PathBuf, ConfigError> {
-        match self {
-            Self::File(path) => Ok(path),
-            Self::Cluster(_) => Err(ConfigError::NotReplaceable),
         }
     }
 }

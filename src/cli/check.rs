@@ -21,7 +21,7 @@ const LISTED_MAX: usize = 20;
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
-    FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.";
+    FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.\n";
 
 /// Verify the database without changing it: schema, integrity, and whether text index and insights match the reviews
 #[derive(Debug, Args)]
@@ -39,32 +39,26 @@ impl Check {
         let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
-        // Faults whose message contains the remedy, and what is no fault.
-        let (mut mendable, mut notes) = (Vec::new(), Vec::new());
-        let mut verified = verify(&mut connection).await?;
-        if verified.unreadable.is_none() {
+        let mut report = CheckReport {
+            verified: verify(&mut connection).await?,
+            ..Default::default()
+        };
+        if report.verified.unreadable.is_none() {
             let unreadable = unreadable(&mut connection, LISTED_MAX).await?;
             let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
-            mendable.extend(unreadable.into_iter().map(sentence));
+            report.mendable.extend(unreadable.into_iter().map(sentence));
             let business = storage::business::find(&mut connection).await?;
             let remarks = business.iter().flat_map(remarks);
-            notes.extend(remarks.map(|remark| format!("business: {remark}")));
+            let remarks = remarks.map(|remark| format!("business: {remark}"));
+            report.notes.extend(remarks);
             let business = business.unwrap_or_default();
             let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
-            verify_reviews(
-                &mut connection,
-                &analyzer,
-                clock.now(),
-                &mut verified.behind,
-                &mut mendable,
-                &mut notes,
-            )
-            .await?;
+            verify_reviews(&mut connection, &analyzer, clock.now(), &mut report).await?;
             let unerased = unerased(&mut connection).await?.count;
             if unerased > 0 {
                 let room = lacking_room(&path)?
                     .map_or_else(String::new, |why| format!(": {why}; free some first"));
-                verified.behind.push(format!(
+                report.verified.behind.push(format!(
                     "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
                      an hour{room}",
                     counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
@@ -73,42 +67,53 @@ impl Check {
         }
         drop(connection);
         readers.close().await;
-        let is_sound = verified.wrong.is_empty() && mendable.is_empty();
-        print_result(&report(&path, &verified, &mendable, &notes))?;
+        let is_sound = report.verified.wrong.is_empty() && report.mendable.is_empty();
+        print_result(&report.format(&path))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
 
-fn report(
-    path: &Path,
-    verified: &FileVerification,
-    mendable: &[String],
-    notes: &[String],
-) -> String {
-    let wrong = &verified.wrong;
-    let reviews = match &verified.unreadable {
-        None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
-        Some(reason) => format!(
-            "the reviews cannot be read: {reason}; undo the change with ALTER TABLE, or restore a backup"
-        ),
-    };
-    let mut lines = vec![format!("{}: {reviews}", path.display())];
-    let mut add = |begin: &str, sentences: &[String]| {
-        let sentences = sentences.iter();
-        lines.extend(sentences.map(|sentence| format!("{begin}{sentence}")));
-    };
-    add("behind  ", &verified.behind);
-    add("note    ", notes);
-    add("wrong   ", wrong);
-    add("wrong   ", mendable);
-    if wrong.is_empty() && mendable.is_empty() {
-        let sound = "ok      schema, integrity, reviews, text index, insights, publications";
-        lines.push(sound.to_owned());
+#[derive(Default)]
+struct CheckReport {
+    verified: FileVerification,
+    /// Faults whose message contains the remedy.
+    mendable: Vec<String>,
+    /// What is no fault.
+    notes: Vec<String>,
+}
+
+impl CheckReport {
+    fn format(&self, path: &Path) -> String {
+        let Self {
+            verified,
+            mendable,
+            notes,
+        } = self;
+        let reviews = match &verified.unreadable {
+            None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
+            Some(reason) => format!(
+                "the reviews cannot be read: {reason}; undo the change with ALTER TABLE, or restore a backup"
+            ),
+        };
+        let mut text = format!("{}: {reviews}\n", path.display());
+        for (begin, sentences) in [
+            ("behind  ", &verified.behind),
+            ("note    ", notes),
+            ("wrong   ", &verified.wrong),
+            ("wrong   ", mendable),
+        ] {
+            let lines = sentences
+                .iter()
+                .map(|sentence| format!("{begin}{sentence}\n"));
+            text.extend(lines);
+        }
+        if !verified.wrong.is_empty() {
+            text += DAMAGED;
+        } else if mendable.is_empty() {
+            text += "ok      schema, integrity, reviews, text index, insights, publications\n";
+        }
+        text
     }
-    if !wrong.is_empty() {
-        lines.push(DAMAGED.to_owned());
-    }
-    lines.join("\n") + "\n"
 }
 
 /// Analyzes every published review again whose stored analysis is of its text, and compares both. Notes instants after `now` and
@@ -117,9 +122,7 @@ async fn verify_reviews(
     connection: &mut SqliteConnection,
     analyzer: &Analyzer,
     now: DateTime<Utc>,
-    behind: &mut Vec<String>,
-    mendable: &mut Vec<String>,
-    notes: &mut Vec<String>,
+    report: &mut CheckReport,
 ) -> sqlx::Result<()> {
     let tomorrow = now.date_naive() + TimeDelta::days(1);
     let (mut unread, mut wrong, mut future) = (0, Vec::new(), Vec::new());
@@ -143,7 +146,7 @@ async fn verify_reviews(
     }
     drop(reviews);
     if unread > 0 {
-        behind.push(format!(
+        report.verified.behind.push(format!(
             "insights: {} not analysed yet; a running `reviews serve` catches up",
             counted(unread, "review is", "reviews are")
         ));
@@ -151,18 +154,22 @@ async fn verify_reviews(
     let stray = insights::stray(connection).await?;
     let mend = "`reviews insights rebuild` derives them again";
     if stray > 0 {
-        mendable.push(format!(
+        report.mendable.push(format!(
             "insights: analyses of reviews that are not published: {stray}; {mend}"
         ));
     }
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
-    mendable.extend(wrong.into_iter().take(LISTED_MAX).map(sentence));
+    report
+        .mendable
+        .extend(wrong.into_iter().take(LISTED_MAX).map(sentence));
     let sentence = |id| {
         format!(
             "reviews: {id} is published with a day or an instant in the future; correct reviewed_on or updated_at in the table review"
         )
     };
-    notes.extend(future.into_iter().take(LISTED_MAX).map(sentence));
+    report
+        .notes
+        .extend(future.into_iter().take(LISTED_MAX).map(sentence));
     Ok(())
 }

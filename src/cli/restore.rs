@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::protect;
 use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
 use crate::storage::reviews::{find_key, position};
 use crate::storage::{
@@ -50,7 +50,11 @@ struct CarriedOver {
 
 impl RestoreCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let path = config.address()?.replaceable_file()?;
+        let DatabaseAddress::File(path) = config.address()? else {
+            bail!(
+                "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
+            );
+        };
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, &path)?;
@@ -58,23 +62,17 @@ impl RestoreCommand {
             return Err(DbError::InUse(path).into());
         }
         let prepared = Prepared::copy_of(&self.file, &place).await?;
-        let former = match self.complete(&prepared, &path, clock).await {
+        let mut former = match self.complete(&prepared, &path, clock).await {
             Ok(Some(former)) => former,
             unchanged => {
                 prepared.leave().await;
                 return unchanged.map(|_| print_report("nothing was changed\n"));
             }
         };
-        let kept = prepared
-            .put_in_place(&path, former.alone, clock.now())
-            .await?;
-        Ok(print_report(&format_report(
-            &path,
-            &self.file,
-            kept.as_deref(),
-            former.unreadable,
-            former.carried,
-        )))
+        let alone = former.alone.take();
+        let kept = prepared.put_in_place(&path, alone, clock.now()).await?;
+        let report = format_report(&path, &self.file, kept.as_deref(), &former);
+        Ok(print_report(&report))
     }
 
     /// Checks the copy of the backup and completes it with the data of the former database; `None` if the owner does
@@ -190,22 +188,16 @@ async fn carry_from(
     Ok(carried)
 }
 
-fn format_report(
-    path: &Path,
-    backup: &Path,
-    kept: Option<&Path>,
-    unreadable: Option<String>,
-    carried: Carried,
-) -> String {
+fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {
     let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
-    if let Some(reason) = unreadable {
+    if let Some(reason) = &former.unreadable {
         let _ = writeln!(
             text,
             "warning: the previous file could not be read ({reason}), so reviews deleted or withheld since the backup may be \
              back; check `reviews list`"
         );
     }
-    let Carried { deleted, withheld } = carried;
+    let Carried { deleted, withheld } = former.carried;
     add_count(&mut text, deleted, "deleted again, as after the backup");
     add_count(&mut text, withheld, "withheld again, as after the backup");
     if let Some(kept) = kept {

@@ -174,9 +174,8 @@ fn leaving_out_sheet_and_header_row_as_advised_works() {
 #[test]
 fn the_option_advised_for_an_unknown_status_ignores_it() {
     let home = Home::new();
-    home.file(
-        "t.csv",
-        "Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n",
+    home.steps(
+        r#"t.csv ← Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n"#,
     );
     let done = home.run("import t.csv");
     assert_eq!(done.code, Some(1), "{}", done.err);
@@ -291,10 +290,7 @@ fn commands_advised_after_a_decision_work() {
     home.follow_advice(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
     // No command stores this type.
     home.sql("update business set type = 'Plumbing'");
-    home.run_ok(
-        "check",
-        "note    business: the type Plumbing is not a local business",
-    );
+    home.steps("check → note    business: the type Plumbing is not a local business");
     for words in ["init", "check"] {
         home.sql("update business set type = 'Plumbing'");
         home.follow_advice(&[words], "reviews init --type", &[], "type        Plumber");
@@ -312,10 +308,7 @@ fn commands_advised_after_a_decision_work() {
     let exported = other.run_ok("export", "\"business\"").out;
     home.file("theirs.jsonl", &exported);
     home.file("business.json", "{\"telephone\": \"+1 602 555 0100\"}");
-    home.file(
-        "editorial.json",
-        "{\"summary\": {\"text\": \"Open since 1998.\"}}",
-    );
+    home.steps(r#"editorial.json ← {"summary": {"text": "Open since 1998."}}"#);
     let import = ["import", "theirs.jsonl"];
     for (begin, file, expected) in [
         ("reviews business", "business.json", "+1 602 555 0100"),

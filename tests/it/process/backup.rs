@@ -62,18 +62,14 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     let theirs = home.0.path().join("theirs.db");
     sqlite3(&theirs, "create table orders (id integer primary key)");
     let before = fs::read(&theirs).unwrap();
-    home.run_err(
-        "backup theirs.db --force",
-        "theirs.db is the database of another program, and was not changed; name another file",
+    home.steps(
+        "backup theirs.db --force ✗ theirs.db is the database of another program, and was not changed; name another file",
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
     home.run_ok("backup copy.db", "copy.db: ");
     let lock = File::create(home.0.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
-    home.run_err(
-        "backup copy.db --force",
-        "the database copy.db is in use by another process",
-    );
+    home.steps("backup copy.db --force ✗ the database copy.db is in use by another process");
     drop(lock);
     home.run_ok("backup copy.db --force", "copy.db: ");
 }
@@ -82,10 +78,7 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
 fn delete_names_copies_left_by_killed_commands() {
     let home = Home::with(2);
     fs::copy(home.path(), home.0.path().join("reviews.db.new-0a1b2c3d")).unwrap();
-    home.run_ok(
-        "delete p-1 --yes",
-        "reviews.db.new-0a1b2c3d may still contain it",
-    );
+    home.steps("delete p-1 --yes → reviews.db.new-0a1b2c3d may still contain it");
 }
 
 #[test]

@@ -62,9 +62,8 @@ fn a_file_with_one_member_changes_only_that_member() {
 #[test]
 fn a_list_is_replaced_and_the_difference_names_each_item() {
     let home = home();
-    home.file(
-        "new.json",
-        r#"{"services": [{"id": "heat", "name": "Heating"}, {"id": "duct", "name": "Ducts"}], "service_areas": ["Gilbert", "Mesa"]}"#,
+    home.steps(
+        r#"new.json ← {"services": [{"id": "heat", "name": "Heating"}, {"id": "duct", "name": "Ducts"}], "service_areas": ["Gilbert", "Mesa"]}"#,
     );
     let done = home.run_ok(
         "business new.json",
@@ -85,13 +84,11 @@ fn a_list_is_replaced_and_the_difference_names_each_item() {
 #[test]
 fn null_removes_a_member_and_a_part_of_the_address() {
     let home = home();
-    home.file(
-        "new.json",
-        r#"{"description": null, "geo": null, "services": null, "type": null, "address": {"street_address": null, "postal_code": "85202"}}"#,
-    );
-    home.run_ok(
-        "business new.json",
-        "- description \"Air conditioning since 1998.\"\n",
+    home.steps(
+        r#"
+        new.json ← {"description": null, "geo": null, "services": null, "type": null, "address": {"street_address": null, "postal_code": "85202"}}
+        business new.json → - description "Air conditioning since 1998."\n
+        "#,
     );
     let mut expected = all();
     for name in ["description", "geo"] {
@@ -103,10 +100,7 @@ fn null_removes_a_member_and_a_part_of_the_address() {
         json!({"locality": "Mesa", "region": "AZ", "postal_code": "85202", "country": "US"});
     assert_eq!(home.business(), expected);
     home.file("nameless.json", "{\n \"name\": null\n}");
-    home.run_err(
-        "business nameless.json",
-        "nameless.json:2:10: name: missing",
-    );
+    home.steps("business nameless.json ✗ nameless.json:2:10: name: missing");
 }
 
 #[test]
@@ -184,15 +178,13 @@ fn a_business_without_an_id_gets_it_from_the_first_name() {
 #[test]
 fn removing_the_last_part_of_an_address_removes_the_address() {
     let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak' --address '12 Main St, Mesa'",
-        "12 Main St, Mesa",
+    home.steps(
+        r#"
+        init --name 'Desert Peak' --address '12 Main St, Mesa' → 12 Main St, Mesa
+        new.json ← {"address": {"street_address": null, "locality": null}}
+        business new.json → no address
+        "#,
     );
-    home.file(
-        "new.json",
-        r#"{"address": {"street_address": null, "locality": null}}"#,
-    );
-    home.run_ok("business new.json", "no address");
     assert_eq!(home.business().get("address"), None);
 }
 
@@ -236,15 +228,13 @@ fn loading_the_printed_business_does_not_set_the_time_zone() {
     let printed = home.run_ok("business", "Desert Peak").out;
     assert!(!printed.contains("time_zone"), "{printed}");
     home.file("b.json", &printed);
-    home.run_ok("business b.json", "time zone   not set");
-    home.file(
-        "google.json",
-        r#"{"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}"#,
+    home.steps(
+        r#"
+        business b.json → time zone   not set
+        google.json ← {"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}
+        import google.json ✗ time zone, which is not set; run `reviews init --time-zone ZONE`
+        init --time-zone UTC → time zone   UTC
+        "#,
     );
-    home.run_err(
-        "import google.json",
-        "time zone, which is not set; run `reviews init --time-zone ZONE`",
-    );
-    home.run_ok("init --time-zone UTC", "time zone   UTC");
     assert_eq!(home.business()["time_zone"], "UTC");
 }

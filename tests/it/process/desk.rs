@@ -10,10 +10,7 @@ fn row(id: &str, day: &str, stars: u8, author: &str, source: &str, text: &str) -
 /// A business with five reviews of three sources, some with long IDs.
 fn home() -> Home {
     let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak' --time-zone America/Phoenix",
-        "Desert Peak",
-    );
+    home.steps("init --name 'Desert Peak' --time-zone America/Phoenix → Desert Peak");
     let rows = [
         row(
             "3692820271974439325.AbFvOqk2",
@@ -160,15 +157,13 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     ] {
         home.run_ok(words, expected);
     }
-    home.run_err("delete trustpilot-",
-        "trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows \
-         the IDs",
+    home.steps(
+        "
+        delete trustpilot- ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
+        withhold trustpiolt-77 --reason x ✗ no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs
+        show '' ✗ no review
+        ",
     );
-    home.run_err(
-        "withhold trustpiolt-77 --reason x",
-        "no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
-    );
-    home.run_err("show ''", "no review");
     assert_eq!(home.listed(&[]).len(), 4);
     // The ID of a deleted review is not taken as the prefix of another one.
     home.import(
@@ -182,10 +177,7 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
 #[test]
 fn show_prints_a_review_as_text_or_json() {
     let home = home();
-    home.run_ok(
-        "respond 3692820271974439325.A 'Thank you, Ann.'",
-        "answered",
-    );
+    home.steps("respond 3692820271974439325.A 'Thank you, Ann.' → answered");
     let message = home.run_ok("show 3692820271974439325.A", "").out;
     for line in [
         "rating          ★★★★★ 5 of 5\n",
@@ -206,26 +198,18 @@ fn show_prints_a_review_as_text_or_json() {
 #[test]
 fn commands_print_the_text_of_the_owner_that_they_replace() {
     let home = home();
-    home.run_ok("respond r-1 'First answer.'", "r-1: answered\n");
-    home.run_ok("respond r-1 'Second answer.'", "was:\n  First answer.\n");
-    home.run_ok("respond r-1 --remove", "was:\n  Second answer.\n");
-    home.run_ok("withhold r-1 --reason one", "r-1: withheld (one);");
-    home.run_ok(
-        "withhold r-1 --reason two",
-        "r-1: withheld (two), was withheld before (one)",
-    );
-    home.file(
-        "editorial.json",
-        r#"{"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}"#,
-    );
-    home.run_ok(
-        "editorial editorial.json",
-        "+ summary {\"text\":\"We come on time.\"}",
-    );
-    home.file("faq.json", r#"{"faq": []}"#);
-    home.run_ok(
-        "editorial faq.json",
-        "- faq {\"answer\":\"Yes.\",\"id\":\"a\",\"question\":\"Sundays?\"}\n",
+    home.steps(
+        r#"
+        respond r-1 'First answer.' → r-1: answered\n
+        respond r-1 'Second answer.' → was:\n  First answer.\n
+        respond r-1 --remove → was:\n  Second answer.\n
+        withhold r-1 --reason one → r-1: withheld (one);
+        withhold r-1 --reason two → r-1: withheld (two), was withheld before (one)
+        editorial.json ← {"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}
+        editorial editorial.json → + summary {"text":"We come on time."}
+        faq.json ← {"faq": []}
+        editorial faq.json → - faq {"answer":"Yes.","id":"a","question":"Sundays?"}\n
+        "#,
     );
     let shown: Value = serde_json::from_str(&home.run_ok("editorial", "").out).unwrap();
     assert_eq!(
@@ -266,15 +250,13 @@ fn editorial_texts_are_stored_and_file_errors_are_located() {
     // Without an ID, an entry has one of its question, so that loading it again changes nothing.
     let unnamed = r#"{"faq": [{"question": "Do you work on Sundays?", "answer": "Yes."}]}"#;
     home.file("unnamed.json", unnamed);
-    home.run_ok("editorial unnamed.json", "do-you-work-on-sundays");
-    home.run_ok("editorial unnamed.json", "nothing changed");
-    home.file(
-        "twice.json",
-        r#"{"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}"#,
-    );
-    home.run_err(
-        "editorial twice.json",
-        "faq[1].question: \"why\" appears twice",
+    home.steps(
+        r#"
+        editorial unnamed.json → do-you-work-on-sundays
+        editorial unnamed.json → nothing changed
+        twice.json ← {"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}
+        editorial twice.json ✗ faq[1].question: "why" appears twice
+        "#,
     );
     for (content, expected) in [
         ("{\n \"fqa\": []}", "wrong.json:2:"),
@@ -300,17 +282,15 @@ fn editorial_texts_are_stored_and_file_errors_are_located() {
 #[test]
 fn an_export_includes_the_business_and_the_editorial_texts() {
     let home = home();
-    home.file(
-        "business.json",
-        r#"{"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}"#,
+    home.steps(
+        r#"
+        business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
+        business business.json → + telephone
+        editorial.json ← {"summary": {"text": "We come on time."}}
+        editorial editorial.json → + summary
+        export out.jsonl → 5 reviews
+        "#,
     );
-    home.run_ok("business business.json", "+ telephone");
-    home.file(
-        "editorial.json",
-        r#"{"summary": {"text": "We come on time."}}"#,
-    );
-    home.run_ok("editorial editorial.json", "+ summary");
-    home.run_ok("export out.jsonl", "5 reviews");
     let exported = fs::read_to_string(home.0.path().join("out.jsonl")).unwrap();
     let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
     assert_eq!(first["business"]["name"], "Desert Peak");
@@ -340,9 +320,8 @@ fn an_export_includes_the_business_and_the_editorial_texts() {
     dry.file("out.jsonl", &exported);
     dry.run_ok("import out.jsonl --dry-run", "business: Desert Peak");
     assert!(!dry.path().exists());
-    home.run_ok(
-        "export out.csv --format csv",
-        "note: a table cannot hold the business and the editorial texts",
+    home.steps(
+        "export out.csv --format csv → note: a table cannot hold the business and the editorial texts",
     );
 }
 
@@ -537,28 +516,6 @@ fn undo_publishes_reviews_again_that_the_import_withdrew() {
     assert_eq!(home.listed(&["--status", "withheld"]), [] as [&str; 0]);
     home.run_ok("import all.jsonl", "0 new, 0 updated, 20 unchanged");
     home.run_ok("import cut.jsonl --withdraw-missing", "1 withdrawn");
-}
-
-#[test]
-fn a_path_is_accepted_as_database_and_a_port_as_address() {
-    let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak' --database other.db",
-        "database    other.db",
-    );
-    home.run_ok("check --database ./other.db", "./other.db: 0 reviews");
-    let folder = home.0.path().join("deep");
-    fs::create_dir(&folder).unwrap();
-    fs::rename(home.0.path().join("other.db"), folder.join("x.db")).unwrap();
-    let path = folder.join("x.db").display().to_string();
-    home.run_ok(&["business", "--database", &path], "Desert Peak");
-    for listen in ["8090", ":8090", "localhost:8090"] {
-        home.run_ok(
-            &["serve", "--print-config", "--listen", listen],
-            &format!("REVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8090\n"),
-        );
-    }
-    home.run_err("serve --listen example", "write it like 127.0.0.1:8080");
 }
 
 #[test]

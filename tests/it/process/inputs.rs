@@ -41,10 +41,7 @@ fn an_endless_file_is_refused_with_the_limit() {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/business.json");
     fs::copy(sample, editorial.0.path().join("business.json")).unwrap();
     symlink("/dev/zero", editorial.0.path().join("editorial.json")).unwrap();
-    editorial.run_err(
-        "seed .",
-        "editorial.json: cannot be read: it has more than 16 MiB",
-    );
+    editorial.steps("seed . ✗ editorial.json: cannot be read: it has more than 16 MiB");
     assert!(!editorial.path().exists());
 }
 
@@ -187,12 +184,10 @@ fn twenty_unusable_files_are_named_and_the_others_counted() {
 fn errors_name_the_setting_and_the_wrong_value() {
     let home = Home::with(1);
     fs::write(home.0.path().join("roots.pem"), "no certificate").unwrap();
-    home.run_err(
-        "serve --hub-ca-file roots.pem",
-        "REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate",
-    );
-    home.run_err(
-        "insights --trade plumbing",
-        "REVIEWS_TRADE plumbing is no built-in package (",
+    home.steps(
+        "
+        serve --hub-ca-file roots.pem ✗ REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate
+        insights --trade plumbing ✗ REVIEWS_TRADE plumbing is no built-in package (
+        ",
     );
 }

@@ -191,6 +191,25 @@ impl Home {
         output_of(reviews(self.0.path()).args(words.list()))
     }
 
+    /// Runs a command in each line, ` → ` a part of its output, or ` ✗ ` of its error; or writes NAME ` ← ` CONTENT to a file.
+    /// In both, `\n` is a line end.
+    #[track_caller]
+    pub fn steps(&self, lines: &str) {
+        for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            println!("{line}");
+            let at = line.find(['→', '✗', '←']).unwrap();
+            let (first, mut rest) = (line[..at].trim_end(), line[at..].chars());
+            let sign = rest.next().unwrap();
+            let second = rest.as_str().strip_prefix(' ').unwrap_or_default();
+            let second = second.replace("\\n", "\n");
+            match sign {
+                '→' => drop(self.run_ok(first, &second)),
+                '✗' => self.run_err(first, &second),
+                _ => drop(self.file(first, &second)),
+            }
+        }
+    }
+
     /// A migrated database with reviews `p-1` to `p-{count}`.
     pub fn with(count: usize) -> Self {
         static MIGRATED: LazyLock<Vec<u8>> = LazyLock::new(|| Home::made_by("migrate"));

@@ -56,9 +56,8 @@ impl Home {
 #[test]
 fn init_creates_a_business_and_changes_only_stated_values() {
     let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak'",
-        "time zone   not set; `reviews init --time-zone ZONE` sets it",
+    home.steps(
+        "init --name 'Desert Peak' → time zone   not set; `reviews init --time-zone ZONE` sets it",
     );
     let second = home.run_ok(
         "init --time-zone America/Phoenix --type HVACBusiness",
@@ -68,10 +67,7 @@ fn init_creates_a_business_and_changes_only_stated_values() {
         &second.out,
         "name        Desert Peak\ntype        HVACBusiness\n",
     );
-    home.run_err(
-        "init --time-zone america/phoenix",
-        "write it like America/Phoenix",
-    );
+    home.steps("init --time-zone america/phoenix ✗ write it like America/Phoenix");
     let shown = home.run_ok("business", "\"id\": \"desert-peak\"");
     // The printed business can be changed and loaded again.
     home.file(
@@ -90,14 +86,12 @@ fn init_creates_a_business_and_changes_only_stated_values() {
     home.file("silent.json", "{\"id\": \"dp\", \"name\": \"Desert Peak\"}");
     home.run_ok("business silent.json", "staff       off");
     home.file("some.json", &says("\"some\""));
-    home.run_err(
-        "business some.json",
-        "publish_staff: \"some\" is not one of full, first_name, off",
-    );
-    home.file("broken.json", "{\n \"id\": \"x\"\n}");
-    home.run_err(
-        "business broken.json --replace",
-        "broken.json:3:1: name: missing",
+    home.steps(
+        r#"
+        business some.json ✗ publish_staff: "some" is not one of full, first_name, off
+        broken.json ← {\n "id": "x"\n}
+        business broken.json --replace ✗ broken.json:3:1: name: missing
+        "#,
     );
 }
 
@@ -184,14 +178,12 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
     };
     let import = |shown| home.run_ok(&["import", &table(shown)], "");
     import(["ja", "nein", "nein"]);
-    home.run_ok(
-        "publish p",
-        "p: is already published; the next import keeps it published",
-    );
-    home.run_ok("publish q", "q: published");
-    home.run_ok(
-        "withhold w --reason 'not published at the source'",
-        "w: is already withheld (not published at the source); imports keep it withheld",
+    home.steps(
+        "
+        publish p → p: is already published; the next import keeps it published
+        publish q → q: published
+        withhold w --reason 'not published at the source' → w: is already withheld (not published at the source); imports keep it withheld
+        ",
     );
     let decided = home.reviews();
     for shown in [["nein", "nein", "ja"], ["ja", "ja", "nein"]] {
@@ -240,15 +232,13 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     for command in ["init", "status"] {
         home.run_ok(command, "`reviews init --discard-sample --name NAME`");
     }
-    home.run_err(
-        "import own.jsonl",
-        "remove it with `reviews init --discard-sample --name NAME`",
+    home.steps(
+        "
+        import own.jsonl ✗ remove it with `reviews init --discard-sample --name NAME`
+        init --discard-sample --name Mine → removed the sample data
+        import own.jsonl → 4 new
+        ",
     );
-    home.run_ok(
-        "init --discard-sample --name Mine",
-        "removed the sample data",
-    );
-    home.run_ok("import own.jsonl", "4 new");
     assert_eq!(home.sql("select count(*) from review"), "4");
     home.run_err(&["seed", &seeds], "holds a business's own data");
     home.run_err("init --discard-sample", "does not hold only sample data");
@@ -285,10 +275,7 @@ fn a_new_time_zone_changes_only_unedited_dates() {
     home.run_ok("init --time-zone UTC", "UTC");
     home.run_ok("import google.json", "3 new");
     home.sql("update review set reviewed_on = '2024-10-30' where review_id = '7.b'");
-    home.run_ok(
-        "init --time-zone America/Phoenix",
-        "2 reviews to their days in America/Phoenix",
-    );
+    home.steps("init --time-zone America/Phoenix → 2 reviews to their days in America/Phoenix");
     let days = "select review_id, reviewed_on from review order by 1";
     assert_eq!(
         home.sql(days),
@@ -453,15 +440,9 @@ fn an_export_keeps_notes_source_ids_and_column_decisions() {
     for home in [&home, &copy] {
         home.run_ok("source rename Angi 'Angi Leads'", "");
         home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
-        home.run_ok(
-            "import angi.csv --source 'Angi Leads'",
-            "0 new, 0 updated, 1 unchanged",
-        );
+        home.steps("import angi.csv --source 'Angi Leads' → 0 new, 0 updated, 1 unchanged");
         // No date proves the order.
         home.file("houzz.csv", &format!("{header}q-2,Cy,4,02/01/2026,Tidy\n"));
-        home.run_ok(
-            "import houzz.csv --source Houzz",
-            "0 new, 0 updated, 1 unchanged",
-        );
+        home.steps("import houzz.csv --source Houzz → 0 new, 0 updated, 1 unchanged");
     }
 }

@@ -186,10 +186,7 @@ fn restoring_a_backup_keeps_the_current_subscribers() {
 fn nothing_is_restored_while_a_service_uses_the_database() {
     let home = home();
     let serving = home.serve();
-    home.run_err(
-        "restore copy.db",
-        "reviews.db is in use by another process; stop `reviews serve`",
-    );
+    home.steps("restore copy.db ✗ reviews.db is in use by another process; stop `reviews serve`");
     // A second service only reads, but also uses the database.
     let second = home.serve();
     drop(serving);

@@ -88,15 +88,9 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
 fn undo_publishes_reviews_withheld_as_duplicates() {
     let home = Home::new();
     home.import("sheet.csv", SHEET, "2 new");
-    home.run_ok(
-        "import sheet.csv --source Angi",
-        "2 of these are there as Direct",
-    );
+    home.steps("import sheet.csv --source Angi → 2 of these are there as Direct");
     let before = content(&home);
-    home.run_ok(
-        "import sheet.csv --source Angi --skip-duplicates",
-        "2 updated",
-    );
+    home.steps("import sheet.csv --source Angi --skip-duplicates → 2 updated");
     assert_ne!(content(&home), before);
     let message = home
         .run_ok("undo", "undone; the same files can be imported again")
@@ -176,17 +170,15 @@ fn a_source_is_renamed_with_all_reviews() {
         &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
         "4 new",
     );
-    home.run_ok("source", "Direct: 4 published, 0 withheld\n");
-    home.run_err("source rename Yelp Angi", "no review is from Yelp");
-    home.run_err("source rename Direct ' '", "NEW is empty");
-    home.run_ok(
-        "source rename Direct Angi",
-        "4 reviews are now from Angi, which was Direct",
-    );
-    home.run_ok("source", "Angi: 4 published, 0 withheld\n");
-    home.run_ok(
-        "import sheet.csv --source Angi",
-        "0 new, 0 updated, 4 unchanged",
+    home.steps(
+        r#"
+        source → Direct: 4 published, 0 withheld\n
+        source rename Yelp Angi ✗ no review is from Yelp
+        source rename Direct ' ' ✗ NEW is empty
+        source rename Direct Angi → 4 reviews are now from Angi, which was Direct
+        source → Angi: 4 published, 0 withheld\n
+        import sheet.csv --source Angi → 0 new, 0 updated, 4 unchanged
+        "#,
     );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("decided"));
@@ -256,10 +248,7 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
     home.run_ok("import other.csv --source Angi", "2 new");
     home.run_ok("import own.csv", "2 new");
     home.run_ok("delete q1", "deleted");
-    home.run_err(
-        "source rename Direct Angi",
-        "have the same ID at the source (q1)",
-    );
+    home.steps("source rename Direct Angi ✗ have the same ID at the source (q1)");
     // What the message says works.
     let home = Home::new();
     home.file("own.csv", &own);
@@ -311,10 +300,7 @@ fn a_published_review_that_the_owner_publishes_stays_published() {
     home.file("yes.csv", &table("yes"));
     home.file("no.csv", &table("no"));
     home.run_ok("import yes.csv", "1 new");
-    home.run_ok(
-        "publish a1",
-        "is already published; the next import keeps it published",
-    );
+    home.steps("publish a1 → is already published; the next import keeps it published");
     for _ in 0..2 {
         home.run_ok("import no.csv", "1 kept edited: a1 status and verification");
         let status = home.sql("select status from review");
@@ -421,10 +407,7 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
 #[test]
 fn an_import_is_undone_after_moves_that_nobody_decided() {
     let home = Home::new();
-    home.run_ok(
-        "init --name 'Desert Peak' --time-zone America/Phoenix",
-        "Phoenix",
-    );
+    home.steps("init --name 'Desert Peak' --time-zone America/Phoenix → Phoenix");
     home.import(
         "sheet.csv",
         &format!("{SHEET}Cy Dorn,5,2026-10-09T03:00:00Z,Late.\n"),
@@ -468,10 +451,7 @@ fn deleted_rows_without_ids_stay_deleted_in_another_database() {
         }
         other.run_ok(&["import", name], "1 new");
         for home in [&home, &other] {
-            home.run_ok(
-                "import edited.csv --source Angi",
-                "0 new, 0 updated, 1 unchanged",
-            );
+            home.steps("import edited.csv --source Angi → 0 new, 0 updated, 1 unchanged");
             assert_eq!(home.sql("select author from review"), "Ann", "{name}");
         }
     }
