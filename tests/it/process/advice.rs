@@ -175,7 +175,7 @@ fn leaving_out_sheet_and_header_row_as_advised_works() {
 fn the_option_advised_for_an_unknown_status_ignores_it() {
     let home = Home::new();
     home.steps(
-        r#"t.csv ← Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n"#,
+        r"t.csv ← Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n",
     );
     let done = home.run("import t.csv");
     assert_eq!(done.code, Some(1), "{}", done.err);

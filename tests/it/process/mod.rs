@@ -196,7 +196,6 @@ impl Home {
     #[track_caller]
     pub fn steps(&self, lines: &str) {
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            println!("{line}");
             let at = line.find(['→', '✗', '←']).unwrap();
             let (first, mut rest) = (line[..at].trim_end(), line[at..].chars());
             let sign = rest.next().unwrap();

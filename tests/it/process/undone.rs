@@ -171,14 +171,14 @@ fn a_source_is_renamed_with_all_reviews() {
         "4 new",
     );
     home.steps(
-        r#"
+        r"
         source → Direct: 4 published, 0 withheld\n
         source rename Yelp Angi ✗ no review is from Yelp
         source rename Direct ' ' ✗ NEW is empty
         source rename Direct Angi → 4 reviews are now from Angi, which was Direct
         source → Angi: 4 published, 0 withheld\n
         import sheet.csv --source Angi → 0 new, 0 updated, 4 unchanged
-        "#,
+        ",
     );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("decided"));
