@@ -3,6 +3,7 @@
 use poem::http::Method;
 
 use super::{GUESSED, service};
+use crate::support::HOST;
 
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
@@ -33,10 +34,10 @@ async fn an_unknown_path_is_a_404_for_every_request() {
 
 #[tokio::test]
 async fn a_second_host_is_answered_with_a_problem() {
-    let second = [("host", "other.test")];
+    let hosts = [("host", HOST), ("host", "other.test")];
     let answer = service()
         .await
-        .send(Method::GET, "/reviews.json", &second)
+        .send(Method::GET, "/reviews.json", &hosts)
         .await;
     assert_eq!(answer.status, 400);
     assert_eq!(answer.header("content-type"), "application/problem+json");
