@@ -34,6 +34,8 @@ macro_rules! named {
 }
 pub(crate) use named;
 
+use serde::Deserialize;
+
 pub mod business;
 mod merge;
 mod review;
@@ -54,6 +56,11 @@ pub use words::{
     FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_both,
     fold_plain_character, fold_plainly, is_of_word, is_one_name, short_name, without_accents,
 };
+
+/// The content of a file of this program; a test reads each.
+pub fn parse_toml<T: Deserialize<'static>>(file: &'static str) -> T {
+    toml::from_str(file).unwrap_or_else(|error| unreachable!("{error} in {file}"))
+}
 
 // Hashes. Everything derived from them (`ETag`s, blocks, weights, notes in the database) must stay stable.
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, without_accents};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, parse_toml, without_accents};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -592,11 +592,6 @@ fn original(text: &str) -> &str {
 
 /// The file `words.toml`. Lists of words are separated by `, `.
 pub static WORDS: LazyLock<Words> = LazyLock::new(|| parse_toml(include_str!("words.toml")));
-
-/// What a file of this program says; a test reads each.
-pub fn parse_toml<T: Deserialize<'static>>(file: &'static str) -> T {
-    toml::from_str(file).unwrap_or_else(|error| unreachable!("{error} in {file}"))
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::values::{Names, Says, names, parse_toml, same_name};
-use crate::model::{Method, Verification};
+use crate::imports::map::values::{Names, Says, names, same_name};
+use crate::model::{Method, Verification, parse_toml};
 
 /// A kind of file with reviews.
 ///

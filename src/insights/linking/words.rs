@@ -11,11 +11,12 @@ use serde::de::value::StrDeserializer;
 
 use super::name_forms::{Misspellings, without_accents};
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
+use crate::model::parse_toml;
 
 /// Words by class, and the contexts of names; the table is part of the digest of the method.
 pub const TABLE: &str = include_str!("words.toml");
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub struct WordTable {
     /// The words of each class, separated by spaces.
     pub words: BTreeMap<String, String>,
@@ -24,9 +25,7 @@ pub struct WordTable {
 
 impl WordTable {
     pub fn get() -> &'static Self {
-        // A test verifies that it can be read.
-        static READ: LazyLock<WordTable> =
-            LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
+        static READ: LazyLock<WordTable> = LazyLock::new(|| parse_toml(TABLE));
         &READ
     }
 }
@@ -339,7 +338,6 @@ mod tests {
 
     #[test]
     fn every_section_of_the_table_is_a_class_with_words() {
-        toml::from_str::<WordTable>(TABLE).unwrap();
         let sections = &WordTable::get().words;
         // The classes after those of the table come from names.
         assert_eq!(sections.len(), WordClass::FirstName as usize);
