@@ -103,8 +103,11 @@ impl DatasetsApi {
             None => Ok(self.document(Document::Insights)),
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
-                let found = run_long(|| stage(&snapshot, &self.ctx.links, &stage_request));
-                let body = wire::json(&found.map_err(HttpProblem::not_found)?);
+                let found = run_long(|| {
+                    let found = stage(&snapshot, &self.ctx.links, &stage_request);
+                    found.map(|stage| wire::json(&stage))
+                });
+                let body = found.map_err(HttpProblem::not_found)?;
                 let insights = snapshot.document(Document::Insights);
                 Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot))
                     .modified_at(insights.confirmed())

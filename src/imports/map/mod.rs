@@ -7,9 +7,10 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{Day, Method, ReviewId, Statement, Unit, Verification, named};
+use crate::model::{Day, Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
 use crate::storage::imports::{NOTHING, VISIBILITY};
 
 pub(crate) mod answers;
@@ -41,6 +42,7 @@ pub struct Incoming {
 }
 
 /// What a row has besides the review. All but the first three are only in our own exports.
+#[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Unpublished {
     /// The business's location, by the source's name for it.
@@ -56,7 +58,8 @@ pub struct Unpublished {
     /// The owner's note.
     pub note: Option<String>,
     /// Digests of what the source last gave, if they differ from those of the review.
-    pub fingerprints: Option<String>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub fingerprints: Option<Fingerprints>,
 }
 
 impl Incoming {

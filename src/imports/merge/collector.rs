@@ -85,10 +85,8 @@ impl Row {
 
     /// Digests of what its source gives.
     pub fn fingerprints(&self) -> Fingerprints {
-        // The reader of exports accepts only such as can be parsed.
-        let kept = self.incoming.unpublished.fingerprints.as_ref();
-        kept.and_then(|text| text.parse().ok())
-            .unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
+        let kept = self.incoming.unpublished.fingerprints;
+        kept.unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
     }
 
     /// The name of its source.
