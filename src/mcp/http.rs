@@ -81,7 +81,7 @@ impl Mcp {
         resize(&mut room, BODY_BYTES_MAX)?;
         let body = request.take_body();
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
-        resize(&mut room, body.len())?;
+        resize(&mut room, body.len() + message::parsed_bytes(&body))?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, room)
     }
