@@ -1,5 +1,5 @@
 //! MCP over HTTP: answers one POST or DELETE of `/mcp`. Body and headers select the revision, which determines whether
-//! a session is needed.
+//! a session applies.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -119,12 +119,13 @@ impl Mcp {
             let allowed = HeaderValue::from_static("POST, OPTIONS");
             return Err(HttpProblem::method_not_allowed(&allowed));
         }
-        check_revision(headers)
+        named_revision(headers)
             .map_err(|(status, fault)| HttpProblem::new(status, fault.message))?;
-        let Some(id) = headers.get(SESSION_HEADER) else {
+        let mut ids = headers.get_all(SESSION_HEADER).iter();
+        let (Some(id), None) = (ids.next(), ids.next()) else {
             return Err(HttpProblem::new(
                 StatusCode::BAD_REQUEST,
-                "Name the session to end in Mcp-Session-Id.",
+                "Name the session to end once, in Mcp-Session-Id.",
             ));
         };
         if id.to_str().is_ok_and(|id| self.sessions.end(id)) {
@@ -190,8 +191,8 @@ impl Mcp {
         Ok(Some((message::result(&id, &json), session)))
     }
 
-    /// The revision whose rules apply to a call or, without one, to a response: that of the session, or the stateless
-    /// one; `None` for the call that opens a session.
+    /// The revision whose rules apply to a call or, without one, to a response: the stateless one, that of the session, or
+    /// without a session that of the header; `None` for the call that opens a session.
     fn revision(
         &self,
         headers: &HeaderMap,
@@ -212,26 +213,32 @@ impl Mcp {
                 "The body is empty: send a request or a notification.",
             ))),
             Some(call) if call.method == "initialize" && call.id.is_some() => {
-                check_revision(headers)?;
+                named_revision(headers)?;
                 Ok(None)
             }
             Some(_) | None => {
-                check_revision(headers)?;
-                Ok(Some(self.session(headers)?.revision))
+                let named = named_revision(headers)?;
+                let session = self.session(headers)?;
+                let agreed = session.map(|session| session.revision).or(named);
+                Ok(Some(agreed.unwrap_or(Revision::DEFAULT)))
             }
         }
     }
 
     /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
-    fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, ErrorData)> {
+    /// `None` without the header: many clients never send it, and a session holds nothing but its revision.
+    fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, (StatusCode, ErrorData)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
-        let (Some(id), None) = (ids.next(), ids.next()) else {
-            let advice = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
+        let Some(id) = ids.next() else {
+            return Ok(None);
+        };
+        if ids.next().is_some() {
+            let advice = "Send Mcp-Session-Id once, as initialize returned it.";
             let fault = ErrorData::new(ErrorCode::InvalidRequest, advice);
             return Err((StatusCode::BAD_REQUEST, fault));
-        };
+        }
         let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
-        session.ok_or_else(|| {
+        session.map(Some).ok_or_else(|| {
             let fault = ErrorData::new(ErrorCode::InvalidRequest, LAPSED);
             (StatusCode::NOT_FOUND, fault)
         })
@@ -249,23 +256,21 @@ fn is_stateless(headers: &HeaderMap) -> bool {
         .is_some_and(|version| version == Revision::July2026.name())
 }
 
-/// Checks that the header, if present, names a supported revision.
+/// The revision that the header names first; `None` without the header.
 ///
 /// # Errors
-/// 400 with the supported ones.
-fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, ErrorData)> {
-    let mut versions = headers
-        .get_all(VERSION_HEADER)
-        .iter()
-        .map(HeaderValue::as_bytes)
-        .map(String::from_utf8_lossy);
-    match versions.find(|version| Revision::find(version.trim()).is_none()) {
-        None => Ok(()),
-        Some(unknown) => Err((
-            StatusCode::BAD_REQUEST,
-            revision::unsupported_revision(&unknown),
-        )),
+/// 400 with the supported ones, if it names an unknown one.
+fn named_revision(headers: &HeaderMap) -> Result<Option<Revision>, (StatusCode, ErrorData)> {
+    let mut first = None;
+    for version in headers.get_all(VERSION_HEADER) {
+        let version = String::from_utf8_lossy(version.as_bytes());
+        let Some(revision) = Revision::find(version.trim()) else {
+            let fault = revision::unsupported_revision(&version);
+            return Err((StatusCode::BAD_REQUEST, fault));
+        };
+        first = first.or(Some(revision));
     }
+    Ok(first)
 }
 
 /// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request

@@ -1,7 +1,7 @@
 //! `POST /mcp`: the reviews as tools, in every revision of the Model Context Protocol from
 //! 2025-03-26 on.
 //!
-//! Up to 2025-11-25 a client opens a session; since 2026-07-28 every request is independent. Both get plain JSON, and
+//! Up to 2025-11-25 a client may open a session; since 2026-07-28 every request is independent. Both get plain JSON, and
 //! neither keeps state in memory. `docs/MCP.md` has the rules.
 
 pub mod catalog;

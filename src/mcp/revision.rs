@@ -143,6 +143,8 @@ named! {
 impl Revision {
     /// The answer to `initialize` with a revision that has no sessions here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
+    /// That of a request which names neither a session nor a revision (MCP 2025-06-18, "Protocol Version Header").
+    pub const DEFAULT: Self = Self::March2025;
 
     pub fn has_sessions(self) -> bool {
         self <= Self::NEWEST_WITH_SESSIONS

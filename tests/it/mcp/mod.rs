@@ -1,7 +1,8 @@
-//! Agents at `/mcp`: sessions up to 2025-11-25, stateless requests since 2026-07-28, and errors of both.
+//! Agents at `/mcp`: sessions up to 2025-11-25, stateless requests since 2026-07-28, errors of both, and ways of real clients.
 
 mod in_flight;
 mod origins;
+mod real_clients;
 mod refused;
 mod session_end;
 mod sessions;

@@ -26,6 +26,13 @@ async fn delete_ends_a_session() {
     );
     for (headers, status) in [
         (vec![], 400),
+        (
+            vec![
+                ("mcp-session-id", other.as_str()),
+                ("mcp-session-id", other.as_str()),
+            ],
+            400,
+        ),
         (vec![("mcp-session-id", UNKNOWN)], 404),
         (
             vec![

@@ -152,19 +152,18 @@ async fn notifications_and_responses_get_an_empty_202() {
         );
         let without = app.post_mcp(&[], message.to_string()).await;
         assert_eq!(
-            error(&without),
-            (400, -32600),
+            (without.status, without.text().as_str()),
+            (202, ""),
             "{message} outside of a session"
         );
     }
 }
 
 #[tokio::test]
-async fn a_request_without_a_session_id_is_refused() {
+async fn a_request_with_two_or_an_unknown_session_is_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     let list = request("tools/list", json!({})).to_string();
-    assert_eq!(error(&app.post_mcp(&[], list.clone()).await), (400, -32600));
     let twice = [
         ("mcp-session-id", session.as_str()),
         ("mcp-session-id", session.as_str()),

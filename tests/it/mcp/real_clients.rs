@@ -1,0 +1,152 @@
+//! Ways of real clients, as reported for other servers: requests without the session that `initialize` opened, unusual
+//! headers, and probes for other transports and for OAuth.
+
+use super::*;
+
+const SEARCH: &str = "search_reviews";
+
+/// The calls of a client that drops the session: `headers` come with each after `initialize`.
+async fn assert_served_without_session(app: &TestApp, headers: &[(&str, &str)]) {
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let noted = app.post_mcp(headers, note.to_string()).await;
+    assert_eq!(
+        (noted.status, noted.text().as_str()),
+        (202, ""),
+        "{headers:?}"
+    );
+    let list = request("tools/list", json!({})).to_string();
+    let listed = app.post_mcp(headers, list).await;
+    assert_eq!(error(&listed), (200, 0), "{headers:?}: {}", listed.text());
+    let result = &listed.json()["result"];
+    assert!(result["tools"].is_array(), "{headers:?}: {result}");
+    assert!(result.get("resultType").is_none(), "{headers:?}: {result}");
+    let call = json!({ "name": SEARCH, "arguments": { "limit": 1 } });
+    let called = app
+        .post_mcp(headers, request("tools/call", call).to_string())
+        .await;
+    let result = &called.json()["result"];
+    assert_eq!(result["isError"], false, "{headers:?}: {result}");
+    assert_eq!(
+        result["structuredContent"]["count"], 1,
+        "{headers:?}: {result}"
+    );
+    for answer in [&noted, &listed, &called] {
+        assert_eq!(answer.header("mcp-session-id"), "", "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_drops_the_session_is_served() {
+    let app = service().await;
+    for revision in WITH_SESSIONS {
+        assert!(!open(&app, revision).await.is_empty());
+        // ChatGPT, llama.cpp and some versions of Claude Code name the revision in the header.
+        assert_served_without_session(&app, &[("mcp-protocol-version", revision)]).await;
+        // claude.ai named it only in `initialize`, and accepts anything.
+        assert_served_without_session(&app, &[("accept", "*/*")]).await;
+    }
+    // Without `initialize` too: each request may come from another machine of the client.
+    assert_served_without_session(&app, &[]).await;
+}
+
+#[tokio::test]
+async fn without_a_session_errors_are_those_of_a_session() {
+    let app = service().await;
+    let session = open(&app, "2025-06-18").await;
+    for (method, params) in [
+        ("ping", json!({})),
+        ("prompts/list", json!({})),
+        ("tools/list", json!({ "cursor": "x" })),
+        ("tools/call", json!({ "name": "none" })),
+        (
+            "tools/call",
+            json!({ "name": SEARCH, "arguments": { "limit": 0 } }),
+        ),
+    ] {
+        let asked = request(method, params);
+        let within = ask(&app, &session, &asked).await;
+        for headers in [&[][..], &[("mcp-protocol-version", "2025-11-25")]] {
+            let without = app.post_mcp(headers, asked.to_string()).await;
+            assert_eq!(
+                (without.status, without.json()),
+                (within.status, within.json()),
+                "{asked}"
+            );
+        }
+    }
+    for named in ["2024-11-05", "2099-01-01", ""] {
+        let list = request("tools/list", json!({})).to_string();
+        let answer = app.post_mcp(&[("mcp-protocol-version", named)], list).await;
+        assert_eq!(error(&answer), (400, -32022), "{named}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_ended_its_session_is_served_without_it() {
+    let app = service().await;
+    let session = open(&app, "2025-11-25").await;
+    let named = [("mcp-session-id", session.as_str())];
+    let ended = app.send(Method::DELETE, "/mcp", &named).await;
+    assert_eq!(ended.status, 204);
+    let list = request("tools/list", json!({}));
+    assert_eq!(error(&ask(&app, &session, &list).await), (404, -32600));
+    assert_served_without_session(&app, &[("mcp-protocol-version", "2025-11-25")]).await;
+    // The end of a session that was not kept: there is none to end.
+    let ended = app.send(Method::DELETE, "/mcp", &[]).await;
+    assert_eq!(ended.status, 400);
+}
+
+/// Claude's connectors discover the stateless revision first; Claude Code sends `initialize` even after it.
+#[tokio::test]
+async fn a_client_may_discover_first_and_initialize_afterwards() {
+    let app = service().await;
+    let discovered = ask_stateless(&app, "server/discover", json!({})).await;
+    let versions = &discovered.json()["result"]["supportedVersions"];
+    assert!(
+        versions.as_array().unwrap().contains(&json!(STATELESS)),
+        "{versions}"
+    );
+    for asked in ["2025-11-25", STATELESS] {
+        let opened = app.post_mcp(&[], initialize(asked).to_string()).await;
+        assert_eq!(opened.json()["result"]["protocolVersion"], "2025-11-25");
+        assert!(!opened.header("mcp-session-id").is_empty());
+        assert_served_without_session(&app, &[("mcp-protocol-version", "2025-11-25")]).await;
+    }
+    assert_eq!(
+        error(&ask_stateless(&app, "tools/list", json!({})).await),
+        (200, 0)
+    );
+}
+
+/// Clients of the older HTTP transport begin with GET, and others open a stream after `initialize`; Claude's connectors
+/// probe for OAuth, where 401 would make them ask for an account.
+#[tokio::test]
+async fn probes_for_streams_and_oauth_find_nothing() {
+    let app = service().await;
+    for headers in [
+        &[("accept", "text/event-stream")][..],
+        &[("accept", "*/*")],
+        &[
+            ("accept", "text/event-stream"),
+            ("mcp-protocol-version", "2025-06-18"),
+        ],
+    ] {
+        let probed = app.send(Method::GET, "/mcp", headers).await;
+        assert_eq!(
+            (probed.status, probed.header("allow")),
+            (405, "POST, DELETE, OPTIONS"),
+            "{headers:?}"
+        );
+    }
+    for target in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/openid-configuration",
+    ] {
+        let probed = app.get(target).await;
+        assert_eq!(probed.status, 404, "{target}");
+        assert!(!probed.headers.contains_key("www-authenticate"), "{target}");
+    }
+    assert_served_without_session(&app, &[("accept", "*/*")]).await;
+}
