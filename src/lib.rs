@@ -16,6 +16,8 @@ pub mod wire;
 
 pub mod storage;
 
+pub(crate) mod owner;
+
 pub mod imports;
 pub mod insights;
 pub mod sync;

@@ -29,12 +29,13 @@ pub use report::{
 pub use request::{ImportRequest, composed};
 
 use crate::clock::Clock;
+use crate::model::Calendar;
 use crate::model::business::Editorial;
+use crate::owner::fault::listed;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
-use map::Calendar;
 use merge::apply;
 use merge::collector::{Collected, Collector};
 use merge::identity::Rules;
@@ -43,7 +44,6 @@ use merge::rename::respell;
 use read::detect::read_file;
 use read::encoding::decode;
 use read::{Opener, read_all};
-use report::listed;
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \

@@ -10,6 +10,8 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::model::{Review, ReviewId, Unit};
+use crate::owner::OwnerFileError;
+use crate::owner::fault::{FieldError, reason};
 use crate::storage::{DbError, Write};
 
 /// Maximum number of unused columns that are listed.
@@ -338,25 +340,6 @@ impl fmt::Display for Named {
 /// Maximum bytes that one import may read, unpacked, over all its files, because all rows are in memory: 256 MiB.
 pub const INPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// What is wrong with a field of a row or of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
-pub struct FieldError {
-    /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
-    pub path: String,
-    /// The value found, and the allowed values.
-    pub message: String,
-}
-
-impl FieldError {
-    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-        }
-    }
-}
-
 /// The reason why a file cannot be imported, with advice for the user.
 #[derive(Debug, Error)]
 #[error("{0}")]
@@ -371,6 +354,12 @@ pub enum ImportError {
     /// The database could not be read or written.
     #[error("{0}")]
     Database(#[from] DbError),
+}
+
+impl From<OwnerFileError> for ImportError {
+    fn from(error: OwnerFileError) -> Self {
+        Self::Refused(error.to_string())
+    }
 }
 
 impl FileError {
@@ -403,22 +392,4 @@ impl From<serde_json::Error> for FileError {
             "line {line}, column {column}: the JSON is broken ({reason}); export it again"
         ))
     }
-}
-
-/// The message of `serde_json` without the position, which is shown separately.
-pub(super) fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).unwrap_or(&text).to_owned()
-}
-
-/// The first of several faults on a line each, and the number of the others.
-pub(super) fn listed(faults: impl ExactSizeIterator<Item = String>, others: &str) -> String {
-    const SHOWN_MAX: usize = 20;
-    let more = faults.len().saturating_sub(SHOWN_MAX);
-    let mut lines: Vec<String> = faults.take(SHOWN_MAX).collect();
-    if more > 0 {
-        lines.push(format!("{more} more {others}"));
-    }
-    lines.join("\n")
 }

@@ -37,12 +37,15 @@ pub(crate) use named;
 use serde::Deserialize;
 
 pub mod business;
+mod calendar;
 mod merge;
 mod review;
 pub mod statistics;
+pub(crate) mod text;
 mod votes;
 mod words;
 
+pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
     Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest,
     Units, adopt, merge,

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::imports::map::ReviewField;
-use crate::imports::map::values::{WORDS, is_in, names, same_name, words};
+use crate::imports::map::values::{WORDS, is_in, names, same_name};
 use crate::imports::map::visibility::is_of_answer;
 use crate::imports::platforms::HEADERS;
+use crate::model::text::words;
 
 /// The names of a review's author in its object.
 pub fn authors(review: &Value) -> Vec<String> {

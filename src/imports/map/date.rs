@@ -8,10 +8,10 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 use chrono_tz::Tz;
 use serde::Deserialize;
 
-use crate::imports::map::Posted;
-use crate::imports::map::values::{WORDS, names, quoted};
+use crate::imports::map::values::{WORDS, names};
 use crate::imports::report::FileError;
-use crate::model::Day;
+use crate::model::text::quoted;
+use crate::model::{Day, Posted};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
@@ -702,7 +702,7 @@ pub fn strftime(format: &str) -> Result<String, FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::map::Posted;
+    use crate::model::Posted;
 
     fn shown(dates: Dates<'_>, text: &str) -> String {
         match dates.parse(text) {

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::imports::map::values::{Names, WORDS, is_in, letters, names, words};
+use crate::imports::map::values::{Names, WORDS, is_in, letters, names};
+use crate::model::text::words;
 
 /// A column's name without the number before a question and the marks after it: `4. Rating (1-5) *` is `Rating (1-5)`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,25 +1,21 @@
 //! Turns the rows of a file into [`Incoming`] reviews, by the [`Format`](super::platforms::Format) of the file.
 
-use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use chrono_tz::Tz;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{Day, Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
+use crate::model::{Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
 use crate::storage::imports::{NOTHING, VISIBILITY};
 
 pub(crate) mod answers;
-pub(crate) mod business;
 pub(crate) mod date;
 pub(crate) mod header;
 pub(crate) mod plan;
 pub(crate) mod row;
-pub(crate) mod shape;
 pub(crate) mod table;
 pub(crate) mod values;
 pub(crate) mod visibility;
@@ -90,84 +86,6 @@ pub const VOUCHED: Verification = Verification {
     method: Method::Manual,
     verified_at: None,
 };
-
-/// A day of the business, and the time that gave it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dated {
-    pub day: Day,
-    pub posted: Posted,
-}
-
-/// Turns the times in files into days of the business.
-#[derive(Debug, Clone, Copy)]
-pub struct Calendar {
-    /// The business's time zone; `None` if it was never set.
-    pub zone: Option<Tz>,
-    pub now: DateTime<Utc>,
-}
-
-impl Calendar {
-    /// The last day of a review: a fast clock or a zone further east may be a day ahead, but not a typing error.
-    pub fn tomorrow(self) -> NaiveDate {
-        let today = self
-            .now
-            .with_timezone(&self.zone.unwrap_or(Tz::UTC))
-            .date_naive();
-        today.succ_opt().unwrap_or(today)
-    }
-
-    /// The day, if it is plausible.
-    pub fn place(self, posted: Posted) -> Result<Dated, String> {
-        let zone = self.zone.unwrap_or(Tz::UTC);
-        let day = match posted {
-            Posted::Day(day) => day,
-            Posted::Instant(instant) => Day::new(instant.with_timezone(&zone).date_naive())
-                .ok_or("is outside of the years 1 to 9999")?,
-        };
-        let tomorrow = self.tomorrow();
-        if day.date() <= tomorrow {
-            return Ok(Dated { day, posted });
-        }
-        Err(format!(
-            "{day} is later than tomorrow ({tomorrow} in {zone}); correct it"
-        ))
-    }
-}
-
-/// Time of a review or an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Posted {
-    /// A calendar day of the business.
-    Day(Day),
-    /// An instant, which becomes a day in the business's time zone.
-    Instant(DateTime<Utc>),
-}
-
-impl fmt::Display for Posted {
-    /// The form used in ids that are derived from the time.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Day(day) => write!(f, "{day}"),
-            Self::Instant(instant) => f.write_str(&instant.to_rfc3339()),
-        }
-    }
-}
-
-impl Posted {
-    pub const fn instant(self) -> Option<DateTime<Utc>> {
-        match self {
-            Self::Instant(instant) => Some(instant),
-            Self::Day(_) => None,
-        }
-    }
-
-    pub fn instant_or_midnight(self) -> DateTime<Utc> {
-        match self {
-            Self::Instant(instant) => instant,
-            Self::Day(day) => day.date().and_time(NaiveTime::MIN).and_utc(),
-        }
-    }
-}
 
 named! {
     /// A field of a review that a column may fill, by its path in a native record; one that has no path there has a name

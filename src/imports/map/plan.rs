@@ -15,7 +15,7 @@ use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::header::Header;
 use crate::imports::map::table::{Row, Table, is_date, list_columns};
 use crate::imports::map::values::{
-    Names, Says, WORDS, flag, is_address, is_one_best, may_be_rating, names, quoted, same_name,
+    Names, Says, WORDS, flag, is_address, is_one_best, may_be_rating, names, same_name,
     without_address,
 };
 use crate::imports::map::visibility::{self, Evidence, NOT_PUBLISHED, Places, Subject, Visibility};
@@ -23,6 +23,7 @@ use crate::imports::platforms::{Format, HEADERS, Hidden, PhraseWords, TABLE};
 use crate::imports::read::json::PARENT;
 use crate::imports::report::{FileError, TableColumns};
 use crate::imports::request::ImportRequest;
+use crate::model::text::quoted;
 use crate::storage::imports::{ColumnMeaning, KeptColumns, NOTHING};
 
 /// The fields that a review needs, with their names in messages.

@@ -9,22 +9,22 @@ use crate::imports::map::answers::is_customer;
 use crate::imports::map::plan::{AUTHOR, Plan, Sign};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
-    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, WORDS, check_text, clean, flag, is_address,
-    is_empty, is_in, is_tick, language_tag, letters, names, not_a_flag, parse_rating, quoted,
-    scale_in_header, scale_shown, url, without_address, words,
+    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_empty, is_in,
+    is_tick, language_tag, letters, names, not_a_flag, parse_rating, scale_in_header, scale_shown,
+    without_address,
 };
 use crate::imports::map::visibility::{self, NOT_PUBLISHED, NameShown, Subject, name_shown};
-use crate::imports::map::{
-    Calendar, Dated, Incoming, Posted, ReviewField, Unpublished, VERIFIED, VOUCHED,
-};
+use crate::imports::map::{Incoming, ReviewField, Unpublished, VERIFIED, VOUCHED};
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
-use crate::imports::report::{FieldError, FileError};
+use crate::imports::report::FileError;
 use crate::model::business::Technician;
+use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Statement, Status,
-    Unit, Units, Verification, short_name,
+    Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
+    Source, Statement, Status, Unit, Units, Verification, short_name,
 };
+use crate::owner::fault::FieldError;
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
 /// where it was typed into a spreadsheet.

@@ -7,16 +7,13 @@ use std::sync::LazyLock;
 
 use html5gum::{Token, Tokenizer};
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
-use url::Url;
 
-use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, parse_toml, without_accents};
+use crate::model::text::{is_made_of_subtags, quoted, without_accent, words};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, parse_toml};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Maximum number of characters of an invalid value that a message repeats.
-const SHOWN_CHARACTERS_MAX: usize = 60;
 
 /// Names separated by `, `, in the order in which they are tried.
 pub type Names = &'static str;
@@ -27,49 +24,6 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
 
 pub fn is_in(list: Names, name: &str) -> bool {
     names(list).any(|known| known == name)
-}
-
-/// `value` as JSON, shortened.
-pub fn shown(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| shortened(&value.to_string()), quoted)
-}
-
-/// `text` in quotes, shortened.
-pub fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text))
-}
-
-fn shortened(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    cut + more
-}
-
-/// Refuses a text that cannot be stored.
-pub fn check_text(text: &str, bytes_max: usize) -> Result<(), String> {
-    let length = text.len();
-    if length > bytes_max {
-        return Err(format!(
-            "has {length} bytes; at most {bytes_max} can be published; shorten it"
-        ));
-    }
-    // SQLite's text functions end at a NUL, so text after it would be stored and never found.
-    if text.contains('\0') {
-        return Err("has a NUL character; remove it".to_owned());
-    }
-    Ok(())
-}
-
-/// The text unchanged, if it is an http or https URL.
-pub fn url(text: &str) -> Result<String, String> {
-    let is_web = |url: Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-    if Url::parse(text).is_ok_and(is_web) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("{} is not an http or https URL", quoted(text)))
-    }
 }
 
 /// Whether two names are equal when only letters and digits count, without case and accents: `Review Date`,
@@ -84,33 +38,6 @@ pub fn letters(name: &str) -> impl Iterator<Item = char> {
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .map(without_accent)
-}
-
-/// The lower-case words of a text without accents, each preceded and followed by one blank.
-pub fn words(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .flat_map(char::to_lowercase)
-        .map(|c| {
-            if c.is_alphanumeric() {
-                without_accent(c)
-            } else {
-                ' '
-            }
-        })
-        .collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    format!(" {} ", words.join(" "))
-}
-
-/// A lower-case letter without its accent.
-fn without_accent(letter: char) -> char {
-    match letter {
-        // These have no decomposition in Unicode.
-        'ł' => 'l',
-        'ø' => 'o',
-        other => without_accents(other),
-    }
 }
 
 pub fn flag(text: &str) -> Result<bool, String> {
@@ -146,13 +73,6 @@ pub fn language_tag(text: &str) -> Option<String> {
     let is_primary =
         (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
     (is_primary && is_made_of_subtags(&tag)).then_some(tag)
-}
-
-/// Whether all parts of a language tag have the form of subtags (RFC 5646 §2.1).
-pub fn is_made_of_subtags(tag: &str) -> bool {
-    tag.split('-').all(|part| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
 }
 
 // Ratings: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.

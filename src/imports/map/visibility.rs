@@ -14,9 +14,10 @@ use serde_json::Value;
 use crate::imports::map::ReviewField;
 use crate::imports::map::header::{Header, split_words};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names, words};
+use crate::imports::map::values::{Names, Says, WORDS, flag, is_empty, is_in, names};
 use crate::imports::platforms::TABLE;
 use crate::model::parse_toml;
+use crate::model::text::words;
 use crate::storage::imports::VISIBILITY;
 
 /// Reason for withholding a review that its source hides.

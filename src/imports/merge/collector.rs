@@ -10,19 +10,19 @@ use chrono_tz::Tz;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::imports::map::business::{self, Origin};
 use crate::imports::map::values;
-use crate::imports::map::{Calendar, Incoming, SOURCE_DEFAULT};
+use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
 use crate::imports::report::{
-    FieldError, FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns,
-    Watcher,
+    FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    Fingerprints, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
+    Calendar, Fingerprints, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
 };
+use crate::owner::business::{self, Origin};
+use crate::owner::fault::FieldError;
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 use crate::storage::reviews::{PlaceCount, SourceVersion};
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::map::values::{Names, names, words};
+use crate::imports::map::values::{Names, names};
 use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
 use crate::imports::request::ImportRequest;
+use crate::model::text::words;
 use crate::model::{
     Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit, is_one_name,
 };

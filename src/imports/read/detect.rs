@@ -14,11 +14,12 @@ use crate::imports::map::visibility::{self, Places};
 use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
-use crate::imports::read::json::{self, JsonText, Objects, RawRow, RowArray};
+use crate::imports::read::json::{JsonText, Objects, RawRow, RowArray};
 use crate::imports::read::text::{self, Dialect};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
+use crate::owner::json::members;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -247,7 +248,7 @@ fn is_empty(document: &str) -> bool {
         let mut list = value.chars().filter(|c| !c.is_whitespace());
         list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
     };
-    let members = json::members(document);
+    let members = members(document);
     let says_none = |(name, value): (&String, &&str)| match name.as_str() {
         "totalReviewCount" => *value == "0",
         name => LISTS.contains(&name) && is_list(value),
@@ -268,11 +269,11 @@ fn begins_with_business(shape: &FileShape<'_>) -> bool {
     let first = shape
         .json()
         .and_then(|json| json.places[0].elements.first());
-    let members = first.map(|(line, _)| json::members(line));
-    members.is_some_and(|members| {
-        let business = members.get("business").copied().map(json::members);
+    let first = first.map(|(line, _)| members(line));
+    first.is_some_and(|first| {
+        let business = first.get("business").copied().map(members);
         let has_staff = business.is_some_and(|business| business.contains_key("publish_staff"));
-        (members.contains_key("editorial") || has_staff) && !members.contains_key("reviews")
+        (first.contains_key("editorial") || has_staff) && !first.contains_key("reviews")
     })
 }
 
@@ -522,7 +523,7 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
     };
     let mut file = InputFile::new(format, rows);
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
-        let business = json::members(document).remove("business");
+        let business = members(document).remove("business");
         file.business = business.map(Into::into);
     }
     Ok(file)

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::imports::map::values::{WORDS, is_in, quoted};
+use crate::imports::map::values::{WORDS, is_in};
 use crate::imports::report::FileError;
+use crate::model::text::quoted;
 
 /// A file as text.
 pub struct Decoded<'b> {

@@ -9,11 +9,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::imports::map::answers;
-use crate::imports::map::shape::join;
 use crate::imports::map::table::{Row, RowFault, Table};
-use crate::imports::map::values::shown;
 use crate::imports::map::visibility;
-use crate::imports::report::{FileError, Position, reason};
+use crate::imports::report::{FileError, Position};
+use crate::model::text::shown;
+use crate::owner::fault::reason;
+use crate::owner::json::{elements, join, members};
 
 /// Maximum size of an element or line in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
@@ -131,21 +132,6 @@ enum RowKind {
     /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
     Line,
     Document,
-}
-
-/// The members of an object by name; empty if it is none.
-pub fn members(object: &str) -> BTreeMap<String, &str> {
-    let members: BTreeMap<String, &RawValue> = serde_json::from_str(object).unwrap_or_default();
-    members
-        .into_iter()
-        .map(|(name, value)| (name, value.get()))
-        .collect()
-}
-
-/// The elements of an array; empty if it is none.
-pub fn elements(array: &str) -> Vec<&str> {
-    let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
-    elements.into_iter().map(RawValue::get).collect()
 }
 
 /// Adds the arrays of objects in these values, which have one path; those of one member are one array over all elements.

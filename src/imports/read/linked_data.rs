@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::imports::map::answers::remove_foreign_comments;
 use crate::imports::map::table::Table;
-use crate::imports::map::values::words;
 use crate::imports::read::json::{self, Objects};
-use crate::imports::report::{FileError, Position, reason};
+use crate::imports::report::{FileError, Position};
+use crate::model::text::words;
+use crate::owner::fault::reason;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: usize = 16 << 20;

@@ -23,8 +23,9 @@ use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
 use crate::imports::read::encoding::{decode, describe, describe_damage};
 use crate::imports::read::native::{changed_date, read_native};
-use crate::imports::report::{FieldError, FileError, INPUT_BYTES_MAX};
+use crate::imports::report::{FileError, INPUT_BYTES_MAX};
 use crate::imports::request::ImportRequest;
+use crate::owner::fault::FieldError;
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
 
 /// The name of `-` in messages.

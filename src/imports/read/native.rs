@@ -7,24 +7,24 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::imports::export;
-use crate::imports::map::business;
 use crate::imports::map::date::{Numbers, flag, possible};
-use crate::imports::map::shape::{
-    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
-};
 use crate::imports::map::table::Table;
-use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, quoted, url, without_address};
-use crate::imports::map::{
-    self, COLUMNS, Calendar, Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED,
-};
+use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, without_address};
+use crate::imports::map::{self, COLUMNS, Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows, foreign_members};
 use crate::imports::read::json::RowValue;
-use crate::imports::report::{FieldError, FileError, Position};
+use crate::imports::report::{FileError, Position};
+use crate::model::text::{quoted, url};
 use crate::model::{
-    Base, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
-    Status, Unit, Units,
+    Base, Calendar, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId,
+    Statement, Status, Unit, Units,
+};
+use crate::owner::business::language;
+use crate::owner::fault::FieldError;
+use crate::owner::shape::{
+    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
 use crate::storage::reviews::SourceVersion;
 
@@ -179,7 +179,7 @@ const RECORD: &[Member] = &[
     needed("author", NAME),
     optional("title", Shape::Text),
     needed("text", Shape::Text),
-    optional("language", Shape::Word(business::language)),
+    optional("language", Shape::Word(language)),
     optional("source", Shape::Object(SOURCE)),
     optional("verification", Shape::Object(VERIFICATION)),
     optional(

@@ -8,14 +8,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::imports::map::shape::{
-    Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
-};
-use crate::imports::map::values::{is_made_of_subtags, quoted, url, words};
-use crate::imports::report::FieldError;
+use super::fault::FieldError;
+use super::shape::{Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch};
 use crate::model::business::{
     Business, Editorial, PublishStaff, TEXT_BYTES_MAX, local_business_type,
 };
+use crate::model::text::{is_made_of_subtags, quoted, url, words};
 
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;

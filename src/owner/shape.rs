@@ -4,11 +4,11 @@
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde_json::{Map, Value};
 
-use crate::imports::map::values::{check_text, quoted, shown};
-use crate::imports::map::{Calendar, Posted};
-use crate::imports::report::FieldError;
+use super::fault::FieldError;
+use super::json::join;
 use crate::model::business::nearest;
-use crate::model::{Day, InvalidDay, Rating};
+use crate::model::text::{check_text, quoted, shown};
+use crate::model::{Calendar, Day, InvalidDay, Posted, Rating};
 
 /// What a member may be, besides absent or `null`.
 #[derive(Debug, Clone, Copy)]
@@ -209,15 +209,6 @@ fn stars(value: &Value) -> Result<Value, String> {
     stars
         .map(|stars| Value::from(stars.stars()))
         .ok_or_else(|| not_a(value, Shape::Stars.allowed()))
-}
-
-/// The path of a member.
-pub fn join(path: &str, name: &str) -> String {
-    if path.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{path}.{name}")
-    }
 }
 
 fn not_a(value: &Value, allowed: &str) -> String {

@@ -1,0 +1,129 @@
+//! The files that an owner writes by hand, business.json and editorial.json: errors in them have line and column.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use thiserror::Error;
+
+use super::business::{self, Origin};
+use super::fault::{FieldError, listed, reason};
+use super::json::locate;
+use crate::config::read_text;
+use crate::model::business::{Business, Editorial};
+
+/// Maximum size of a JSON file written by hand, in MiB.
+const JSON_MIB_MAX: u64 = 16;
+
+/// A file that changes only what it has.
+const PATCH: Origin = Origin::Owner { is_whole: false };
+
+/// A fault of a file: its line and its byte of that line, both from 1 (1 if unknown), and the problem with the allowed
+/// values.
+type LocatedFault = (usize, usize, String);
+
+/// Why a file cannot be used: each fault on a line.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct OwnerFileError(String);
+
+/// All faults of a file, in its order.
+fn wrong(path: &Path, mut faults: Vec<LocatedFault>) -> OwnerFileError {
+    faults.sort();
+    faults.dedup();
+    let lines = faults
+        .into_iter()
+        .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));
+    OwnerFileError(listed(lines, "faults"))
+}
+
+/// A `business.json` or an `editorial.json`, both written by hand, without unknown members.
+#[derive(Debug)]
+pub struct OwnerFile {
+    path: PathBuf,
+    text: String,
+    value: Value,
+}
+
+impl OwnerFile {
+    /// # Errors
+    /// [`OwnerFileError`] with all faults and, if known, their lines.
+    pub fn read_business(path: &Path) -> Result<Self, OwnerFileError> {
+        let file = Self::read(path)?;
+        file.make(|value| business::business(value, &Business::default(), PATCH))?;
+        Ok(file)
+    }
+
+    /// # Errors
+    /// [`OwnerFileError`] with all faults and, if known, their lines.
+    pub fn read_editorial(path: &Path) -> Result<Self, OwnerFileError> {
+        let file = Self::read(path)?;
+        file.make(|value| business::editorial(value, &Editorial::default(), PATCH))?;
+        Ok(file)
+    }
+
+    /// Whether the file has that member and it is not empty.
+    pub fn says(&self, name: &str) -> bool {
+        let member = self.value.get(name);
+        member.is_some_and(|member| !member.is_null() && *member != "")
+    }
+
+    /// The business of the file, merged into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are
+    /// replaced whole). One that replaces `known` keeps only the setting `publish_staff`, which a published business does not
+    /// contain, and the time zone, because the reviews' days depend on it.
+    ///
+    /// # Errors
+    /// [`OwnerFileError`] with all faults and, if known, their lines.
+    pub fn business(
+        &self,
+        known: Option<&Business>,
+        replaces: bool,
+    ) -> Result<Business, OwnerFileError> {
+        let mut before = known.cloned().unwrap_or_default();
+        if replaces {
+            before = Business {
+                publish_staff: before.publish_staff,
+                time_zone: before.time_zone,
+                ..Business::default()
+            };
+        }
+        let is_whole = replaces || known.is_none();
+        self.make(|value| business::business(value, &before, Origin::Owner { is_whole }))
+    }
+
+    /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
+    ///
+    /// # Errors
+    /// [`OwnerFileError`] with all faults and, if known, their lines.
+    pub fn editorial(&self, known: &Editorial) -> Result<Editorial, OwnerFileError> {
+        self.make(|value| business::editorial(value, known, PATCH))
+    }
+
+    fn read(path: &Path) -> Result<Self, OwnerFileError> {
+        let text = read_text(path, JSON_MIB_MAX)
+            .map_err(|reason| {
+                OwnerFileError(format!("{}: cannot be read: {reason}", path.display()))
+            })?
+            .trim_start_matches('\u{feff}')
+            .to_owned();
+        let value = serde_json::from_str(&text).map_err(|error| {
+            let message = format!("the JSON is broken ({})", reason(&error));
+            wrong(path, vec![(error.line(), error.column(), message)])
+        })?;
+        let path = path.to_owned();
+        Ok(Self { path, text, value })
+    }
+
+    /// The result of `make`; a fault gets the position of its value in the file.
+    fn make<T>(
+        &self,
+        make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
+    ) -> Result<T, OwnerFileError> {
+        make(&self.value).map_err(|faults| {
+            let located = faults.into_iter().map(|fault| {
+                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                (line, column, fault.to_string())
+            });
+            wrong(&self.path, located.collect())
+        })
+    }
+}
