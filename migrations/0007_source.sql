@@ -1,42 +1,40 @@
 -- What sources last said of each review, so that the next import can tell it from what the owner decided since. Written by
--- imports. Digests only, never a text, so that nothing of an erased review stays. No change triggers: what a source said is not
--- published.
-
-create table source_key (
-    -- The key of the digests in `review_source.base`, made by the first import.
-    only_row integer not null default 1 constraint source_key_is_one check (only_row = 1),
-    key      blob not null constraint source_key_has_256_bits check (length(key) = 32),
-    primary key (only_row)
-) strict, without rowid;
+-- imports. Free texts and names only as digests, so that nothing of an erased review stays. No change triggers: what a source said
+-- is not published.
 
 create table review_source (
-    review_id    text not null,
+    -- What the source last said of a review.
+    review_id           text not null,
     -- The source's own name and the business's location there, even if the owner changed `review.source_name`.
-    source_name  text not null,
-    location     text,
+    source_name         text not null,
+    location            text,
+    -- The id at the source, if the review has another one here: another source's review had that id, or the source gave none before.
+    id_at_source        text,
     -- Set if the source gives instants instead of days. Never published.
-    posted_at    text,
-    responded_at text,
-    -- For each field whose last value is known: its number (one byte), then eight bytes of its digest.
-    base         blob not null,
-    -- A digest of author, day, rating and text, the same for two sources' copies of one review.
-    fingerprint  integer not null,
-    -- A digest of author and day.
-    author_day   integer not null,
-    -- The id at the source, if the review has another one because a review of another source had that id.
-    own_id       text,
+    posted_at           text,
+    responded_at        text,
+    -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
+    -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
+    -- `decided` lists the parts that a command made the owner's.
+    said                text not null constraint review_source_said_is_json check (json_type(said) = 'object'),
+    -- Digests of what the source gives, equal for equal rows: of author (40 bits) and day (24); of author, day, rating and text,
+    -- also for two sources' copies of one review; of the text.
+    same_author_and_day integer not null,
+    same_content        integer not null,
+    same_text           integer not null,
     primary key (review_id)
 ) strict, without rowid;
-create index review_source_fingerprint on review_source (fingerprint);
+create index review_source_content on review_source (same_content);
 
 create table deleted_review (
     -- Deleted reviews, so that neither their rows, edited ones included, nor copies from other sources come back unnoticed.
-    review_id   text not null,
-    source_name text not null,
-    location    text,
-    own_id      text,
-    fingerprint integer not null,
-    author_day  integer not null,
+    review_id           text not null,
+    source_name         text not null,
+    location            text,
+    id_at_source        text,
+    same_author_and_day integer not null,
+    same_content        integer not null,
+    same_text           integer not null,
     primary key (review_id)
 ) strict, without rowid;
 
@@ -64,8 +62,9 @@ create table calendar (
 -- `insert or replace` from a shell fires no delete trigger: it is an edit, and what the source said stays.
 create trigger source_of_deleted after delete on review begin
     delete from deleted_review where review_id = old.review_id;
-    insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
-        select review_id, source_name, location, own_id, fingerprint, author_day from review_source
+    insert into deleted_review
+            (review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text)
+        select review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text from review_source
         where review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
 end;
@@ -74,7 +73,7 @@ create trigger deleted_review_back after insert on review begin
     delete from deleted_review where review_id = new.review_id;
 end;
 
--- Digests include the review's id, so after a rename they are useless.
+-- A review with another id is another one for its source.
 create trigger source_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
     delete from review_source where review_id in (old.review_id, new.review_id);
     delete from deleted_review where review_id = new.review_id;

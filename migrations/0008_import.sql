@@ -15,6 +15,8 @@ create table import_run (
     unchanged   integer not null default 0,
     withdrawn   integer not null default 0,
     rejected    integer not null default 0,
+    -- Rows that may be another review or an edited one, and are not imported until the owner decides.
+    doubtful    integer not null default 0,
     -- Null until all of it is taken back.
     undone_at   text,
     -- Whether the former values of its reviews are kept, without which it cannot be taken back.
@@ -34,7 +36,8 @@ create table import_run_review (
     -- since.
     change_no        integer not null,
     former_change_no integer,
-    -- A changed review's former values, as JSON: `review`, its members that differ, and `source`, its former `review_source`.
+    -- The former values of a changed review, as JSON: `review`, its members that differ, and `source`, its former `review_source`; of
+    -- a deleted one, its former `deleted_review`.
     former           text constraint import_run_review_former_is_json check (former is null or json_type(former) = 'object'),
     primary key (run_id, review_id)
 ) strict, without rowid;

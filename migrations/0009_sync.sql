@@ -21,6 +21,8 @@ create table sync_source (
     last_outcome    text,
     -- Reviews that the last run brought.
     last_count      integer,
+    -- Rows of the last run that are not imported until the owner decides.
+    last_doubtful   integer not null default 0,
     -- The last run that changed something: `run_id` of `import_run`.
     last_run        integer,
     -- Reviews that the last whole run brought, its format, and the validators of its answer.
@@ -46,6 +48,9 @@ create table sync_request (
     requested_at text not null,
     -- Whether the run is taken as it is (`--yes`).
     accepted     integer not null default 0 constraint sync_request_accepted_is_flag check (accepted in (0, 1)),
+    -- Whether mass changes are taken (`--accept-changes`), and the values of `--doubtful`, a JSON array.
+    accepts_changes integer not null default 0 constraint sync_request_accepts_changes_is_flag check (accepts_changes in (0, 1)),
+    doubtful     text not null default '[]' constraint sync_request_doubtful_is_json check (json_type(doubtful) = 'array'),
     -- Null until the run has ended.
     exit_code    integer,
     report       text

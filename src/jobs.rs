@@ -33,7 +33,7 @@ use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
     instant_or_epoch,
 };
-use crate::sync::{Manner, SourceSchedule, SyncError, SyncReport, SyncRunner};
+use crate::sync::{Cause, RunRequest, SourceSchedule, SyncError, SyncReport, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::store::{self, HubGauges};
 
@@ -471,16 +471,24 @@ impl FetchSources {
         let source = sources
             .find(|source| source.name == name)
             .filter(|source| request.is_some() || is_due(source, runner.clock.now()));
-        let manner = match &request {
-            Some(request) if request.accepted => Manner::Accepted,
-            Some(_) => Manner::ByHand,
-            None => Manner::Scheduled,
+        let run_request = match &request {
+            Some(request) => RunRequest {
+                is_accepted: request.accepted,
+                accepts_changes: request.accepts_changes,
+                doubtful: request
+                    .doubtful
+                    .iter()
+                    .filter_map(|choice| choice.parse().ok())
+                    .collect(),
+                ..RunRequest::new(Cause::Command)
+            },
+            None => RunRequest::new(Cause::Schedule),
         };
         let bar = ProgressBar::hidden();
         let run = match source {
             Some(source) => {
                 runner
-                    .run(&source, manner, stop, &bar, &mut Unwatched)
+                    .run(&source, &run_request, stop, &bar, &mut Unwatched)
                     .await
             }
             None => Ok(None),
@@ -524,6 +532,7 @@ impl FetchSources {
         {
             metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
             metrics::SYNC_INTERVAL.remove_gauge(&[gone]);
+            metrics::SYNC_DOUBTFUL.remove_gauge(&[gone]);
         }
         for source in active {
             for outcome in metrics::SYNC_OUTCOMES {
@@ -535,6 +544,10 @@ impl FetchSources {
             metrics::SYNC_LAST_SUCCESS
                 .gauge(&[&source.name])
                 .set(f64::from(seconds));
+            let doubtful = u32::try_from(source.last_doubtful).unwrap_or(u32::MAX);
+            metrics::SYNC_DOUBTFUL
+                .gauge(&[&source.name])
+                .set(f64::from(doubtful));
             if measured.get(&source.name) != Some(&source.schedule) {
                 // Runs with an invalid schedule fail; by the default one the alert still fires.
                 let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();

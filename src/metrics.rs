@@ -328,6 +328,8 @@ catalog! {
         "Runs of a source: imported, imported with fewer reviews than before, or failed.";
     SYNC_LAST_SUCCESS "reviews_sync_last_success_timestamp_seconds" MetricKind::Gauge, ["source" &[]]
         "When a source was last imported, in seconds since 1970-01-01 UTC; 0 for never.";
+    SYNC_DOUBTFUL "reviews_sync_doubtful_rows" MetricKind::Gauge, ["source" &[]]
+        "Rows of a source's last imported run that wait for the owner's decision (`reviews sync run NAME --doubtful`).";
     SYNC_INTERVAL "reviews_sync_interval_seconds" MetricKind::Gauge, ["source" &[]]
         "Seconds between two runs of a source by its schedule.";
 }

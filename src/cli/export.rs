@@ -141,7 +141,7 @@ async fn write(
     };
     out.write_all(&first.unwrap_or_default())
         .with_context(unwritable)?;
-    let mut export = Export::new(&mut transaction).await?;
+    let mut export = Export::default();
     let counts = counts(&mut transaction).await?;
     let total = counts.iter().map(|one| one.count.unsigned_abs()).sum();
     let bar = progress("exporting", total);

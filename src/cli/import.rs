@@ -47,7 +47,7 @@ impl Import {
             .any(|file| file.as_os_str() == "-")
     }
 
-    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or skipped.
+    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or doubtful.
     ///
     /// # Errors
     /// If nothing could be imported.
@@ -74,9 +74,9 @@ impl Import {
     }
 }
 
-/// Whether rows were rejected or skipped.
+/// Whether rows were rejected or doubtful.
 pub(super) fn outcome(report: &ImportReport) -> Exit {
-    if report.rejected > 0 || report.undecided.count > 0 {
+    if report.rejected > 0 || report.doubtful.count > 0 {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -278,12 +278,16 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
     );
     add_kept(&mut text, report);
-    add_named(
+    add_lines(
         &mut text,
-        &report.undecided,
-        "skipped without an ID, because an existing review may be the same with other values (if so, delete that with `reviews \
-         delete ID`, then import again with --restore)",
+        &report.doubtful,
+        "doubtful and not imported, until --doubtful says whether such a row is new or the same review (LINE=new or LINE=same for \
+         one; a deleted review that is the same stays deleted without --restore)",
     );
+    for (source, count) in &report.without_row {
+        let reviews = counted(*count, "review", "reviews");
+        let _ = writeln!(text, "{reviews} of {source} without a row in these files");
+    }
     add_count(
         &mut text,
         report.repeated,

@@ -48,17 +48,12 @@ pub struct ListCommand {
 
 impl ListCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (mut rows, key) = read(config, async |reader: &mut SqliteConnection| {
-            let rows = self.rows(reader).await?;
-            anyhow::Ok((rows, reviews::find_key(reader).await?))
-        })
-        .await?;
+        let rows = async |reader: &mut SqliteConnection| self.rows(reader).await;
+        let mut rows = read(config, rows).await?;
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
         print_result(&if self.json {
-            let exported = rows
-                .into_iter()
-                .map(|(id, known)| Exported::new(id, known, key.as_ref()).json());
+            let exported = rows.into_iter().map(|row| Exported::new(row).json());
             format!("{:#}\n", Value::Array(exported.collect()))
         } else {
             let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();

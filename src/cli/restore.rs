@@ -11,7 +11,7 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
-use crate::storage::reviews::{find_key, position};
+use crate::storage::reviews::position;
 use crate::storage::{
     Alone, AtPath as _, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared,
     carry_over, verify,
@@ -173,8 +173,7 @@ async fn carry_from(
     let theirs = position(&mut alone.connection).await.at(path)?;
     let ours = position(write.for_reading()).await.at(path)?;
     let is_same = theirs.lineage == ours.lineage;
-    let has_same_key = is_same && find_key(write.for_reading()).await.at(path)?.is_some();
-    let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
+    let carried = carry_over(&mut alone.connection, &mut write, clock.now())
         .await
         .at(path)?;
     carry_publications(&mut alone.connection, &mut write)

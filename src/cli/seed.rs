@@ -24,7 +24,7 @@ pub struct SeedCommand {
 }
 
 impl SeedCommand {
-    /// Loads the folder; [`Exit::SomeRejected`] if rows were rejected or undecided.
+    /// Loads the folder; [`Exit::SomeRejected`] if rows were rejected or doubtful.
     ///
     /// # Errors
     /// If nothing could be loaded.

@@ -10,7 +10,7 @@ use super::database::{read, resolve_id, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
-use crate::model::{DigestKey, Unit};
+use crate::model::Unit;
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
@@ -27,27 +27,25 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (id, known, key) = read(config, async |reader: &mut SqliteConnection| {
+        let (id, known) = read(config, async |reader: &mut SqliteConnection| {
             let id = resolve_id(reader, &self.id).await?;
             let known = reviews::standing(reader, &[id.as_str()]).await?;
-            let key = reviews::find_key(reader).await?;
-            anyhow::Ok((id, known.into_values().next(), key))
+            anyhow::Ok((id, known.into_values().next()))
         })
         .await?;
         let known = known
             .filter(|known| known.review().is_some())
             .ok_or_else(|| unreadable(&id))?;
         print_result(&if self.json {
-            let exported = Exported::new(id.parse()?, known, key.as_ref());
-            format!("{:#}\n", exported.json())
+            format!("{:#}\n", Exported::new((id.parse()?, known)).json())
         } else {
-            format_review(&known, key.as_ref())
+            format_review(&known)
         })
     }
 }
 
 /// The review as text, with the owner's decisions that imports keep.
-fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
+fn format_review(known: &KnownReview) -> String {
     let mut text = String::new();
     let Some(review) = known.review() else {
         return text;
@@ -71,7 +69,7 @@ fn format_review(known: &KnownReview, key: Option<&DigestKey>) -> String {
             &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
         );
     }
-    let names: Vec<&str> = known.decisions(key).into_iter().map(Unit::name).collect();
+    let names: Vec<&str> = known.decisions().into_iter().map(Unit::name).collect();
     let decided = match (&known.source, names.is_empty()) {
         (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
         (Some(_), true) => "nothing: all values are those of its source".to_owned(),

@@ -204,7 +204,7 @@ pub(super) fn first_step(
 fn run_json(run: &Run) -> Value {
     without_nulls(json!({
         "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
-        "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "undone_at": run.undone_at,
+        "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful, "undone_at": run.undone_at,
         "sync": run.sync_source,
     }))
 }
@@ -219,7 +219,11 @@ pub(super) fn run_line(run: &Run) -> String {
         run.added,
         run.updated,
     );
-    for (count, name) in [(run.withdrawn, "withdrawn"), (run.rejected, "rejected")] {
+    for (count, name) in [
+        (run.withdrawn, "withdrawn"),
+        (run.rejected, "rejected"),
+        (run.doubtful, "doubtful"),
+    ] {
         if count > 0 {
             let _ = write!(line, ", {count} {name}");
         }

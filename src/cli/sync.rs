@@ -19,19 +19,19 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::ImportRequest;
 use crate::imports::export::without_nulls;
+use crate::imports::{DoubtfulChoice, ImportRequest};
 use crate::jobs::SYNC_REQUEST_AGE_MAX;
 use crate::model::business::nearest;
 use crate::random::Random;
 use crate::storage::sync::{
-    SyncSource, add_sync_request, pause_sync_source, remove_sync_request, remove_sync_source,
-    sync_answer, sync_sources,
+    SyncRequest, SyncSource, add_sync_request, pause_sync_source, remove_sync_request,
+    remove_sync_source, sync_answer, sync_sources,
 };
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_served};
 use crate::sync::{
-    Fetched, Manner, Source, SourceOptions, SourceSchedule, SyncError, SyncReport, SyncRunner,
-    is_much_less, reads,
+    Cause, Fetched, RunRequest, Source, SourceOptions, SourceSchedule, SyncError, SyncReport,
+    SyncRunner, is_much_less, reads,
 };
 
 /// Interval of checks for the report of a run that the service does.
@@ -126,6 +126,13 @@ struct RunSources {
     /// Take the run as it is, even if it brings fewer reviews or rejected rows, and withhold at once
     #[arg(long)]
     yes: bool,
+    /// Take a run that changes text or stars of more than half of the source's reviews
+    #[arg(long)]
+    accept_changes: bool,
+    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; LINE= (FILE:LINE= with several files)
+    /// decides one row; may be repeated
+    #[arg(long, value_name = "[LINE=]new|same", requires = "name")]
+    doubtful: Vec<DoubtfulChoice>,
     #[command(flatten)]
     config: SyncConfig,
 }
@@ -248,7 +255,8 @@ async fn add_source(
     let name = source.name();
     let runner = new_runner(database, clock, config);
     let stored = || format!("nothing was stored: {name}");
-    let (fetched, preview) = preview_run(&runner, source, Manner::Added)
+    let request = RunRequest::new(Cause::Adding);
+    let (fetched, preview) = preview_run(&runner, source, &request)
         .await
         .with_context(stored)?;
     let preview = format_run(&preview, true);
@@ -265,7 +273,7 @@ async fn add_source(
             "nothing was stored; add --yes to store and import {name} without being asked"
         );
     }
-    apply_run(&runner, source, &fetched, Manner::Added, false)
+    apply_run(&runner, source, &fetched, &request, false)
         .await
         .with_context(stored)
 }
@@ -289,23 +297,25 @@ impl RunSources {
         );
         let opening = Opening::of(&address).await?;
         let is_dry_run = self.dry_run;
-        let manner = if self.yes {
-            Manner::Accepted
-        } else {
-            Manner::ByHand
+        let request = RunRequest {
+            cause: Cause::Command,
+            is_accepted: self.yes,
+            accepts_changes: self.accept_changes,
+            doubtful: self.doubtful,
         };
         let runner = new_runner(&opening.database, clock, self.config);
         let ran = async {
             let mut exit = Exit::Done;
             for row in &rows {
                 let outcome = if is_dry_run {
-                    let preview = async { preview_run(&runner, &Source::read(row)?, manner).await };
+                    let preview =
+                        async { preview_run(&runner, &Source::read(row)?, &request).await };
                     match preview.await {
                         Ok((_, report)) => (outcome(&report.import), format_run(&report, true)),
                         Err(error) => (Exit::Failed, explain_error(&error)),
                     }
                 } else {
-                    run_source(&runner, row, manner).await?
+                    run_source(&runner, row, &request).await?
                 };
                 exit = exit.max(print_outcome(&row.name, outcome));
             }
@@ -337,7 +347,7 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
 async fn run_source(
     runner: &SyncRunner,
     row: &SyncSource,
-    manner: Manner,
+    request: &RunRequest,
 ) -> anyhow::Result<Outcome> {
     let database = &runner.database;
     loop {
@@ -347,13 +357,13 @@ async fn run_source(
         let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
         if let Some(_lock) = lock {
             let ran = tokio::select! {
-                ran = Box::pin(run_here(runner, row, manner)) => ran,
+                ran = Box::pin(run_here(runner, row, request)) => ran,
                 error = keep_lease(runner) => Err(error),
             };
             database.give_up_lease().await?;
             return ran;
         }
-        if let Some(outcome) = ask_service(runner, row, manner).await? {
+        if let Some(outcome) = ask_service(runner, row, request).await? {
             return Ok(outcome);
         }
     }
@@ -363,11 +373,11 @@ async fn run_source(
 async fn run_here(
     runner: &SyncRunner,
     row: &SyncSource,
-    manner: Manner,
+    request: &RunRequest,
 ) -> anyhow::Result<Outcome> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
     let bar = page_bar();
-    let ran = runner.run(row, manner, &stop, &bar, &mut console).await;
+    let ran = runner.run(row, request, &stop, &bar, &mut console).await;
     drop(bar);
     console.finish(ran.is_ok())?;
     Ok(match ran {
@@ -389,12 +399,19 @@ async fn run_here(
 async fn ask_service(
     runner: &SyncRunner,
     row: &SyncSource,
-    manner: Manner,
+    request: &RunRequest,
 ) -> anyhow::Result<Option<Outcome>> {
     let (database, clock) = (&runner.database, &runner.clock);
     let (path, now) = (database.path(), clock.now());
     let mut write = database.write_as_owner().await?;
-    let added = add_sync_request(&mut write, &row.name, manner == Manner::Accepted, now).await;
+    let request = SyncRequest {
+        id: 0,
+        name: row.name.clone(),
+        accepted: request.is_accepted,
+        accepts_changes: request.accepts_changes,
+        doubtful: request.doubtful.iter().map(ToString::to_string).collect(),
+    };
+    let added = add_sync_request(&mut write, &request, now).await;
     let id = added.at(path)?;
     write.commit().await.at(path)?;
     let bar = ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
@@ -466,10 +483,10 @@ fn page_bar() -> ProgressBar {
 async fn preview_run(
     runner: &SyncRunner,
     source: &Source,
-    manner: Manner,
+    request: &RunRequest,
 ) -> anyhow::Result<(Fetched, SyncReport)> {
-    let fetched = runner.fetch(source, manner, &page_bar()).await?;
-    let report = apply_run(runner, source, &fetched, manner, true).await?;
+    let fetched = runner.fetch(source, request, &page_bar()).await?;
+    let report = apply_run(runner, source, &fetched, request, true).await?;
     Ok((fetched, report))
 }
 
@@ -477,12 +494,12 @@ async fn apply_run(
     runner: &SyncRunner,
     source: &Source,
     fetched: &Fetched,
-    manner: Manner,
+    request: &RunRequest,
     is_dry_run: bool,
 ) -> anyhow::Result<SyncReport> {
     let mut console = Console::new(None);
     let report = runner
-        .apply(source, fetched, manner, is_dry_run, &mut console)
+        .apply(source, fetched, request, is_dry_run, &mut console)
         .await;
     console.finish(report.is_ok())?;
     Ok(report?)
@@ -562,7 +579,7 @@ pub(super) fn source_json(row: &SyncSource) -> Value {
     without_nulls(json!({
         "name": row.name, "url": row.url, "schedule": row.schedule, "paused": row.paused, "next_run_at": row.next_run_at,
         "last_success_at": row.last_success_at, "last_failure_at": row.last_failure_at, "last_failure": row.last_failure,
-        "last_outcome": row.last_outcome, "reviews": row.last_count, "last_run": row.last_run,
+        "last_outcome": row.last_outcome, "reviews": row.last_count, "doubtful": row.last_doubtful, "last_run": row.last_run,
         "reviews_of_last_whole_run": row.whole_count,
         "options": format_options(row),
     }))
@@ -589,9 +606,12 @@ fn source_text(row: &SyncSource) -> String {
         .last_success_at
         .clone()
         .unwrap_or_else(|| "never".to_owned());
-    let count = row.last_count.map_or_else(String::new, |count| {
+    let mut count = row.last_count.map_or_else(String::new, |count| {
         format!(", {}", counted(count.unsigned_abs(), "review", "reviews"))
     });
+    if row.last_doubtful > 0 {
+        let _ = write!(count, ", {} doubtful", row.last_doubtful);
+    }
     let before = row.whole_count.unwrap_or(0).unsigned_abs();
     let is_less = row
         .last_count
@@ -629,7 +649,18 @@ pub(super) fn source_line(row: &SyncSource) -> String {
         (.., Some(at)) => format!("fetched at {at}"),
         (.., None) => "not fetched yet".to_owned(),
     };
-    format!("{}: {}, {state}", row.name, format_schedule(&row.schedule))
+    let doubtful = match row.last_doubtful {
+        0 => String::new(),
+        count => format!(
+            ", {}",
+            counted(count.unsigned_abs(), "doubtful row", "doubtful rows")
+        ),
+    };
+    format!(
+        "{}: {}, {state}{doubtful}",
+        row.name,
+        format_schedule(&row.schedule)
+    )
 }
 
 /// A schedule in words.

@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::database::{change, existing_address};
 use super::delete::format_erased;
+use super::import::NOTHING_CHANGED;
 use super::report::{Exit, add_count};
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{Undone, undo};
-use crate::storage::Erased;
 
 /// Undo an import: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
@@ -19,6 +19,9 @@ pub struct UndoCommand {
     /// The number of the import, as `reviews status` shows it [default: the last one]
     #[arg(value_name = "RUN")]
     run: Option<i64>,
+    /// Undo the later imports of its sources, too: of each source the newest goes first
+    #[arg(long, requires = "run")]
+    later: bool,
     /// Report what would be done, without changing anything
     #[arg(long)]
     dry_run: bool,
@@ -27,25 +30,31 @@ pub struct UndoCommand {
 impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change(&existing_address(config)?, async |database| {
-            let undone = undo(database, clock, self.run, self.dry_run).await?;
-            let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
-                None
-            } else {
-                Some(database.try_to_erase_traces().await?)
-            };
-            Ok(format_undone(&undone, erased, self.dry_run))
+            let all = undo(database, clock, self.run, self.later, self.dry_run).await?;
+            let is_erased = all.iter().any(|undone| undone.removed + undone.deleted > 0);
+            let mut text: String = all
+                .iter()
+                .map(|undone| format_undone(undone, self.dry_run))
+                .collect();
+            if self.dry_run {
+                text.push_str(NOTHING_CHANGED);
+            } else if is_erased {
+                let erased = database.try_to_erase_traces().await?;
+                let _ = writeln!(
+                    text,
+                    "the removed reviews are gone, {}",
+                    format_erased(erased)
+                );
+            }
+            Ok(text)
         })
         .await
     }
 }
 
-fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
+fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
     let (run, removed, left) = (&undone.run, undone.removed, &undone.left);
-    let mut text = format!("{}\n{removed} removed", run_line(run));
-    if let Some(erased) = erased {
-        let _ = write!(text, "; {}", format_erased(erased));
-    }
-    text.push('\n');
+    let mut text = format!("{}\n{removed} removed\n", run_line(run));
     add_count(
         &mut text,
         undone.deleted,
@@ -79,9 +88,7 @@ fn format_undone(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> S
             "the source {source} {is} paused, so that it does not bring them back; `reviews sync resume {source}` fetches it again"
         );
     }
-    if is_dry_run {
-        text.push_str("dry run: nothing was changed\n");
-    } else if left.count == 0 {
+    if !is_dry_run && left.count == 0 {
         text.push_str("undone; the same files can be imported again\n");
     }
     text

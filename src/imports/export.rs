@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use crate::imports::map::table::{Row, find};
 use crate::imports::map::values::{flag, names};
 use crate::imports::map::{COLUMNS, put};
-use crate::model::{DigestKey, Fingerprints, ReviewId, Status, Unit, Units};
+use crate::model::{Digests, ReviewId, Status, Unit, Units};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
@@ -33,20 +33,10 @@ const ROWS: i64 = 250;
 /// transaction.
 #[derive(Debug, Default)]
 pub struct Export {
-    key: Option<DigestKey>,
     last: String,
 }
 
 impl Export {
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        Ok(Self {
-            key: reviews::find_key(connection).await?,
-            last: String::new(),
-        })
-    }
-
     /// The next lines; `None` after the last.
     ///
     /// # Errors
@@ -64,14 +54,13 @@ impl Export {
         let known = reviews::standing(connection, &list).await?.into_iter();
         // A row without a valid review counts neither as a review nor as a deletion.
         let known = known.filter(|(_, known)| known.is_deleted() || known.review().is_some());
-        let lines = known.map(|(id, known)| Exported::new(id, known, self.key.as_ref()));
-        Ok(Some(lines.collect()))
+        Ok(Some(known.map(Exported::new).collect()))
     }
 }
 
 impl Exported {
-    pub fn new(id: ReviewId, known: KnownReview, key: Option<&DigestKey>) -> Self {
-        let decided = known.decisions(key);
+    pub fn new((id, known): (ReviewId, KnownReview)) -> Self {
+        let decided = known.decisions();
         Self { id, known, decided }
     }
 
@@ -88,8 +77,8 @@ impl Exported {
                 "deleted": true,
                 "imported_from": source.map(|source| &source.source_name),
                 "location": source.and_then(|source| source.location.as_ref()),
-                "id_at_source": source.and_then(|source| source.own_id.as_ref()),
-                "fingerprints": source.map(|source| source.fingerprints.to_string()),
+                "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
+                "digests": source.map(|source| source.digests.to_string()),
             }));
         };
         let mut record = json!(review);
@@ -105,13 +94,12 @@ impl Exported {
         record["responded_at"] = json!(source.and_then(|source| source.responded_at));
         let imported_from = source.map(|source| &source.source_name);
         record["imported_from"] = json!(imported_from.filter(|name| **name != review.source.name));
-        record["id_at_source"] = json!(source.and_then(|source| source.own_id.as_ref()));
+        record["id_at_source"] = json!(source.and_then(|source| source.id_at_source.as_ref()));
+        record["said"] = self.known.said().json();
         record["note"] = json!(self.known.note);
-        let shown = Fingerprints::new(review, &review.author);
-        let fingerprints = source
-            .map(|source| source.fingerprints)
-            .filter(|fingerprints| *fingerprints != shown);
-        record["fingerprints"] = json!(fingerprints.map(|fingerprints| fingerprints.to_string()));
+        let digests =
+            source.filter(|it| it.digests != Digests::new(review, &review.author, it.posted_at));
+        record["digests"] = json!(digests.map(|source| source.digests.to_string()));
         let names: Vec<&str> = self.decided.iter().copied().map(Unit::name).collect();
         record["decided"] = json!((!names.is_empty()).then_some(names));
         let is_stated = |name: &str| match name {
@@ -211,6 +199,9 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
             }
             "decided" if !text.is_empty() => Value::from(listed(text)),
             "columns" if !text.is_empty() => serde_json::from_str(text).unwrap_or_default(),
+            "said" if !text.is_empty() => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+            }
             _ if text.is_empty() => continue,
             "rating" => text
                 .parse::<u8>()

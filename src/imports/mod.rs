@@ -26,7 +26,7 @@ pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MergeError, Named, Position,
     Rejection, TableColumns, Verdict, Watch, Watcher,
 };
-pub use request::{ImportRequest, composed};
+pub use request::{DoubtfulChoice, ImportRequest, composed};
 
 use crate::clock::Clock;
 use crate::model::Calendar;
@@ -38,8 +38,7 @@ use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use merge::apply;
 use merge::collector::{Collected, Collector};
-use merge::identity::Rules;
-use merge::outcome::merge_rows;
+use merge::outcome::{Rules, merge_rows};
 use merge::rename::respell;
 use read::detect::read_file;
 use read::encoding::decode;
@@ -131,7 +130,6 @@ async fn merged(
         }
     }
     let rules = Rules {
-        key: reviews::digest_key(write).await?,
         now,
         request: order,
     };
@@ -153,6 +151,10 @@ async fn merged(
     let decided = ImportOutcome {
         report: &outcome.report,
         ids: &outcome.present,
+        mass_change: outcome
+            .mass_change
+            .as_deref()
+            .filter(|_| !order.accept_changes && !order.is_sample),
         run,
     };
     let verdict = watch.decide(write, decided).await?;
@@ -192,6 +194,7 @@ fn counts(report: &ImportReport) -> RunCounts {
         unchanged: count(report.unchanged),
         withdrawn: count(report.withdrawn.count),
         rejected: count(report.rejected),
+        doubtful: count(report.doubtful.count),
     }
 }
 
@@ -210,6 +213,17 @@ fn gather(
         ));
     }
     refuse_repeated_fields(order)?;
+    let is_unclear = |choice: &&DoubtfulChoice| matches!(choice.row, Some((None, _)));
+    if let Some(choice) = order
+        .doubtful
+        .iter()
+        .find(is_unclear)
+        .filter(|_| order.files.len() > 1)
+    {
+        return Err(ImportError::Refused(format!(
+            "--doubtful {choice}: there are several files; name the row's file too, as FILE:{choice}"
+        )));
+    }
     let mut opener = Opener::new(order, &kept);
     for file in &order.files {
         opener.open(file);

@@ -48,9 +48,10 @@ pub struct ImportReport {
     pub still_there: Named,
     /// Deletions in our own exports that were unknown to this database.
     pub noted_deleted: u64,
-    /// Rows without an id that were left out because they may complete more than one review, or compete for the same
-    /// one.
-    pub undecided: Named,
+    /// Rows that are not imported until the owner decides, each with the reviews that it may be.
+    pub doubtful: Named,
+    /// Reviews of the files' sources that have no row, by source.
+    pub without_row: BTreeMap<String, u64>,
     /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
     /// Reviews that another source already provided, or the same source in another format.
@@ -253,9 +254,16 @@ pub trait Watch {
     fn decide<'a>(
         &'a mut self,
         _write: &'a mut Write,
-        _outcome: ImportOutcome<'a>,
+        outcome: ImportOutcome<'a>,
     ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
-        future::ok(Verdict::default()).boxed()
+        let verdict = outcome.mass_change.map_or_else(
+            || Ok(Verdict::default()),
+            |reason| {
+                let advice = "check the file; --accept-changes takes it";
+                Err(MergeError::Refused(format!("{reason}\n{advice}")))
+            },
+        );
+        future::ready(verdict).boxed()
     }
 }
 
@@ -263,8 +271,10 @@ pub trait Watch {
 #[derive(Debug, Clone, Copy)]
 pub struct ImportOutcome<'a> {
     pub report: &'a ImportReport,
-    /// The IDs of all reviews in the files, known, new or deleted by the owner.
+    /// The IDs of all reviews in the files, known, new or deleted by the owner, and of those that doubtful rows may be.
     pub ids: &'a HashSet<ReviewId>,
+    /// Why the import is not taken unless the owner accepts it.
+    pub mass_change: Option<&'a str>,
     /// The number of the run.
     pub run: Option<i64>,
 }

@@ -1,8 +1,10 @@
 //! What an import is asked to do: the arguments of the command, which tests and the seed give as values.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::num::NonZeroU8;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -10,6 +12,7 @@ use encoding_rs::Encoding;
 
 use crate::imports::map::{Rename, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, find_format, format_names};
+use crate::imports::report::Position;
 use crate::model::business::Business;
 use crate::model::compose;
 
@@ -61,6 +64,16 @@ pub struct ImportRequest {
     /// Restore reviews of FILE that you deleted
     #[arg(long)]
     pub restore: bool,
+    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; LINE= (FILE:LINE= with several files)
+    /// decides one row; may be repeated
+    #[arg(long, value_name = "[LINE=]new|same")]
+    pub doubtful: Vec<DoubtfulChoice>,
+    /// FILE has only some of the reviews: only equal rows are reviews that are there
+    #[arg(long, conflicts_with = "withdraw_missing")]
+    pub partial: bool,
+    /// Take an import that changes text or stars of more than half of a source's reviews
+    #[arg(long)]
+    pub accept_changes: bool,
     /// Withhold reviews that another source or format already gave: same author, day, rating and text
     #[arg(long)]
     pub skip_duplicates: bool,
@@ -92,6 +105,70 @@ pub fn composed(name: &str) -> Result<String, Infallible> {
 fn encoding(label: &str) -> Result<&'static Encoding, &'static str> {
     let unknown = "use a name such as utf-8, windows-1250, macintosh or shift_jis";
     Encoding::for_label(label.as_bytes()).ok_or(unknown)
+}
+
+/// What the owner decided about doubtful rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtfulChoice {
+    /// File and line of the row, or its place in an array; `None` decides all others.
+    pub row: Option<(Option<String>, u64)>,
+    /// Whether the row is the review that it may be; otherwise it is a new one.
+    pub is_same: bool,
+}
+
+impl DoubtfulChoice {
+    /// The choice for a row, if there is one.
+    pub fn of<'c>(choices: &'c [Self], file: &str, at: &Position) -> Option<&'c Self> {
+        let own = choices.iter().find(|choice| choice.names(file, at));
+        own.or_else(|| choices.iter().find(|choice| choice.row.is_none()))
+    }
+
+    /// Whether it decides this row alone.
+    pub fn names(&self, name: &str, at: &Position) -> bool {
+        let (Position::Line(number) | Position::Element { index: number, .. }) = at;
+        self.row.as_ref().is_some_and(|(file, line)| {
+            line == number && file.as_ref().is_none_or(|file| file == name)
+        })
+    }
+}
+
+impl FromStr for DoubtfulChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const USAGE: &str =
+            "write new, same, LINE=new, LINE=same or, with several files, FILE:LINE=new";
+        let (place, choice) = text
+            .rsplit_once('=')
+            .map_or((None, text), |(place, choice)| (Some(place), choice));
+        let row = place.map(|place| {
+            let (file, line) = place
+                .rsplit_once(':')
+                .map_or((None, place), |(file, line)| (Some(file.to_owned()), line));
+            line.parse().map(|line| (file, line)).map_err(|_| USAGE)
+        });
+        let is_same = match choice {
+            "new" => false,
+            "same" => true,
+            _ => return Err(USAGE),
+        };
+        Ok(Self {
+            row: row.transpose()?,
+            is_same,
+        })
+    }
+}
+
+impl fmt::Display for DoubtfulChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((file, line)) = &self.row {
+            if let Some(file) = file {
+                write!(f, "{file}:")?;
+            }
+            write!(f, "{line}=")?;
+        }
+        f.write_str(if self.is_same { "same" } else { "new" })
+    }
 }
 
 impl ImportRequest {

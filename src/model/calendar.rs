@@ -1,7 +1,5 @@
 //! Times of reviews and answers, and the days of the business on which they fall.
 
-use std::fmt;
-
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
@@ -12,6 +10,17 @@ use super::review::Day;
 pub struct Dated {
     pub day: Day,
     pub posted: Posted,
+}
+
+impl Dated {
+    /// The day at the source: that of an instant is the one in UTC.
+    pub fn source_day(self) -> Day {
+        let at_source = self
+            .posted
+            .instant()
+            .and_then(|at| Day::new(at.date_naive()));
+        at_source.unwrap_or(self.day)
+    }
 }
 
 /// Turns the times in files into days of the business.
@@ -57,16 +66,6 @@ pub enum Posted {
     Day(Day),
     /// An instant, which becomes a day in the business's time zone.
     Instant(DateTime<Utc>),
-}
-
-impl fmt::Display for Posted {
-    /// The form used in ids that are derived from the time.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Day(day) => write!(f, "{day}"),
-            Self::Instant(instant) => f.write_str(&instant.to_rfc3339()),
-        }
-    }
 }
 
 impl Posted {

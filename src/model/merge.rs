@@ -1,17 +1,17 @@
 //! Merges an imported review by unit, the parts that its source and its owner can change independently: the source's
-//! new values, its previous values and the stored review. A pure function of one review; the importer selects and
+//! new values, what it said before and the stored review. A pure function of one review; the importer selects and
 //! writes the rows.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
-use std::num::ParseIntError;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
-use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 
 use super::review::{Day, Review, Status, Unit};
 use super::words::short_name;
@@ -38,50 +38,48 @@ pub struct Statement {
 pub struct Merged {
     /// The review after the merge.
     pub review: Review,
-    /// The base of the next merge.
-    pub base: Base,
+    /// What the next merge compares with.
+    pub said: Said,
     /// Units taken from the source.
     pub taken: Units,
     /// Units that keep the owner's value although the source has another one.
     pub kept: Units,
 }
 
-/// A new review: all units have the source's values, except those that the owner decided.
-pub fn adopt(key: &DigestKey, statement: &Statement) -> Merged {
+/// A new review. All units have the source's values, except those that the owner decided; `said` is what the source last said
+/// according to one of our own exports.
+pub fn adopt(statement: &Statement, said: Option<Said>) -> Merged {
     let review = withhold_unverified(statement.review.clone());
-    let mut base = Base::default();
-    for unit in Unit::ALL {
-        if statement.decided.contains(&unit) {
-            base.set_decided(unit);
-        } else {
-            base.set(unit, key.digest(unit, &review));
+    let said = said.unwrap_or_else(|| {
+        let mut said = Said::default();
+        for unit in Unit::ALL {
+            if statement.decided.contains(&unit) {
+                said.decided.insert(unit);
+            } else {
+                said.set(unit, &review);
+            }
         }
-    }
+        said
+    });
     Merged {
         review,
-        base,
+        said,
         taken: Unit::ALL.into_iter().collect(),
         kept: Units::new(),
     }
 }
 
 /// Merges an imported review into the stored review.
-pub fn merge(
-    key: &DigestKey,
-    row: &Review,
-    base: &Base,
-    statement: &Statement,
-    now: DateTime<Utc>,
-) -> Merged {
-    let statement = &with_status(key, base, statement);
+pub fn merge(row: &Review, said: &Said, statement: &Statement, now: DateTime<Utc>) -> Merged {
+    let statement = &with_status(said, statement);
     let mut merged = Merged {
         review: row.clone(),
-        base: base.clone(),
+        said: said.clone(),
         taken: Units::new(),
         kept: Units::new(),
     };
     for unit in Unit::ALL {
-        merge_unit(key, unit, row, statement, &mut merged);
+        merge_unit(unit, row, statement, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status {
@@ -100,76 +98,56 @@ pub fn merge(
     merged
 }
 
-fn merge_unit(
-    key: &DigestKey,
-    unit: Unit,
-    row: &Review,
-    statement: &Statement,
-    merged: &mut Merged,
-) {
+fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merged) {
     let is_decision = statement.decided.contains(&unit);
     if statement.unstated.contains(&unit) && !is_decision {
         return;
     }
-    let theirs = key.digest(unit, &statement.review);
-    let ours = if unit.is_same(row, &statement.review) {
-        theirs
-    } else {
-        key.digest(unit, row)
-    };
-    let last = merged.base.get(unit);
-    // A review that its source hides is withheld even if its last statement is unknown.
+    let stated = &statement.review;
+    let is_decided = merged.said.decided.contains(&unit);
+    // A review that its source hides is withheld even if nothing is known of what the source said before.
     let hides = unit == Unit::Status
         && row.status == Status::Published
-        && statement.review.status != Status::Published;
-    let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
-    // What the owner withheld by a command stays withheld, even if the source hid it for the same reason in between.
-    if unit == Unit::Status && last == Some(DECIDED) && row.status != Status::Published {
-        if theirs != ours {
-            merged.kept.insert(unit);
+        && stated.status != Status::Published;
+    let is_untouched = !is_decided
+        && merged
+            .said
+            .compare(unit, row)
+            .unwrap_or_else(|| unit.is_unset(row) || hides);
+    let is_unchanged = !is_decided && merged.said.compare(unit, stated) == Some(true);
+    if unit.is_same(row, stated) {
+        // The values are equal again, so the unit is no longer a decision; but what a command withheld stays withheld, even if
+        // the source hid it for the same reason in between.
+        if unit != Unit::Status || row.status == Status::Published {
+            merged.said.decided.remove(&unit);
         }
-        return;
-    }
-    if theirs == ours {
-        // The values are equal again, so the unit is no longer a decision, unless the import marks it as one.
-    } else if last == Some(theirs) && !is_decision {
-        merged.kept.insert(unit);
-    } else if is_untouched {
-        unit.copy(&statement.review, &mut merged.review);
+    } else if is_untouched && (is_decision || !is_unchanged) {
+        unit.copy(stated, &mut merged.review);
         merged.taken.insert(unit);
     } else {
         merged.kept.insert(unit);
     }
     if !is_decision {
-        merged.base.set(unit, theirs);
-    } else if last.is_none() {
-        merged.base.set_decided(unit);
+        merged.said.set(unit, stated);
+    } else if merged.said.compare(unit, &merged.review) != Some(false) {
+        // Otherwise the value itself shows that it is not the source's.
+        merged.said.decided.insert(unit);
     }
 }
 
 /// The statement with its status adjusted to the reason for which the review is withheld.
-fn with_status<'s>(key: &DigestKey, base: &Base, statement: &'s Statement) -> Cow<'s, Statement> {
-    let last = base.get(Unit::Status);
-    if last == Some(key.digest(Unit::Status, &statement.review)) {
-        return Cow::Borrowed(statement);
-    }
+fn with_status<'s>(said: &Said, statement: &'s Statement) -> Cow<'s, Statement> {
     let was = |reason: &str| {
-        let withheld = Review {
-            status: Status::withheld(reason),
-            ..statement.review.clone()
-        };
-        last == Some(key.digest(Unit::Status, &withheld))
+        said.units.get(&Unit::Status) == Some(&status_said(&Status::withheld(reason)))
     };
+    let is_stated = !statement.unstated.contains(&Unit::Status);
     let mut adjusted = Cow::Borrowed(statement);
-    if statement.unstated.contains(&Unit::Status) && was(GONE) {
+    if !is_stated && was(GONE) {
         // The review is back at its source, and the statement gives no other reason.
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
         adjusted.unstated.remove(&Unit::Status);
-    } else if !statement.unstated.contains(&Unit::Status)
-        && statement.review.status == Status::Published
-        && was(DUPLICATE)
-    {
+    } else if is_stated && statement.review.status == Status::Published && was(DUPLICATE) {
         // The source still shows the review, and it is still a duplicate.
         adjusted.to_mut().unstated.insert(Unit::Status);
     }
@@ -186,68 +164,161 @@ fn withhold_unverified(mut review: Review) -> Review {
 
 pub type Units = BTreeSet<Unit>;
 
-// Keyed digests of the units of a review. They record the last values of a source without their text, so that an
-// erased review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents
-// comparing digests of different databases.
+/// What a source last said of a review. As JSON, an object: a member for each unit of which that is known, by the unit's name;
+/// null if it said that there is none. Names and free texts are digests, so that nothing of an erased review stays here: the
+/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a response or of mentions.
+/// `decided` lists the units that a command made the owner's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    units: BTreeMap<Unit, Value>,
+    pub decided: Units,
+}
 
-/// Stored bytes of a digest: enough that two values of one field of a review never collide by chance.
-const BYTES: usize = 8;
-
-/// Digest of a unit that the owner decided. It matches no value, so the unit remains the owner's decision.
-const DECIDED: UnitDigest = [0; BYTES];
-
-/// Secret key of the database: without the key, the digests of a field cannot be guessed.
-#[derive(Debug, Clone)]
-pub struct DigestKey(Hmac<Sha256>);
-
-pub type UnitDigest = [u8; BYTES];
-
-impl DigestKey {
-    /// # Errors
-    /// Never: HMAC takes keys of every length (RFC 2104 §2).
-    pub fn new(key: &[u8]) -> Result<Self, hmac::digest::InvalidLength> {
-        Hmac::new_from_slice(key).map(Self)
+impl Said {
+    /// Records the unit of `review` as the source's.
+    pub fn set(&mut self, unit: Unit, review: &Review) {
+        self.units.insert(unit, unit_said(unit, review));
     }
 
-    pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        // An ID has no NUL, and no unit's name begins another's, so where they end is certain.
-        let mac = self
-            .0
-            .clone()
-            .chain_update(review.id.as_str())
-            .chain_update([0])
-            .chain_update(unit.name())
-            .chain_update(unit.value(review).to_string());
-        let digest = mac.finalize().into_bytes();
-        digest.first_chunk().copied().unwrap_or_default()
+    /// Whether the source last said what `review` has; `None` if that is not known.
+    pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
+        let last = self.units.get(&unit)?;
+        Some(*last == unit_said(unit, review))
+    }
+
+    /// Whether the owner decided the unit of `review`: by a command, or because it differs from what the source last said, or
+    /// has a value that the source never gave.
+    pub fn is_decided(&self, unit: Unit, review: &Review) -> bool {
+        let is_source_s = self.compare(unit, review);
+        self.decided.contains(&unit) || !is_source_s.unwrap_or_else(|| unit.is_unset(review))
+    }
+
+    /// Whether nothing is known: a review that was made by hand.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty() && self.decided.is_empty()
+    }
+
+    /// The units of `review` that the owner decided.
+    pub fn decisions(&self, review: &Review) -> Units {
+        let units = Unit::ALL.into_iter();
+        units
+            .filter(|unit| self.is_decided(*unit, review))
+            .collect()
     }
 }
 
-/// Digests of a review's content, without a key, so that they mean the same in another database. Blanks and line ends do not
-/// count, and of the content's author only the short name does, because some sources shorten it. The author is the one that
-/// the source names, even if the name is not published.
+impl Said {
+    /// The inverse of `from`.
+    pub fn json(&self) -> Value {
+        let units = self.units.iter();
+        let mut members: Map<String, Value> = units
+            .map(|(unit, value)| (unit.name().to_owned(), value.clone()))
+            .collect();
+        if !self.decided.is_empty() {
+            let names: Vec<&str> = self.decided.iter().map(|unit| unit.name()).collect();
+            members.insert("decided".to_owned(), json!(names));
+        }
+        Value::Object(members)
+    }
+}
+
+impl From<&Value> for Said {
+    /// Members that another program added mean nothing.
+    fn from(value: &Value) -> Self {
+        let mut said = Self::default();
+        for (name, value) in value.as_object().into_iter().flatten() {
+            if let Some(unit) = Unit::find(name) {
+                said.units.insert(unit, value.clone());
+            }
+        }
+        let decided = value["decided"].as_array().into_iter().flatten();
+        said.decided = decided
+            .filter_map(|name| Unit::find(name.as_str()?))
+            .collect();
+        said
+    }
+}
+
+/// A unit of a review as in [`Said`].
+fn unit_said(unit: Unit, review: &Review) -> Value {
+    if unit.is_unset(review) {
+        return Value::Null;
+    }
+    match unit {
+        Unit::Rating | Unit::Date | Unit::Language => unit.value(review),
+        Unit::Author => hex_digest(&review.author),
+        Unit::Title => hex_digest(review.title.as_deref().unwrap_or_default()),
+        Unit::Text => hex_digest(&review.text),
+        Unit::Response | Unit::Mentions => hex_digest(&unit.value(review).to_string()),
+        Unit::Status => status_said(&review.status),
+        Unit::Source | Unit::Verification => {
+            let mut value = unit.value(review);
+            if let Value::Object(members) = &mut value {
+                members.retain(|_, member| !member.is_null());
+            }
+            value
+        }
+    }
+}
+
+fn status_said(status: &Status) -> Value {
+    match status {
+        Status::Published => json!("published"),
+        Status::Withheld { reason } => json!({ "withheld": reason }),
+    }
+}
+
+fn hex_digest(text: &str) -> Value {
+    Value::from(format!("{:016x}", first_bits(&Sha256::digest(text))))
+}
+
+/// Digests of a review as its source gives it, by which its rows, and its copies in other sources, are found. Blanks and line
+/// ends do not count. The author is the one that the source names, even if the name is not published, and the day of an instant
+/// is that in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fingerprints {
-    /// Of author, day, stars and text: copies of a review from two sources share it.
+pub struct Digests {
+    /// Of author and day: 40 bits of the author's digest, then 24 of the day's, so that each can be compared alone.
+    pub author_and_day: i64,
+    /// Of the author's short name, because some sources shorten names, and of day, stars and text.
     pub content: i64,
-    /// Of author and day.
-    pub author_day: i64,
+    pub text: i64,
 }
 
-impl Fingerprints {
-    pub fn new(review: &Review, author: &str) -> Self {
-        let day = review.date.number().to_be_bytes();
+/// Bits of [`Digests::author_and_day`] that are of the day.
+const DAY_BITS: u32 = 24;
+
+impl Digests {
+    pub fn new(review: &Review, author: &str, posted_at: Option<DateTime<Utc>>) -> Self {
+        let day = source_day(review, posted_at);
+        let number = day.number().to_be_bytes();
         let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
         Self {
-            content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
-            author_day: Self::author_day(author, review.date),
+            author_and_day: Self::author_and_day(author, day),
+            content: digest(&[short.as_bytes(), &number, &stars, text.as_bytes()]),
+            text: digest(&[text.as_bytes()]),
         }
     }
 
-    pub fn author_day(author: &str, day: Day) -> i64 {
-        digest(&[one_line(author).as_bytes(), &day.number().to_be_bytes()])
+    pub fn author_and_day(author: &str, day: Day) -> i64 {
+        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
+        author | digest(&[&day.number().to_be_bytes()]) & ((1 << DAY_BITS) - 1)
     }
+
+    pub const fn has_author_of(&self, other: &Self) -> bool {
+        self.author_and_day >> DAY_BITS == other.author_and_day >> DAY_BITS
+    }
+
+    pub const fn has_day_of(&self, other: &Self) -> bool {
+        (self.author_and_day ^ other.author_and_day) & ((1 << DAY_BITS) - 1) == 0
+    }
+}
+
+/// The day of a review at its source.
+pub fn source_day(review: &Review, posted_at: Option<DateTime<Utc>>) -> Day {
+    posted_at
+        .and_then(|at| Day::new(at.date_naive()))
+        .unwrap_or(review.date)
 }
 
 fn one_line(text: &str) -> String {
@@ -260,94 +331,42 @@ fn digest(parts: &[&[u8]]) -> i64 {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
-    let digest = hash.finalize();
-    i64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
+    first_bits(&hash.finalize()).cast_signed()
 }
 
-impl Display for Fingerprints {
-    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        write!(to, "{:016x}-{:016x}", self.content, self.author_day)
+fn first_bits(digest: &[u8]) -> u64 {
+    u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default())
+}
+
+impl Display for Digests {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:016x}-{:016x}-{:016x}",
+            self.author_and_day, self.content, self.text
+        )
     }
 }
 
-impl FromStr for Fingerprints {
-    type Err = ParseIntError;
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{0}` is not three digests as `reviews export` writes them")]
+pub struct InvalidDigests(String);
+
+impl FromStr for Digests {
+    type Err = InvalidDigests;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (content, author_day) = text.split_once('-').unwrap_or((text, ""));
-        let number = |digits| u64::from_str_radix(digits, 16).map(u64::cast_signed);
-        Ok(Self {
-            content: number(content)?,
-            author_day: number(author_day)?,
-        })
-    }
-}
-
-/// Digests of the last known values of a source, by unit: the base of the next merge.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Vec<u8>", from = "Vec<u8>")]
-pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
-
-impl From<Base> for Vec<u8> {
-    fn from(base: Base) -> Self {
-        base.pack()
-    }
-}
-
-impl From<Vec<u8>> for Base {
-    fn from(packed: Vec<u8>) -> Self {
-        Self::unpack(&packed)
-    }
-}
-
-impl Base {
-    /// Whether the unit is the owner's, and nothing is known of what the source said.
-    pub fn is_decided(&self, unit: Unit) -> bool {
-        self.get(unit) == Some(DECIDED)
-    }
-
-    pub const fn get(&self, unit: Unit) -> Option<UnitDigest> {
-        self.0[unit as usize]
-    }
-
-    pub const fn set(&mut self, unit: Unit, digest: UnitDigest) {
-        self.0[unit as usize] = Some(digest);
-    }
-
-    /// Marks a unit as the owner's decision, regardless of the source's value.
-    pub const fn set_decided(&mut self, unit: Unit) {
-        self.set(unit, DECIDED);
-    }
-
-    /// The number and the digest of each unit with a known digest.
-    pub fn pack(&self) -> Vec<u8> {
-        let known = (0_u8..)
-            .zip(&self.0)
-            .filter_map(|(unit, digest)| Some((unit, (*digest)?)));
-        known
-            .flat_map(|(unit, digest)| std::iter::once(unit).chain(digest))
-            .collect()
-    }
-
-    /// Reads the output of [`Base::pack`]. Invalid parts, which a shell may have written, count as unknown.
-    pub fn unpack(packed: &[u8]) -> Self {
-        let mut base = Self::default();
-        for [unit, digest @ ..] in packed.as_chunks::<{ BYTES + 1 }>().0 {
-            if let Some(place) = base.0.get_mut(usize::from(*unit)) {
-                *place = Some(*digest);
-            }
+        let numbers = text
+            .split('-')
+            .map(|part| u64::from_str_radix(part, 16).ok());
+        match numbers.collect::<Option<Vec<_>>>().as_deref() {
+            Some([author_and_day, content, of_text]) => Ok(Self {
+                author_and_day: author_and_day.cast_signed(),
+                content: content.cast_signed(),
+                text: of_text.cast_signed(),
+            }),
+            _ => Err(InvalidDigests(text.to_owned())),
         }
-        base
-    }
-
-    /// The units of `review` that the owner decided: units that differ from the source's last value, and units with a
-    /// value that the source never gave.
-    pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
-        let is_decided = |unit: &Unit| match self.get(*unit) {
-            Some(last) => last != key.digest(*unit, review),
-            None => !unit.is_unset(review),
-        };
-        Unit::ALL.into_iter().filter(is_decided).collect()
     }
 }
 
@@ -355,10 +374,6 @@ impl Base {
 mod tests {
     use super::*;
     use crate::model::{Method, Response, Source, Verification};
-
-    pub(super) fn key() -> DigestKey {
-        DigestKey::new(&[7; 32]).unwrap()
-    }
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
@@ -408,6 +423,10 @@ mod tests {
         }
     }
 
+    pub(super) fn adopted(statement: &Statement) -> Merged {
+        adopt(statement, None)
+    }
+
     fn withheld(reason: &str) -> Status {
         Status::Withheld {
             reason: Some(reason.to_owned()),
@@ -416,7 +435,7 @@ mod tests {
 
     #[test]
     fn a_source_updates_a_field_unless_the_owner_edited_it() {
-        // Base, row, source; then the row after the merge, and whether the owner's value is kept.
+        // Said, row, source; then the row after the merge, and whether the owner's value is kept.
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
@@ -429,19 +448,17 @@ mod tests {
             (Some("a"), "", "b", "", true),
             (Some("a"), "a", "", "", false),
         ];
-        let key = key();
-        for (base, row, source, then, is_kept) in cases {
-            let base = base.map_or_else(Base::default, |text| {
-                adopt(&key, &statement_of(with_text(text))).base
+        for (said, row, source, then, is_kept) in cases {
+            let said = said.map_or_else(Said::default, |text| {
+                adopted(&statement_of(with_text(text))).said
             });
             let merged = merge(
-                &key,
                 &with_text(row),
-                &base,
+                &said,
                 &statement_of(with_text(source)),
                 now(),
             );
-            let shown = format!("{base:?} {row} {source}");
+            let shown = format!("{said:?} {row} {source}");
             assert_eq!(
                 (
                     merged.review.text.as_str(),
@@ -451,8 +468,8 @@ mod tests {
                 "{shown}"
             );
             assert_eq!(
-                merged.base.get(Unit::Text),
-                Some(key.digest(Unit::Text, &with_text(source))),
+                merged.said.compare(Unit::Text, &with_text(source)),
+                Some(true),
                 "{shown}"
             );
         }
@@ -460,20 +477,17 @@ mod tests {
 
     #[test]
     fn an_edit_that_the_source_confirms_is_no_longer_an_edit() {
-        let key = key();
-        let first = adopt(&key, &statement_of(with_text("a")));
+        let first = adopted(&statement_of(with_text("a")));
         let second = merge(
-            &key,
             &with_text("own"),
-            &first.base,
+            &first.said,
             &statement_of(with_text("own")),
             now(),
         );
-        assert_eq!(second.base.decisions(&key, &second.review), Units::new());
+        assert_eq!(second.said.decisions(&second.review), Units::new());
         let third = merge(
-            &key,
             &second.review,
-            &second.base,
+            &second.said,
             &statement_of(with_text("c")),
             now(),
         );
@@ -482,8 +496,7 @@ mod tests {
 
     #[test]
     fn unstated_fields_overwrite_nothing() {
-        let key = key();
-        let first = adopt(&key, &statement_of(review()));
+        let first = adopted(&statement_of(review()));
         let response = Some(Response {
             text: "Thanks.".to_owned(),
             date: None,
@@ -496,9 +509,8 @@ mod tests {
         };
         let unstated = [Unit::Response, Unit::Status].into_iter().collect();
         let merged = merge(
-            &key,
             &row,
-            &first.base,
+            &first.said,
             &Statement {
                 unstated,
                 ..statement_of(with_text("new"))
@@ -518,15 +530,13 @@ mod tests {
 
     #[test]
     fn a_status_follows_the_party_that_set_it() {
-        let key = key();
         let from_source = |status: Status| statement_of(Review { status, ..review() });
         // Withheld by the source: follows the source.
-        let hidden = adopt(&key, &from_source(withheld("hidden")));
+        let hidden = adopted(&from_source(withheld("hidden")));
         assert_eq!(
             merge(
-                &key,
                 &hidden.review,
-                &hidden.base,
+                &hidden.said,
                 &from_source(Status::Published),
                 now()
             )
@@ -535,14 +545,14 @@ mod tests {
             Status::Published
         );
         // Withheld by the owner: stays.
-        let shown = adopt(&key, &from_source(Status::Published));
+        let shown = adopted(&from_source(Status::Published));
         let own = Review {
             status: withheld("dispute"),
             ..review()
         };
         for status in [Status::Published, withheld("hidden")] {
             assert_eq!(
-                merge(&key, &own, &shown.base, &from_source(status), now())
+                merge(&own, &shown.said, &from_source(status), now())
                     .review
                     .status,
                 withheld("dispute")
@@ -550,11 +560,10 @@ mod tests {
         }
         // The review is gone and comes back, though its source gives no status.
         let unstated: Units = std::iter::once(Unit::Status).collect();
-        let gone = adopt(&key, &from_source(withheld(GONE)));
+        let gone = adopted(&from_source(withheld(GONE)));
         let back = merge(
-            &key,
             &gone.review,
-            &gone.base,
+            &gone.said,
             &Statement {
                 unstated,
                 ..statement_of(review())
@@ -563,20 +572,19 @@ mod tests {
         );
         assert_eq!(back.review.status, Status::Published);
         // A copy stays withheld while its source shows it.
-        let copy = adopt(&key, &from_source(withheld(DUPLICATE)));
+        let copy = adopted(&from_source(withheld(DUPLICATE)));
         let again = merge(
-            &key,
             &copy.review,
-            &copy.base,
+            &copy.said,
             &from_source(Status::Published),
             now(),
         );
         assert_eq!(again.review.status, withheld(DUPLICATE));
         // A review that is no longer verified is withheld, even if the owner published it.
-        let hidden = adopt(&key, &from_source(withheld("hidden")));
+        let hidden = adopted(&from_source(withheld("hidden")));
         let mut unverified = from_source(withheld("hidden"));
         unverified.review.verification.verified = false;
-        let merged = merge(&key, &review(), &hidden.base, &unverified, now());
+        let merged = merge(&review(), &hidden.said, &unverified, now());
         assert_eq!(
             (merged.review.status, merged.taken.contains(&Unit::Status)),
             (withheld(NOT_VERIFIED), true)
@@ -585,38 +593,33 @@ mod tests {
 
     #[test]
     fn owner_edits_in_an_export_stay_owner_edits() {
-        let key = key();
         let decided: Units = std::iter::once(Unit::Text).collect();
-        let first = adopt(
-            &key,
-            &Statement {
-                decided: decided.clone(),
-                ..statement_of(with_text("own"))
-            },
-        );
-        assert_eq!(first.base.decisions(&key, &first.review), decided);
+        let first = adopted(&Statement {
+            decided: decided.clone(),
+            ..statement_of(with_text("own"))
+        });
+        assert_eq!(first.said.decisions(&first.review), decided);
         let next = merge(
-            &key,
             &first.review,
-            &first.base,
+            &first.said,
             &statement_of(with_text("the source's")),
             now(),
         );
         assert_eq!(next.review.text, "own");
         // An export's decision is applied only if the owner made no decision here.
-        let there = adopt(&key, &statement_of(with_text("a")));
+        let there = adopted(&statement_of(with_text("a")));
         let export = Statement {
             decided,
             ..statement_of(with_text("own"))
         };
         assert_eq!(
-            merge(&key, &there.review, &there.base, &export, now())
+            merge(&there.review, &there.said, &export, now())
                 .review
                 .text,
             "own"
         );
         assert_eq!(
-            merge(&key, &with_text("mine"), &there.base, &export, now())
+            merge(&with_text("mine"), &there.said, &export, now())
                 .review
                 .text,
             "mine"
@@ -625,12 +628,11 @@ mod tests {
 
     #[test]
     fn updated_at_follows_visible_changes_and_never_goes_back() {
-        let key = key();
         let dated = |text: &str, at: &str| Review {
             updated_at: Some(self::at(at)),
             ..with_text(text)
         };
-        let first = adopt(&key, &statement_of(dated("a", "2026-11-02T00:00:00Z")));
+        let first = adopted(&statement_of(dated("a", "2026-11-02T00:00:00Z")));
         for (text, said_at, then) in [
             ("b", "2026-11-05T00:00:00Z", "2026-11-05T00:00:00Z"),
             ("b", "2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z"),
@@ -638,9 +640,8 @@ mod tests {
             ("a", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z"),
         ] {
             let merged = merge(
-                &key,
                 &first.review,
-                &first.base,
+                &first.said,
                 &statement_of(dated(text, said_at)),
                 now(),
             );
@@ -649,13 +650,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_base_round_trips_and_invalid_bytes_mean_unknown() {
-        let mut base = Base::default();
-        base.set(Unit::Text, key().digest(Unit::Text, &review()));
-        base.set_decided(Unit::Rating);
-        assert_eq!(Base::unpack(&base.pack()), base);
-        assert_eq!(base.get(Unit::Date), None);
-        assert_eq!(Base::unpack(b"\xff12345678shrt"), Base::default());
+    fn said_round_trips_as_json_and_unknown_members_mean_nothing() {
+        let mut said = adopted(&statement_of(review())).said;
+        said.decided.insert(Unit::Rating);
+        assert_eq!(Said::from(&said.json()), said);
+        assert_eq!(said.compare(Unit::Date, &review()), Some(true));
+        let foreign = json!({"stars": 5, "decided": ["stars", 1]});
+        assert_eq!(Said::from(&foreign), Said::default());
     }
 }
 
@@ -663,7 +664,7 @@ mod tests {
 mod laws {
     use proptest::prelude::*;
 
-    use super::tests::{key, now, review, statement_of};
+    use super::tests::{adopted, now, review, statement_of};
     use super::*;
     use crate::model::Response;
 
@@ -705,43 +706,40 @@ mod laws {
     proptest! {
         #[test]
         fn an_import_repeated_changes_nothing(first in any_said(), edit in any_review(), next in any_said(), is_edited: bool) {
-            let key = key();
-            let there = adopt(&key, &first);
+                let there = adopted(&first);
             let row = if is_edited { edit } else { there.review };
-            let once = merge(&key, &row, &there.base, &next, now());
-            let twice = merge(&key, &once.review, &once.base, &next, now() + chrono::Duration::days(1));
-            prop_assert_eq!((&twice.review, &twice.base, twice.taken), (&once.review, &once.base, Units::new()));
+            let once = merge(&row, &there.said, &next, now());
+            let twice = merge(&once.review, &once.said, &next, now() + chrono::Duration::days(1));
+            prop_assert_eq!((&twice.review, &twice.said, twice.taken), (&once.review, &once.said, Units::new()));
         }
 
         #[test]
         fn an_owner_s_edit_survives_any_imports(first in any_said(), edit in any_review(), imports in prop::collection::vec(any_said(), 0..5)) {
-            let key = key();
-            let there = adopt(&key, &first);
-            let decided = there.base.decisions(&key, &edit);
-            let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
+                let there = adopted(&first);
+            let decided = there.said.decisions(&edit);
+            let (mut row, mut said, mut own) = (edit.clone(), there.said, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
                 own.retain(|unit| {
-                    next.unstated.contains(unit) || key.digest(*unit, &next.review) != key.digest(*unit, &edit)
+                    next.unstated.contains(unit) || unit_said(*unit, &next.review) != unit_said(*unit, &edit)
                 });
-                let merged = merge(&key, &row, &base, next, now());
-                (row, base) = (merged.review, merged.base);
+                let merged = merge(&row, &said, next, now());
+                (row, said) = (merged.review, merged.said);
                 for unit in own.iter().copied() {
-                    prop_assert_eq!(key.digest(unit, &row), key.digest(unit, &edit), "{:?}", unit);
+                    prop_assert_eq!(unit_said(unit, &row), unit_said(unit, &edit), "{:?}", unit);
                 }
             }
         }
 
         #[test]
         fn without_edits_a_row_equals_the_last_statement(first in any_said(), imports in prop::collection::vec(any_said(), 1..5)) {
-            let key = key();
-            let mut there = adopt(&key, &first);
+                let mut there = adopted(&first);
             let mut stated = first.review;
             for next in &imports {
                 for unit in Unit::ALL.into_iter().filter(|unit| !next.unstated.contains(unit)) {
                     unit.copy(&next.review, &mut stated);
                 }
-                there = merge(&key, &there.review, &there.base, next, now());
+                there = merge(&there.review, &there.said, next, now());
             }
             prop_assert_eq!(Review { updated_at: None, ..there.review }, stated);
         }
@@ -750,22 +748,21 @@ mod laws {
         fn the_order_of_fields_does_not_matter(
             first in any_said(), edit in any_review(), next in any_said(), order in Just(Unit::ALL.to_vec()).prop_shuffle(),
         ) {
-            let key = key();
-            let there = adopt(&key, &first);
-            let at_once = merge(&key, &edit, &there.base, &next, now());
+                let there = adopted(&first);
+            let at_once = merge(&edit, &there.said, &next, now());
             // The same statement, field by field.
-            let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::new(), Units::new());
+            let (mut row, mut said, mut taken, mut kept) = (edit, there.said, Units::new(), Units::new());
             for unit in order {
                 let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
                 if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
-                let merged = merge(&key, &row, &base, &Statement { unstated, ..next.clone() }, now());
+                let merged = merge(&row, &said, &Statement { unstated, ..next.clone() }, now());
                 taken.extend(merged.taken);
                 kept.extend(merged.kept);
-                (row, base) = (merged.review, merged.base);
+                (row, said) = (merged.review, merged.said);
             }
-            prop_assert_eq!((row, base, taken, kept), (at_once.review, at_once.base, at_once.taken, at_once.kept));
+            prop_assert_eq!((row, said, taken, kept), (at_once.review, at_once.said, at_once.taken, at_once.kept));
         }
     }
 }

@@ -47,8 +47,8 @@ mod words;
 
 pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
-    Base, DUPLICATE, DigestKey, Fingerprints, GONE, Merged, NOT_VERIFIED, Statement, UnitDigest,
-    Units, adopt, merge,
+    DUPLICATE, Digests, GONE, Merged, NOT_VERIFIED, Said, Statement, Units, adopt, merge,
+    source_day,
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,

@@ -513,13 +513,6 @@ impl Day {
         self.0.num_days_from_ce()
     }
 
-    /// The day whose month and day are exchanged; `None` if there is none, and if both are equal.
-    pub fn in_other_order(self) -> Option<Self> {
-        let (month, day) = (self.0.month(), self.0.day());
-        let other = NaiveDate::from_ymd_opt(self.0.year(), day, month)?;
-        (month != day).then_some(Self(other))
-    }
-
     /// The next day, or this one if it is the last.
     pub fn next(self) -> Self {
         self.0.succ_opt().and_then(Self::new).unwrap_or(self)

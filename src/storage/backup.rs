@@ -19,8 +19,8 @@ use super::files::{
     remove_files,
 };
 use super::reviews::{
-    KnownReview, ReviewState, delete_all, list_ids, newest_change, note_deleted, note_sources,
-    set_note, standing, upsert,
+    KnownReview, ReviewState, delete_all, keep_deleted, list_ids, newest_change, note_deleted,
+    note_sources, set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
@@ -319,21 +319,19 @@ pub struct Carried {
 }
 
 /// Repeats the deletions and withholdings of `former` in the restored database, dates the reviews that come back in an
-/// older form, and continues change numbers above those of both. The sources' digests are copied if both use the same
-/// key (`has_same_key`).
+/// older form, and continues change numbers above those of both.
 ///
 /// # Errors
 /// When one cannot be read, or the other refuses a write.
 pub async fn carry_over(
     former: &mut SqliteConnection,
     write: &mut Write,
-    has_same_key: bool,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Carried> {
     let highest = newest_change(former).await?;
     let carried = Carried {
         deleted: deletions(former, write).await?,
-        withheld: withholdings(former, write, has_same_key, now).await?,
+        withheld: withholdings(former, write, now).await?,
     };
     date_changes(former, write, now).await?;
     // A row without a review, like the one that remains of a sample.
@@ -353,13 +351,19 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
              and not exists (select 1 from review as r where r.review_id = c.review_id)
              and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#
     )
-    .fetch_all(former)
+    .fetch_all(&mut *former)
     .await?;
     let mut count = 0;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
         count += delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
+        let records = standing(former, &ids).await?.into_values();
+        keep_deleted(
+            write,
+            &records.filter_map(|known| known.source).collect::<Vec<_>>(),
+        )
+        .await?;
     }
     Ok(count)
 }
@@ -389,7 +393,6 @@ async fn date_changes(
 async fn withholdings(
     former: &mut SqliteConnection,
     write: &mut Write,
-    has_same_key: bool,
     now: DateTime<Utc>,
 ) -> sqlx::Result<u64> {
     let mut count = 0;
@@ -411,7 +414,7 @@ async fn withholdings(
             }
             count += u64::from(ours.is_none_or(|ours| ours.status == Status::Published));
             reviews.push(review);
-            sources.extend(theirs.source.filter(|_| has_same_key));
+            sources.extend(theirs.source);
             notes.push((id, theirs.note));
         }
         upsert(write, &reviews, now).await?;

@@ -27,6 +27,7 @@ pub struct SyncSource {
     pub last_failure: Option<String>,
     pub last_outcome: Option<String>,
     pub last_count: Option<i64>,
+    pub last_doubtful: i64,
     pub last_run: Option<i64>,
     pub whole_count: Option<i64>,
     pub whole_format: Option<String>,
@@ -49,7 +50,7 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
         r#"select name as "name: Text", url as "url: Text", schedule as "schedule: Text", options as "options: Text",
              paused as "paused: bool", next_run_at as "next_run_at!: NullableText",
              last_success_at as "last_success_at!: NullableText", last_failure_at as "last_failure_at!: NullableText",
-             last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_run,
+             last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_doubtful, last_run,
              whole_count, whole_format as "whole_format!: NullableText", etag as "etag!: NullableText",
              last_modified as "last_modified!: NullableText"
            from sync_source order by name"#
@@ -139,6 +140,7 @@ pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()>
 pub struct SyncSuccess {
     pub outcome: &'static str,
     pub count: i64,
+    pub doubtful: i64,
     /// The number of its import, if it changed something.
     pub run: Option<i64>,
     pub is_whole: bool,
@@ -159,7 +161,7 @@ pub async fn note_sync_success(
     execute!(
         write,
         "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
-           next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
+           last_doubtful = ?11, next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
            etag = iif(?7, ?9, etag), last_modified = iif(?7, ?10, last_modified)
          where name = ?1",
         name,
@@ -171,7 +173,8 @@ pub async fn note_sync_success(
         success.is_whole,
         success.format,
         success.etag,
-        success.last_modified
+        success.last_modified,
+        success.doubtful
     )
 }
 
@@ -276,27 +279,33 @@ pub async fn missing_reviews(
 
 // Requests for a run.
 
-/// A request that waits for its run.
+/// A request that waits for its run; a new one has no id yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncRequest {
     pub id: i64,
     pub name: String,
     /// Whether the run is taken as it is.
     pub accepted: bool,
+    pub accepts_changes: bool,
+    /// Values of `--doubtful`.
+    pub doubtful: Vec<String>,
 }
 
 pub async fn add_sync_request(
     write: &mut Write,
-    name: &str,
-    accepted: bool,
+    request: &SyncRequest,
     now: DateTime<Utc>,
 ) -> sqlx::Result<i64> {
     let at = utc_seconds(now);
+    let doubtful = Value::from(request.doubtful.as_slice()).to_string();
     sqlx::query_scalar!(
-        r#"insert into sync_request (name, requested_at, accepted) values (?, ?, ?) returning request_id as "id!: i64""#,
-        name,
+        r#"insert into sync_request (name, requested_at, accepted, accepts_changes, doubtful) values (?, ?, ?, ?, ?)
+           returning request_id as "id!: i64""#,
+        request.name,
         at,
-        accepted
+        request.accepted,
+        request.accepts_changes,
+        doubtful
     )
     .fetch_one(write)
     .await
@@ -310,7 +319,8 @@ pub async fn sync_requests(
     let since = utc_seconds(since);
     sqlx::query_as!(
         SyncRequest,
-        r#"select request_id as "id!: i64", name as "name: Text", accepted as "accepted: bool" from sync_request
+        r#"select request_id as "id!: i64", name as "name: Text", accepted as "accepted: bool",
+             accepts_changes as "accepts_changes: bool", doubtful as "doubtful: Text" from sync_request
            where exit_code is null and requested_at >= ? order by request_id"#,
         since
     )

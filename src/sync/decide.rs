@@ -10,10 +10,11 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    ImportOutcome, MergeError, Rejection, TableColumns, Verdict, Watch, Watcher, find_format,
+    DoubtfulChoice, ImportOutcome, MergeError, Rejection, TableColumns, Verdict, Watch, Watcher,
+    find_format,
 };
 use crate::model::{ReviewId, Unit};
-use crate::storage::reviews::{digest_key, standing};
+use crate::storage::reviews::standing;
 use crate::storage::sync::{
     SyncSource, SyncSuccess, missing_reviews, note_brought, note_same_answer, note_source_of_run,
     note_sync_success, save_sync_source, sync_sources,
@@ -26,14 +27,35 @@ const FEW: u64 = 3;
 const LACKING_RUNS: i64 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
-    Scheduled,
+pub enum Cause {
+    Schedule,
     /// `sync run`.
-    ByHand,
-    /// `sync run --yes`: the run is taken as it is.
-    Accepted,
+    Command,
     /// `sync add`, which stores the source; the owner has seen what it brings.
-    Added,
+    Adding,
+}
+
+/// What a run is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRequest {
+    pub cause: Cause,
+    /// Whether the run is taken as it is (`--yes`).
+    pub is_accepted: bool,
+    /// Whether it may change text or stars of more than half of the source's reviews (`--accept-changes`).
+    pub accepts_changes: bool,
+    /// `--doubtful`
+    pub doubtful: Vec<DoubtfulChoice>,
+}
+
+impl RunRequest {
+    pub const fn new(cause: Cause) -> Self {
+        Self {
+            cause,
+            is_accepted: false,
+            accepts_changes: false,
+            doubtful: Vec::new(),
+        }
+    }
 }
 
 /// What the run of a source brought.
@@ -50,7 +72,7 @@ pub struct Decider<'d> {
     pub database: &'d Database,
     pub source: &'d Source,
     pub fetched: &'d Fetched,
-    pub manner: Manner,
+    pub request: &'d RunRequest,
     pub now: DateTime<Utc>,
     pub next_run_at: DateTime<Utc>,
     /// Sees the progress of the import and its rejected rows.
@@ -108,10 +130,15 @@ impl Decider<'_> {
         }
         let (source, fetched) = (self.source, self.fetched);
         let name = source.name();
-        match self.manner {
-            Manner::Added => save_sync_source(write, &source.row).await?,
-            Manner::Scheduled => self.database.fence(write).await?,
-            Manner::ByHand | Manner::Accepted => {}
+        if let Some(reason) = outcome.mass_change {
+            return Err(MergeError::Refused(format!(
+                "{reason}\nlook at the source; `reviews sync run {name} --accept-changes` takes it"
+            )));
+        }
+        match self.request.cause {
+            Cause::Adding => save_sync_source(write, &source.row).await?,
+            Cause::Schedule => self.database.fence(write).await?,
+            Cause::Command => {}
         }
         let mut rows = sync_sources(write.for_reading()).await?.into_iter();
         let row = rows.find(|row| row.is_same(&source.row)).ok_or_else(|| {
@@ -154,11 +181,12 @@ impl Decider<'_> {
             outcome.report.new + outcome.report.updated > 0 || withholds_any(write, &gone).await?;
         let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
-            note_source_of_run(write, run, name, self.manner == Manner::Scheduled).await?;
+            note_source_of_run(write, run, name, self.request.cause == Cause::Schedule).await?;
         }
         let success = SyncSuccess {
             outcome: self.decision.outcome,
             count: i64::try_from(count).unwrap_or(i64::MAX),
+            doubtful: i64::try_from(outcome.report.doubtful.count).unwrap_or(i64::MAX),
             run,
             is_whole,
             format,
@@ -184,7 +212,7 @@ impl Decider<'_> {
         let name = self.source.name();
         let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
         let all = rejected + taken;
-        if self.manner == Manner::Accepted {
+        if self.request.is_accepted {
             return Ok(None);
         }
         if rejected > FEW && rejected * 10 > all {
@@ -193,7 +221,7 @@ impl Decider<'_> {
             )));
         }
         // The owner has seen what a source brings that is added.
-        let is_added = self.manner == Manner::Added;
+        let is_added = self.request.cause == Cause::Adding;
         if let (Some(format), Some(before)) = (format, row.whole_format.as_deref())
             && format != before
             && !is_added
@@ -226,7 +254,7 @@ impl Decider<'_> {
         write: &mut Write,
         outcome: &ImportOutcome<'_>,
     ) -> Result<Vec<ReviewId>, MergeError> {
-        let (report, is_accepted) = (outcome.report, self.manner == Manner::Accepted);
+        let (report, is_accepted) = (outcome.report, self.request.is_accepted);
         let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
         if report.files.iter().any(|file| is_excerpt(file.format)) {
             return Ok(Vec::new());
@@ -234,12 +262,12 @@ impl Decider<'_> {
         let name = self.source.name();
         let runs = if is_accepted { 1 } else { LACKING_RUNS };
         let gone = missing_reviews(write.for_reading(), name, runs).await?;
-        let unclear = report.rejected + report.undecided.count;
+        let unclear = report.rejected;
         if gone.is_empty() || is_accepted || unclear == 0 {
             return Ok(gone);
         }
         self.decision.notes.push(format!(
-            "{} reviews that the source no longer has are not withheld: {unclear} rows were rejected or skipped, and may be those \
+            "{} reviews that the source no longer has are not withheld: {unclear} rows were rejected, and may be those \
              reviews; `reviews sync run {name} --yes` withholds them",
             gone.len()
         ));
@@ -255,14 +283,13 @@ pub const fn is_much_less(count: u64, before: u64) -> bool {
 /// Whether one of the reviews that are gone at the source will be withheld: the owner may have published it again.
 async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<bool> {
     let ids: Vec<&str> = gone.iter().map(ReviewId::as_str).collect();
-    let key = digest_key(write).await?;
     let known = standing(write.for_reading(), &ids).await?;
-    Ok(known.values().any(|known| {
-        let source = known.source.as_ref();
-        source.zip(known.review()).is_some_and(|(source, review)| {
-            let last = source.base.get(Unit::Status);
-            last.is_none_or(|last| last == key.digest(Unit::Status, review))
-        })
+    let mut sourced = known.values().filter(|known| known.source.is_some());
+    Ok(sourced.any(|known| {
+        let said = known.said();
+        known
+            .review()
+            .is_some_and(|review| !said.is_decided(Unit::Status, review))
     }))
 }
 

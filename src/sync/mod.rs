@@ -9,7 +9,7 @@ mod run;
 mod secret;
 mod source;
 
-pub use decide::{Manner, is_much_less};
+pub use decide::{Cause, RunRequest, is_much_less};
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner, follow_time_zone};
 pub use secret::SyncError;

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use tokio_util::sync::CancellationToken;
 
 use super::client::cut;
-use super::decide::{Decider, Decision, Manner};
+use super::decide::{Cause, Decider, Decision, RunRequest};
 use super::fetch::{Fetched, fetch_pages, find_files};
 use super::secret::SyncError;
 use super::source::{Source, SourceSchedule};
@@ -48,10 +48,10 @@ impl SyncRunner {
     pub async fn fetch(
         &self,
         source: &Source,
-        manner: Manner,
+        request: &RunRequest,
         bar: &ProgressBar,
     ) -> Result<Fetched, SyncError> {
-        let is_conditional = manner == Manner::Scheduled;
+        let is_conditional = request.cause == Cause::Schedule;
         if source.is_path() {
             return find_files(&self.config, source, self.clock.now(), is_conditional);
         }
@@ -71,27 +71,30 @@ impl SyncRunner {
         &self,
         source: &Source,
         fetched: &Fetched,
-        manner: Manner,
+        request: &RunRequest,
         is_dry_run: bool,
         watch: Watcher<'_>,
     ) -> Result<SyncReport, SyncError> {
-        let request = ImportRequest {
+        let import_request = ImportRequest {
             files: fetched.files.clone(),
             dry_run: is_dry_run,
+            accept_changes: request.accepts_changes,
+            doubtful: request.doubtful.clone(),
+            partial: source.options.partial,
             ..source.import_request()?
         };
         let mut decider = Decider {
             database: &self.database,
             source,
             fetched,
-            manner,
+            request,
             now: self.clock.now(),
             next_run_at: self.next_run_at(source, None).await?,
             watch,
             is_decided: false,
             decision: Decision::default(),
         };
-        let imported = import(&self.database, &self.clock, &request, &mut decider).await;
+        let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
         let (decision, is_decided) = (decider.decision, decider.is_decided);
         match imported {
             Ok(mut import) => {
@@ -122,7 +125,7 @@ impl SyncRunner {
     pub async fn run(
         &self,
         row: &SyncSource,
-        manner: Manner,
+        request: &RunRequest,
         stop: &CancellationToken,
         bar: &ProgressBar,
         watch: Watcher<'_>,
@@ -130,11 +133,11 @@ impl SyncRunner {
         let run = async {
             let source = Source::read(row)?;
             // Only while it fetches: an import is a transaction, and ends soon.
-            let fetch = self.fetch(&source, manner, bar);
+            let fetch = self.fetch(&source, request, bar);
             let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
                 return Ok(None);
             };
-            let applied = self.apply(&source, &fetched, manner, false, watch);
+            let applied = self.apply(&source, &fetched, request, false, watch);
             applied.await.map(Some)
         };
         let run = Box::pin(run).await;
@@ -201,6 +204,6 @@ pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sql
 
 impl SyncReport {
     pub const fn has_rejected(&self) -> bool {
-        self.import.rejected > 0 || self.import.undecided.count > 0
+        self.import.rejected > 0 || self.import.doubtful.count > 0
     }
 }

@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::map::values::{Names, names};
-use crate::model::{Fingerprints, Method, ReviewId, Statement, Unit, Verification, named};
+use crate::model::{Digests, Method, ReviewId, Said, Statement, Unit, Verification, named};
 use crate::storage::imports::{NOTHING, VISIBILITY};
 
 pub(crate) mod answers;
@@ -40,6 +40,7 @@ pub struct Incoming {
 /// What a row has besides the review. All but the first three are only in our own exports.
 #[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Unpublished {
     /// The business's location, by the source's name for it.
     pub location: Option<String>,
@@ -53,9 +54,18 @@ pub struct Unpublished {
     pub imported_from: Option<String>,
     /// The owner's note.
     pub note: Option<String>,
+    /// What the source last said.
+    #[serde(deserialize_with = "said")]
+    pub said: Option<Said>,
     /// Digests of what the source last gave, if they differ from those of the review.
     #[serde_as(as = "Option<DisplayFromStr>")]
-    pub fingerprints: Option<Fingerprints>,
+    pub digests: Option<Digests>,
+}
+
+fn said<'de, D: Deserializer<'de>>(member: D) -> Result<Option<Said>, D::Error> {
+    Ok(Option::<Value>::deserialize(member)?
+        .as_ref()
+        .map(Said::from))
 }
 
 impl Incoming {
@@ -68,12 +78,16 @@ impl Incoming {
         self.unpublished.imported_from.as_deref().or(named)
     }
 
-    /// `None` if the file has no texts.
-    pub fn text(&self) -> Option<&str> {
-        let Statement {
-            review, unstated, ..
-        } = &self.statement;
-        (!unstated.contains(&Unit::Text)).then_some(review.text.as_str())
+    /// The members of the review that the source hides.
+    pub fn hidden_parts(&self) -> Vec<&'static str> {
+        let parts = [
+            ("author", self.hidden_name.is_some()),
+            ("response", self.is_answer_hidden),
+        ];
+        let parts = parts.into_iter();
+        parts
+            .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
+            .collect()
     }
 }
 
@@ -135,7 +149,7 @@ const EXPORT_ALONE: &str = "decided";
 pub const COLUMNS: Names = "id, rating, date, author, title, text, language, source.name, source.url, location, \
      verification.verified, verification.method, verification.verified_at, mentions.technicians, mentions.services, \
      mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
-     deleted, posted_at, responded_at, imported_from, id_at_source, fingerprints, note, columns, escaped";
+     deleted, posted_at, responded_at, imported_from, id_at_source, said, digests, note, columns, escaped";
 
 /// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which exist only
 /// in exports.

@@ -28,8 +28,16 @@ use crate::owner::fault::FieldError;
 
 /// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
 /// where it was typed into a spreadsheet.
-const SPREADSHEET_ERRORS: [&str; 7] = [
-    "#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",
+const SPREADSHEET_ERRORS: [&str; 8] = [
+    "#DIV/0!",
+    "#N/A",
+    "#NAME?",
+    "#NULL!",
+    "#NUM!",
+    "#REF!",
+    "#VALUE!",
+    // Google Sheets, until it has loaded what a formula imports.
+    "Loading...",
 ];
 
 /// A cell that is not empty.
@@ -221,11 +229,11 @@ impl<'p> RowReader<'p> {
             .cell(ReviewField::Id)
             .filter(|_| !table.is_objects())
             .and_then(|cell| number_of(cell.text));
-        // The source belongs to a derived ID, because two sources may have the same row. Without a text the stars and the title do,
-        // too: otherwise one customer's rating would replace another's. A customer who hides the name later keeps the review.
+        // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
+        // business's time zone may change. A customer who hides the name later keeps the review.
         let derived_id = || {
-            let (posted, stars) = (posted.posted.to_string(), rating.stars().to_string());
-            let mut parts = vec![source.name.as_str(), &named, &posted, &text];
+            let (day, stars) = (posted.source_day().to_string(), rating.stars().to_string());
+            let mut parts = vec![source.name.as_str(), &named, &day, &text];
             if text.is_empty() {
                 parts.extend(title.as_deref());
                 parts.push(&stars);

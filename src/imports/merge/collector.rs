@@ -3,14 +3,12 @@
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
 //! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono_tz::Tz;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::imports::map::values;
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, NATIVE, TABLE};
 use crate::imports::report::{
@@ -19,12 +17,12 @@ use crate::imports::report::{
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    Calendar, Fingerprints, Rating, Review, ReviewId, Source, Unit, compose, fold, short_name,
+    Calendar, Day, Digests, Review, ReviewId, Source, Unit, compose, fold, short_name, source_day,
 };
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
-use crate::storage::reviews::{PlaceCount, SourceVersion};
+use crate::storage::reviews::{PlaceCount, SourceRecord};
 
 pub struct Collector<'a> {
     pub request: &'a ImportRequest,
@@ -63,15 +61,6 @@ impl Row {
         &self.incoming.statement.review
     }
 
-    /// What it states of the review `id`.
-    pub fn review_as(&self, id: &ReviewId) -> Cow<'_, Review> {
-        let mut review = Cow::Borrowed(self.review());
-        if review.id != *id {
-            review.to_mut().id = id.clone();
-        }
-        review
-    }
-
     /// The row's own ID, or one derived from the row.
     pub const fn id(&self) -> &ReviewId {
         &self.review().id
@@ -84,9 +73,22 @@ impl Row {
     }
 
     /// Digests of what its source gives.
-    pub fn fingerprints(&self) -> Fingerprints {
-        let kept = self.incoming.unpublished.fingerprints;
-        kept.unwrap_or_else(|| Fingerprints::new(self.review(), self.author()))
+    pub fn digests(&self) -> Digests {
+        let unpublished = &self.incoming.unpublished;
+        let of_row = || Digests::new(self.review(), self.author(), unpublished.posted_at);
+        unpublished.digests.unwrap_or_else(of_row)
+    }
+
+    /// Its day at the source.
+    pub fn source_day(&self) -> Day {
+        source_day(self.review(), self.incoming.unpublished.posted_at)
+    }
+
+    /// Its ID at the source, if the review has another one, which is `id`.
+    pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
+        let exported = self.incoming.unpublished.id_at_source.clone();
+        let own = (self.incoming.has_own_id && self.id() != id).then(|| self.id().to_string());
+        exported.or(own)
     }
 
     /// The name of its source.
@@ -96,7 +98,7 @@ impl Row {
 }
 
 /// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
-pub type DeletedRow = (ReviewId, Option<SourceVersion>);
+pub type DeletedRow = (ReviewId, Option<SourceRecord>);
 
 #[derive(Debug)]
 pub struct Collected {
@@ -171,10 +173,6 @@ impl<'a> Collector<'a> {
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
         self.decide_ids();
-        let rows = &mut self.collected.rows;
-        for rows in rows.chunk_by_mut(|one, next| one.file == next.file) {
-            number_equal_rows(rows);
-        }
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
@@ -448,42 +446,6 @@ impl<'a> Collector<'a> {
             self.collected.calendar.zone = None;
         }
         Ok(())
-    }
-}
-
-/// Gives IDs of their own to rows of a file that have none and are alike.
-fn number_equal_rows(rows: &mut [Row]) {
-    // Rows that differ only in their stars are two reviews.
-    let mut stars: HashMap<ReviewId, BTreeSet<Rating>> = HashMap::new();
-    for row in rows.iter().filter(|row| !row.incoming.has_own_id) {
-        let id = row.id().clone();
-        stars.entry(id).or_default().insert(row.review().rating);
-    }
-    // The same file has the same ids again, and a file that repeats rows of another adds only what it has more.
-    let mut counts: HashMap<ReviewId, u64> = HashMap::new();
-    for row in rows {
-        if row.incoming.has_own_id {
-            continue;
-        }
-        if !row.review().text.is_empty() {
-            let id = row.id();
-            if stars.get(id).is_some_and(|stars| stars.len() > 1)
-                && let Ok(id) = values::digest(
-                    row.format.id_prefix(),
-                    &[id.as_str(), &row.review().rating.stars().to_string()],
-                )
-            {
-                row.incoming.statement.review.id = id;
-            }
-            continue;
-        }
-        let count = counts.entry(row.id().clone()).or_default();
-        *count += 1;
-        if *count > 1
-            && let Ok(id) = format!("{}.{count}", row.id()).parse()
-        {
-            row.incoming.statement.review.id = id;
-        }
     }
 }
 

@@ -1,137 +1,713 @@
-//! Which review each row of an import is. A row is only ever a review of its own source and location.
+//! Which review each row of an import is: a pure function of the rows and of what is stored. A row is only ever a review of its
+//! own source and location. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
+//! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use chrono::{DateTime, Utc};
+use chrono::Datelike as _;
 
-use crate::imports::map::values::{Names, names};
-use crate::imports::map::{Incoming, SOURCE_DEFAULT, values};
+use crate::imports::map::values::{self, Names, names};
+use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
-use crate::imports::request::ImportRequest;
+use crate::imports::request::{DoubtfulChoice, ImportRequest};
 use crate::model::text::words;
 use crate::model::{
-    Day, DigestKey, Fingerprints, GONE, Review, ReviewId, Status, Unit, is_one_name,
+    Day, Digests, Review, ReviewId, Said, Status, Unit, is_one_name, short_name, source_day,
 };
-use crate::storage::reviews::{Known, KnownReview, SourceVersion};
-
-/// Whether a review is of the row's source and location, as far as both are known.
-fn is_of_place(known: &KnownReview, row: &Row) -> bool {
-    let Some(name) = row.incoming.source_name() else {
-        return true;
-    };
-    match (&known.source, known.review()) {
-        // A source that gives no location may mean any of its locations.
-        (Some(source), _) => {
-            let locations = source
-                .location
-                .as_ref()
-                .zip(row.incoming.unpublished.location.as_ref());
-            source.source_name == name && locations.is_none_or(|(one, other)| one == other)
-        }
-        // A review by hand that names no source may be of any.
-        (None, Some(review)) => [name, SOURCE_DEFAULT].contains(&review.source.name.as_str()),
-        (None, None) => true,
-    }
-}
-
-/// How rows are merged.
-pub struct Rules<'r> {
-    pub key: DigestKey,
-    pub now: DateTime<Utc>,
-    pub request: &'r ImportRequest,
-}
+use crate::storage::reviews::{Known, KnownReview, ReviewState};
 
 /// The review of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Identity {
+pub enum Match {
     Known(ReviewId),
-    /// Under this id, which is the row's own unless a review of another source has that.
+    /// Under this id, which is the row's own unless another review has that.
     New(ReviewId),
-    /// The row is not imported, because it may be several reviews, with the reason.
-    Undecided(String),
-    /// The row is rejected, with the reason.
-    Wrong(String),
-    /// Another row with the same id is newer.
+    /// The row may be one of these reviews, and is not imported.
+    Doubtful(Vec<ReviewId>),
+    /// With the reason.
+    Rejected(String),
+    /// Another row of the same review is used.
     Repeated,
 }
 
-/// The rows, and the reviews, of one author on one day.
-type Group<'k> = (Vec<usize>, Vec<&'k ReviewId>);
+/// From this number of words on, equal texts are of one review; shorter ones are written by many people.
+const TELLING_WORDS_MIN: usize = 4;
 
-/// Maximum number of rows, and of reviews, of one author on one day that are compared.
-const COMPARED_MAX: usize = 16;
-
-/// The reviews of `rows`, in their order.
-pub fn identify(rows: &[Row], known: &Known, rules: &Rules<'_>) -> Vec<Identity> {
-    let mut search = IdentitySearch {
-        rows,
-        known,
-        rules,
-        own_ids: own_ids(known),
-        identities: repeated(rows),
-        claimed: HashSet::new(),
-    };
-    let mut open = Vec::new();
-    for (index, row) in rows.iter().enumerate() {
-        if search.identities[index].is_some() {
-            continue;
-        }
-        let identity = search.by_id(row);
-        if let Identity::New(id) = identity {
-            open.push((index, id));
-        } else {
-            search.set(index, identity);
-        }
-    }
-    let open = search.by_content(open);
-    let open = search.by_edits(open);
-    let open = search.by_deleted(open);
-    for (index, id) in open {
-        search.set(index, Identity::New(id));
-    }
-    let identities = search.identities.into_iter();
-    identities
-        .map(|identity| identity.unwrap_or(Identity::Repeated))
-        .collect()
+/// Finds the reviews of `rows`, in their order; `files` are the names of the files. Also returns a sentence for each value of
+/// `--doubtful` that names a row which is not doubtful.
+pub fn identify(
+    rows: &[Row],
+    files: &[&str],
+    known: &Known,
+    request: &ImportRequest,
+) -> (Vec<Match>, Vec<String>) {
+    let mut matcher = Matcher::new(rows, known, request);
+    matcher.match_ids();
+    matcher.match_new_ids();
+    matcher.match_equal_rows();
+    matcher.match_groups();
+    matcher.match_corrected();
+    let notes = matcher.settle(files);
+    matcher.name_new();
+    let matches = matcher.matches.into_iter();
+    (
+        matches.map(|it| it.unwrap_or(Match::Repeated)).collect(),
+        notes,
+    )
 }
 
-/// Marks rows that have the id of another row: of rows of one review the newest counts, or the last one. Rows that are
-/// different reviews are all rejected.
-fn repeated(rows: &[Row]) -> Vec<Option<Identity>> {
-    type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
-    let mut groups: HashMap<Key<'_>, Vec<usize>> = HashMap::with_capacity(rows.len());
-    for (index, row) in rows.iter().enumerate() {
-        let location = row.incoming.unpublished.location.as_deref();
-        let key = (row.incoming.source_name(), location, row.id());
-        groups.entry(key).or_default().push(index);
-    }
-    let mut identities = vec![None; rows.len()];
-    for ((_, _, id), indices) in groups {
-        let (mut newest, mut is_one) = (indices[0], true);
-        for index in &indices[1..] {
-            let [row, other] = [*index, newest].map(|index| &rows[index].incoming);
-            is_one &= !row.has_own_id || may_be_one(row, other);
-            let times = row.changed_at.zip(other.changed_at);
-            if times.is_none_or(|(at, before)| at >= before) {
-                newest = *index;
-            }
-        }
-        let reason = format_args!(
-            "id: {} rows that differ in author, date and text have the ID {}, so it is none; correct it, name the column with \
-             the IDs with --map id=COLUMN, or ignore it with --map id=",
-            indices.len(),
-            shown_id(id)
-        );
-        for index in &indices {
-            if !is_one {
-                identities[*index] = Some(Identity::Wrong(reason.to_string()));
-            } else if *index != newest {
-                identities[*index] = Some(Identity::Repeated);
-            }
+/// A stored review that rows may be.
+struct Candidate<'k> {
+    id: &'k ReviewId,
+    known: &'k KnownReview,
+    /// `None` of a review that was deleted before a source gave it.
+    source: Option<(&'k str, Digests)>,
+    said: OnceCell<Said>,
+    /// Whether a row is this review.
+    has_row: bool,
+}
+
+impl<'k> Candidate<'k> {
+    fn new(id: &'k ReviewId, known: &'k KnownReview) -> Self {
+        let record = known.source.as_ref();
+        let recorded = record.map(|it| (it.source_name.as_str(), it.digests));
+        let by_hand = || {
+            let review = known.review()?;
+            let digests = Digests::new(review, &review.author, None);
+            Some((review.source.name.as_str(), digests))
+        };
+        Self {
+            id,
+            known,
+            source: recorded.or_else(by_hand),
+            said: OnceCell::new(),
+            has_row: false,
         }
     }
-    identities
+
+    fn digests(&self) -> Option<Digests> {
+        self.source.map(|(_, digests)| digests)
+    }
+
+    fn said(&self) -> &Said {
+        self.said.get_or_init(|| self.known.said())
+    }
+
+    /// Whether it is of the row's source and location, as far as both are known.
+    fn is_of_place(&self, row: &Row) -> bool {
+        let Some(name) = row.incoming.source_name() else {
+            return true;
+        };
+        match (&self.known.source, self.known.review()) {
+            // A source that gives no location may mean any of its locations.
+            (Some(record), _) => {
+                let location = row.incoming.unpublished.location.as_ref();
+                let mut locations = record.location.iter().zip(location);
+                record.source_name == name && locations.all(|(one, other)| one == other)
+            }
+            // A review by hand that names no source may be of any.
+            (None, Some(review)) => [name, SOURCE_DEFAULT].contains(&review.source.name.as_str()),
+            (None, None) => true,
+        }
+    }
+
+    /// Whether the owner deleted or withheld it.
+    fn is_hidden_by_owner(&self) -> bool {
+        match &self.known.state {
+            ReviewState::Deleted => true,
+            ReviewState::There(review) => {
+                review.status != Status::Published && self.said().is_decided(Unit::Status, review)
+            }
+            ReviewState::Unreadable(status, _) => *status != Status::Published,
+        }
+    }
+
+    /// Published ones before withheld and deleted ones.
+    fn rank(&self) -> u8 {
+        match &self.known.state {
+            ReviewState::There(review) if review.status == Status::Published => 0,
+            ReviewState::There(_) | ReviewState::Unreadable(..) => 1,
+            ReviewState::Deleted => 2,
+        }
+    }
+
+    /// Whether author, day or text of a row with its ID are those of the review, or those that its source last gave.
+    fn is_alike(&self, row: &Row, digests: &Digests) -> bool {
+        let Some((_, last)) = self.source else {
+            return true;
+        };
+        let stated = row.review();
+        let there = self.known.review();
+        // Ids of hand-made tables are less sure than a name that few share.
+        let is_name = row.format.name != TABLE.name || !is_shared_name(row.author());
+        let has_author =
+            last.has_author_of(digests) || there.is_some_and(|it| it.author == stated.author);
+        let has_day = last.has_day_of(digests) || there.is_some_and(|it| it.date == stated.date);
+        let has_text = last.text == digests.text || there.is_some_and(|it| it.text == stated.text);
+        is_name && has_author || has_day || !stated.text.is_empty() && has_text
+    }
+
+    /// Whether it is a review of the row's author, or one of the names is short for the other.
+    fn has_name_of(&self, row: &Row, digests: &Digests) -> bool {
+        let Some((_, last)) = self.source else {
+            return false;
+        };
+        let is_short = || {
+            // Of a deleted review only digests are kept.
+            let short = short_name(row.author());
+            let of_short = Digests::author_and_day(&short, row.source_day());
+            short == row.author() || last.author_and_day == of_short
+        };
+        let review = self.known.review();
+        last.has_author_of(digests)
+            || review.map_or_else(is_short, |it| is_one_name(&it.author, row.author()))
+    }
+}
+
+struct Matcher<'k> {
+    rows: &'k [Row],
+    digests: Vec<Digests>,
+    request: &'k ImportRequest,
+    known: &'k Known,
+    /// In the order of their ids.
+    candidates: Vec<Candidate<'k>>,
+    matches: Vec<Option<Match>>,
+    /// Ids of new reviews.
+    new_ids: HashSet<ReviewId>,
+}
+
+/// Candidates by source and digest.
+type ByDigest<'k> = HashMap<(&'k str, i64), Vec<usize>>;
+
+impl<'k> Matcher<'k> {
+    fn new(rows: &'k [Row], known: &'k Known, request: &'k ImportRequest) -> Self {
+        Self {
+            digests: rows.iter().map(Row::digests).collect(),
+            candidates: known
+                .iter()
+                .map(|(id, known)| Candidate::new(id, known))
+                .collect(),
+            matches: vec![None; rows.len()],
+            new_ids: HashSet::new(),
+            rows,
+            request,
+            known,
+        }
+    }
+
+    /// The rows of which the review is not known yet.
+    fn open(&self, has_own_id: bool) -> Vec<usize> {
+        let rows = (0..self.rows.len()).filter(|row| self.matches[*row].is_none());
+        rows.filter(|row| self.rows[*row].incoming.has_own_id == has_own_id)
+            .collect()
+    }
+
+    fn by_digest(&self, digest: impl Fn(&Digests) -> i64) -> ByDigest<'k> {
+        let mut found = ByDigest::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            if let Some((name, digests)) = candidate.source {
+                found
+                    .entry((name, digest(&digests)))
+                    .or_default()
+                    .push(index);
+            }
+        }
+        found
+    }
+
+    /// Of the candidates with a digest of the row, those of its place, published ones first.
+    fn of_row(&self, found: &ByDigest<'k>, row: usize, digest: i64) -> Vec<usize> {
+        let of = &self.rows[row];
+        let found = found
+            .get(&(of.source(), digest))
+            .into_iter()
+            .flatten()
+            .copied();
+        let mut found: Vec<usize> = found
+            .filter(|index| self.candidates[*index].is_of_place(of))
+            .collect();
+        found.sort_by_key(|index| {
+            let candidate = &self.candidates[*index];
+            (candidate.rank(), candidate.id != of.id())
+        });
+        found
+    }
+
+    fn is_free(&self, candidate: usize) -> bool {
+        !self.candidates[candidate].has_row
+    }
+
+    fn take(&mut self, row: usize, candidate: usize) {
+        let found = &mut self.candidates[candidate];
+        self.matches[row] = Some(if found.has_row {
+            Match::Rejected(format!(
+                "id: another row is the review with the ID {}; give one of them another ID",
+                shown_id(found.id)
+            ))
+        } else {
+            found.has_row = true;
+            Match::Known(found.id.clone())
+        });
+    }
+
+    fn doubt(&mut self, row: usize, candidates: &[usize]) {
+        let ids = candidates
+            .iter()
+            .map(|index| self.candidates[*index].id.clone());
+        self.matches[row] = Some(Match::Doubtful(ids.collect()));
+    }
+
+    // Rows with an ID.
+
+    fn match_ids(&mut self) {
+        self.match_repeated_ids();
+        let mut at_source: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            if let Some(record) = &candidate.known.source
+                && let Some(id) = &record.id_at_source
+            {
+                let key = (record.source_name.as_str(), id.as_str());
+                at_source.entry(key).or_default().push(index);
+            }
+        }
+        for index in self.open(true) {
+            let row = &self.rows[index];
+            let own = at_source.get(&(row.source(), row.id().as_str()));
+            let same = self.candidates.binary_search_by(|it| it.id.cmp(row.id()));
+            let mut found = own.into_iter().flatten().copied().chain(same.ok());
+            let Some(found) = found.find(|it| self.candidates[*it].is_of_place(row)) else {
+                continue;
+            };
+            let candidate = &self.candidates[found];
+            if candidate.is_alike(row, &self.digests[index]) {
+                self.take(index, found);
+            } else if candidate
+                .source
+                .is_some_and(|(name, _)| name == row.source())
+            {
+                // A review by hand, or one of another source than that of a row that states none, has this id by chance.
+                self.matches[index] = Some(Match::Rejected(other_review(candidate)));
+            }
+        }
+    }
+
+    /// Of rows of one review the newest counts, or the last one. Rows with one ID that are different reviews are all rejected.
+    fn match_repeated_ids(&mut self) {
+        type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
+        let mut groups: HashMap<Key<'_>, Vec<usize>> = HashMap::with_capacity(self.rows.len());
+        for index in self.open(true) {
+            let row = &self.rows[index];
+            let location = row.incoming.unpublished.location.as_deref();
+            let key = (row.incoming.source_name(), location, row.id());
+            groups.entry(key).or_default().push(index);
+        }
+        for ((_, _, id), indices) in groups {
+            let newest = self.newest(&indices);
+            let mut others = indices.iter().filter(|index| **index != newest);
+            if others
+                .all(|index| may_be_one(&self.rows[*index].incoming, &self.rows[newest].incoming))
+            {
+                self.repeat(&indices, newest);
+                continue;
+            }
+            for index in &indices {
+                self.matches[*index] = Some(Match::Rejected(format!(
+                    "id: {} rows that differ in author, date and text have the ID {}, so it is none; correct it, name the column \
+                     with the IDs with --map id=COLUMN, or ignore it with --map id=",
+                    indices.len(),
+                    shown_id(id)
+                )));
+            }
+        }
+    }
+
+    /// Of rows of one review the newest, or the last one.
+    fn newest(&self, rows: &[usize]) -> usize {
+        let mut newest = rows[0];
+        for row in &rows[1..] {
+            let [at, before] = [*row, newest].map(|row| self.rows[row].incoming.changed_at);
+            if at.zip(before).is_none_or(|(at, before)| at >= before) {
+                newest = *row;
+            }
+        }
+        newest
+    }
+
+    /// Uses only `used` of the rows.
+    fn repeat(&mut self, rows: &[usize], used: usize) {
+        for row in rows.iter().filter(|row| **row != used) {
+            self.matches[*row] = Some(Match::Repeated);
+        }
+    }
+
+    /// Rows with an unknown ID: a row that equals one review without a row, in a text of some length, is that review.
+    fn match_new_ids(&mut self) {
+        let open = self.open(true);
+        if open.is_empty() {
+            return;
+        }
+        let by_content = self.by_digest(|digests| digests.content);
+        for row in open {
+            let digests = self.digests[row];
+            let mut equal = self.of_row(&by_content, row, digests.content);
+            equal.retain(|it| self.candidates[*it].has_name_of(&self.rows[row], &digests));
+            let free: Vec<usize> = equal
+                .iter()
+                .copied()
+                .filter(|it| self.is_free(*it))
+                .collect();
+            match free[..] {
+                [only] if has_telling_text(&self.rows[row]) => self.take(row, only),
+                _ => {
+                    equal.retain(|it| self.candidates[*it].is_hidden_by_owner());
+                    if !equal.is_empty() {
+                        self.doubt(row, &equal);
+                    }
+                }
+            }
+        }
+    }
+
+    // Rows without an ID.
+
+    /// Rows that have author, day, stars and text of a review. Equal rows with a text count once, others as often as they stand in
+    /// one file.
+    fn match_equal_rows(&mut self) {
+        let mut equal: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut numbers: HashMap<_, usize> = HashMap::new();
+        for index in self.open(false) {
+            let (row, digests) = (&self.rows[index], self.digests[index]);
+            let location = row.incoming.unpublished.location.as_deref();
+            let key = (
+                row.source(),
+                location,
+                digests.author_and_day,
+                digests.content,
+            );
+            let number = numbers.entry((key, row.file)).or_default();
+            // Of a row without a text, the next one in the same file is another review.
+            *number += usize::from(row.review().text.is_empty());
+            equal.entry((key, *number)).or_default().push(index);
+        }
+        for rows in equal.into_values() {
+            let used = self.newest(&rows);
+            self.repeat(&rows, used);
+        }
+        let open = self.open(false);
+        if open.is_empty() {
+            return;
+        }
+        let by_content = self.by_digest(|digests| digests.content);
+        // A whole name goes before a short one.
+        for is_whole in [true, false] {
+            for row in self.open(false) {
+                let digests = self.digests[row];
+                let equal = self.of_row(&by_content, row, digests.content);
+                let found = equal.into_iter().find(|it| {
+                    let candidate = &self.candidates[*it];
+                    let has_author = candidate
+                        .digests()
+                        .is_some_and(|it| it.has_author_of(&digests));
+                    let is_named =
+                        has_author || !is_whole && candidate.has_name_of(&self.rows[row], &digests);
+                    is_named && !candidate.has_row
+                });
+                if let Some(found) = found {
+                    self.take(row, found);
+                }
+            }
+        }
+    }
+
+    /// The other rows and reviews of one source, location, author and day.
+    fn match_groups(&mut self) {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for index in self.open(false) {
+            let row = &self.rows[index];
+            let location = row.incoming.unpublished.location.as_deref();
+            let key = (row.source(), location, self.digests[index].author_and_day);
+            groups.entry(key).or_default().push(index);
+        }
+        if groups.is_empty() {
+            return;
+        }
+        let by_day = self.by_digest(|digests| digests.author_and_day);
+        for rows in groups.into_values() {
+            let author_and_day = self.digests[rows[0]].author_and_day;
+            let mut reviews = self.of_row(&by_day, rows[0], author_and_day);
+            reviews.retain(|it| self.is_free(*it));
+            self.match_group(rows, reviews);
+        }
+    }
+
+    fn match_group(&mut self, mut rows: Vec<usize>, mut reviews: Vec<usize>) {
+        // One row and one review with one text: the stars were changed.
+        for row in rows.clone() {
+            let text = self.digests[row].text;
+            let has_text = |it: &&usize| {
+                self.candidates[**it]
+                    .digests()
+                    .is_some_and(|it| it.text == text)
+            };
+            let same: Vec<usize> = reviews.iter().filter(has_text).copied().collect();
+            let of_text = rows
+                .iter()
+                .filter(|row| self.digests[**row].text == text)
+                .count();
+            if let ([review], 1) = (&same[..], of_text) {
+                self.take_edited(row, *review);
+                rows.retain(|other| *other != row);
+                reviews.retain(|other| other != review);
+            }
+        }
+        if rows.is_empty() || reviews.is_empty() {
+            return;
+        }
+        let is_shared = is_shared_name(self.rows[rows[0]].author());
+        if let ([row], [review]) = (&rows[..], &reviews[..])
+            && !is_shared
+            && self.is_edit(*row, *review)
+        {
+            return self.take_edited(*row, *review);
+        }
+        if is_shared
+            && !reviews
+                .iter()
+                .any(|it| self.candidates[*it].is_hidden_by_owner())
+        {
+            return;
+        }
+        for row in rows {
+            self.doubt(row, &reviews);
+        }
+    }
+
+    /// Whether the row may be the only review of its author and day, with an edited text.
+    fn is_edit(&self, row: usize, review: usize) -> bool {
+        let candidate = &self.candidates[review];
+        // Of a deleted review the text is not kept.
+        let Some(there) = candidate.known.review() else {
+            return false;
+        };
+        let stated = self.rows[row].review();
+        let has_stars = candidate.said().compare(Unit::Rating, stated);
+        let has_stars = has_stars.unwrap_or(there.rating == stated.rating);
+        // The text that the source gave before the owner edited it is not kept.
+        let is_edited_here =
+            candidate.said().is_decided(Unit::Text, there) && candidate.known.source.is_some();
+        if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
+            return has_stars;
+        }
+        shares_half(&stated.text, &there.text)
+    }
+
+    /// Takes the row as an edited form of the review. Where a file has only some of the reviews, that is not sure.
+    fn take_edited(&mut self, row: usize, review: usize) {
+        if !self.is_excerpt(row) {
+            self.take(row, review);
+        } else if self.candidates[review].is_hidden_by_owner() {
+            self.doubt(row, &[review]);
+        }
+    }
+
+    /// Whether the row's file has only some of the reviews.
+    fn is_excerpt(&self, row: usize) -> bool {
+        self.request.partial || self.rows[row].format.excerpts
+    }
+
+    /// Rows of which no review has author and day, but one has the text: author or day were corrected.
+    fn match_corrected(&mut self) {
+        let open = self.open(false);
+        if open.is_empty() {
+            return;
+        }
+        let by_text = self.by_digest(|digests| digests.text);
+        let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
+        let coverage: HashMap<&str, Coverage> = sources
+            .into_iter()
+            .map(|name| (name, Coverage::of(self, name)))
+            .collect();
+        for row in open {
+            let digests = self.digests[row];
+            let mut same = self.of_row(&by_text, row, digests.text);
+            same.retain(|it| self.is_free(*it));
+            let is_shared = is_shared_name(self.rows[row].author());
+            let has_author = |it: usize| {
+                !is_shared
+                    && self.candidates[it]
+                        .digests()
+                        .is_some_and(|it| it.has_author_of(&digests))
+            };
+            let has_day = |it: usize| {
+                self.candidates[it]
+                    .digests()
+                    .is_some_and(|it| it.has_day_of(&digests))
+            };
+            let is_telling = has_telling_text(&self.rows[row]);
+            if let [review] = same[..] {
+                let candidate = &self.candidates[review];
+                let (is_author, is_day) = (has_author(review), has_day(review));
+                if candidate.is_hidden_by_owner() {
+                    if is_author || is_day || is_telling {
+                        self.doubt(row, &[review]);
+                    }
+                } else if is_telling
+                    && (is_author || is_day && candidate.has_initial_of(&self.rows[row]))
+                    && coverage[self.rows[row].source()].covers(candidate)
+                {
+                    self.take_edited(row, review);
+                }
+            } else {
+                // The author's own, of several with one text.
+                same.retain(|it| has_author(*it) && self.candidates[*it].is_hidden_by_owner());
+                if !same.is_empty() {
+                    self.doubt(row, &same);
+                }
+            }
+        }
+    }
+
+    // What the owner decided about doubtful rows, and the ids of new reviews.
+
+    fn settle(&mut self, files: &[&str]) -> Vec<String> {
+        let mut notes = Vec::new();
+        for choice in self
+            .request
+            .doubtful
+            .iter()
+            .filter(|choice| choice.row.is_some())
+        {
+            let is_row =
+                |row: &usize| choice.names(files[self.rows[*row].file], &self.rows[*row].at);
+            let doubtful = (0..self.rows.len())
+                .filter(|row| matches!(self.matches[*row], Some(Match::Doubtful(_))));
+            if !doubtful.clone().any(|row| is_row(&row)) {
+                notes.push(format!("--doubtful {choice}: that row is not doubtful"));
+            }
+        }
+        // New reviews leave fewer rows to choose from.
+        for is_same in [false, true] {
+            let mut rivals: HashMap<ReviewId, usize> = HashMap::new();
+            for found in self.matches.iter().flatten() {
+                if let Match::Doubtful(ids) = found {
+                    for id in ids {
+                        *rivals.entry(id.clone()).or_default() += 1;
+                    }
+                }
+            }
+            for row in 0..self.rows.len() {
+                let Some(Match::Doubtful(ids)) = &self.matches[row] else {
+                    continue;
+                };
+                let place = (files[self.rows[row].file], &self.rows[row].at);
+                let Some(choice) = DoubtfulChoice::of(&self.request.doubtful, place.0, place.1)
+                else {
+                    continue;
+                };
+                if choice.is_same != is_same {
+                    continue;
+                }
+                if !is_same {
+                    self.matches[row] = None;
+                } else if let [id] = &ids[..]
+                    && (choice.row.is_some() || rivals[id] == 1)
+                    && let Ok(candidate) = self.candidates.binary_search_by(|it| it.id.cmp(id))
+                    && self.is_free(candidate)
+                {
+                    self.take(row, candidate);
+                }
+            }
+        }
+        notes
+    }
+
+    fn name_new(&mut self) {
+        let mut numbers: HashMap<&ReviewId, u64> = HashMap::new();
+        for index in (0..self.rows.len())
+            .filter(|row| self.matches[*row].is_none())
+            .collect::<Vec<_>>()
+        {
+            let row = &self.rows[index];
+            let is_taken = |id: &ReviewId| self.known.contains_key(id) || self.new_ids.contains(id);
+            let id = if !is_taken(row.id()) {
+                Some(row.id().clone())
+            } else if row.incoming.has_own_id {
+                prefixed_id(row.source(), row.id()).filter(|id| !is_taken(id))
+            } else {
+                let number = numbers.entry(row.id()).or_insert(1);
+                std::iter::from_fn(|| {
+                    *number += 1;
+                    Some(format!("{}-{number}", row.id()).parse())
+                })
+                .map_while(Result::ok)
+                .find(|id| !is_taken(id))
+            };
+            self.matches[index] = Some(match id {
+                Some(id) => {
+                    self.new_ids.insert(id.clone());
+                    Match::New(id)
+                }
+                None => Match::Rejected(format!(
+                    "id: reviews of too many sources have the ID {}; give it another one",
+                    shown_id(row.id())
+                )),
+            });
+        }
+    }
+}
+
+/// How much of a source's reviews the files have.
+struct Coverage {
+    /// Year and month of the first row.
+    first: Option<(i32, u32)>,
+    /// Whether half of the reviews have author and text in the files.
+    has_half: bool,
+}
+
+impl Coverage {
+    fn of(matcher: &Matcher<'_>, source: &str) -> Self {
+        let rows = (0..matcher.rows.len()).filter(|row| matcher.rows[*row].source() == source);
+        let key = |digests: &Digests| (digests.author_and_day >> 24, digests.text);
+        let given: HashSet<_> = rows.clone().map(|row| key(&matcher.digests[row])).collect();
+        let reviews = matcher
+            .candidates
+            .iter()
+            .filter(|it| !it.known.is_deleted());
+        let reviews = reviews.filter_map(|it| it.source.filter(|(name, _)| *name == source));
+        let (all, found) = reviews.fold((0_u64, 0_u64), |(all, found), (_, digests)| {
+            (all + 1, found + u64::from(given.contains(&key(&digests))))
+        });
+        Self {
+            first: rows.map(|row| month(matcher.rows[row].source_day())).min(),
+            has_half: found * 2 >= all,
+        }
+    }
+
+    /// Whether a file with the review would have its row among these.
+    fn covers(&self, candidate: &Candidate<'_>) -> bool {
+        let posted_at = candidate.known.source.as_ref().and_then(|it| it.posted_at);
+        let day = candidate.known.review().map(|it| source_day(it, posted_at));
+        self.has_half
+            || self
+                .first
+                .zip(day)
+                .is_some_and(|(first, day)| first <= month(day))
+    }
+}
+
+fn month(day: Day) -> (i32, u32) {
+    (day.date().year(), day.date().month())
+}
+
+impl Candidate<'_> {
+    /// Whether its author and that of the row begin with the same letter.
+    fn has_initial_of(&self, row: &Row) -> bool {
+        let initial = |name: &str| words(name).trim().chars().next();
+        let review = self.known.review();
+        review.is_some_and(|review| initial(&review.author) == initial(row.author()))
+    }
 }
 
 /// Whether two rows with one id may be the same review: the texts are equal, the author is, or the day is and the texts do not
@@ -146,444 +722,6 @@ fn may_be_one(one: &Incoming, other: &Incoming) -> bool {
     is_text_same || is_author_same || is_day_same
 }
 
-/// The reviews whose source gives them another id than they have here: by source and that id.
-type OwnIds<'k> = HashMap<(&'k str, &'k str), Vec<&'k ReviewId>>;
-
-fn own_ids(known: &Known) -> OwnIds<'_> {
-    let mut ids = OwnIds::new();
-    for (id, known) in known {
-        if let Some(source) = &known.source
-            && let Some(own) = &source.own_id
-        {
-            let key = (source.source_name.as_str(), own.as_str());
-            ids.entry(key).or_default().push(id);
-        }
-    }
-    ids
-}
-
-struct IdentitySearch<'k> {
-    rows: &'k [Row],
-    known: &'k Known,
-    rules: &'k Rules<'k>,
-    own_ids: OwnIds<'k>,
-    identities: Vec<Option<Identity>>,
-    /// Ids that belong to a row.
-    claimed: HashSet<ReviewId>,
-}
-
-/// Rows that are no known review by their id, each with the id of a new review.
-type Open = Vec<(usize, ReviewId)>;
-
-impl<'k> IdentitySearch<'k> {
-    fn set(&mut self, index: usize, identity: Identity) {
-        let row = &self.rows[index];
-        let identity = if let Identity::New(id) = &identity
-            && self.claimed.contains(id)
-        {
-            // Another row of this import, from another source, is new under this id.
-            self.by_prefixed_id(row)
-        } else {
-            identity
-        };
-        let is_free = match &identity {
-            Identity::Known(id) | Identity::New(id) => self.claimed.insert(id.clone()),
-            Identity::Undecided(_) | Identity::Wrong(_) | Identity::Repeated => true,
-        };
-        self.identities[index] = Some(if is_free {
-            identity
-        } else {
-            Identity::Wrong(format!(
-                "id: another row is the review with the ID {}; give one of them another ID",
-                shown_id(row.id())
-            ))
-        });
-    }
-
-    /// Sets the rows that `find` identifies; returns the others.
-    fn settle(
-        &mut self,
-        open: Open,
-        mut find: impl FnMut(&Self, usize) -> Option<Identity>,
-    ) -> Open {
-        let mut others = Open::new();
-        for (index, id) in open {
-            match find(self, index) {
-                Some(identity) => self.set(index, identity),
-                None => others.push((index, id)),
-            }
-        }
-        others
-    }
-
-    /// The review with the row's id; [`Identity::New`] if there is none.
-    fn by_id(&self, row: &Row) -> Identity {
-        let source = row.incoming.source_name();
-        let mut own = source
-            .and_then(|source| self.own_ids.get(&(source, row.id().as_str())))
-            .into_iter()
-            .flatten();
-        let found = own.find_map(|id| self.at(row, id));
-        // A deleted review of an export names no source, so a review with the source in front goes first.
-        let known = self.known.get(row.id());
-        let is_nameless = known.is_some_and(|it| it.is_deleted() && it.source.is_none());
-        let prefixed = source
-            .filter(|_| is_nameless)
-            .and_then(|source| self.at(row, &prefixed_id(source, row.id())?));
-        let found = found.or(prefixed).or_else(|| self.at(row, row.id()));
-        found.unwrap_or_else(|| match known {
-            Some(_) => self.by_prefixed_id(row),
-            None => Identity::New(row.id().clone()),
-        })
-    }
-
-    /// The review with the row's id and its source in front.
-    fn by_prefixed_id(&self, row: &Row) -> Identity {
-        let prefixed = prefixed_id(row.source(), row.id());
-        let found = prefixed.as_ref().and_then(|id| self.at(row, id));
-        let is_free = |id: &ReviewId| !self.known.contains_key(id) && !self.claimed.contains(id);
-        let new = prefixed.filter(is_free).map(Identity::New);
-        found.or(new).unwrap_or_else(|| {
-            Identity::Wrong(format!(
-                "id: reviews of too many sources have the ID {}; give it another one",
-                shown_id(row.id())
-            ))
-        })
-    }
-
-    /// The review `id`, if it may be the row's: it is of the same source and location.
-    fn at(&self, row: &Row, id: &ReviewId) -> Option<Identity> {
-        let known = self.known.get(id)?;
-        if !is_of_place(known, row) {
-            return None;
-        }
-        let is_one = !row.incoming.has_own_id || self.is_alike(row, known);
-        match known.review() {
-            // The content decides for a review that no source gave yet, and for one of another source than that of a row that
-            // states none.
-            Some(review) if !is_one => {
-                let source = known.source.as_ref();
-                let is_same_source = source.is_some_and(|it| it.source_name == row.source());
-                is_same_source.then(|| Identity::Wrong(other_review(review)))
-            }
-            Some(_) | None => Some(Identity::Known(id.clone())),
-        }
-    }
-
-    /// Whether author, day or text of the row are those of the review, or those that its source last gave it.
-    fn is_alike(&self, row: &Row, known: &KnownReview) -> bool {
-        let Some(review) = known.review() else {
-            return true;
-        };
-        let stated = row.review_as(&review.id);
-        let is_same = |unit| self.is_same(unit, &stated, known);
-        // Ids of hand-made tables are less sure than a name that few share.
-        let is_name = row.format.name != TABLE.name || !is_shared_name(&stated.author);
-        is_name && is_same(Unit::Author)
-            || is_same(Unit::Date)
-            || !stated.text.is_empty() && is_same(Unit::Text)
-    }
-
-    /// Whether `stated`, which has the review's id, has the value of the review, or the one that its source last gave.
-    fn is_same(&self, unit: Unit, stated: &Review, known: &KnownReview) -> bool {
-        let (there, source) = (known.review(), known.source.as_ref());
-        there.is_some_and(|there| unit.is_same(there, stated))
-            || source.is_some_and(|source| {
-                source.base.get(unit) == Some(self.rules.key.digest(unit, stated))
-            })
-    }
-
-    /// The reviews of a source that no row has by its id.
-    fn orphans(&self) -> impl Iterator<Item = (&'k ReviewId, &'k KnownReview, &'k SourceVersion)> {
-        let known = self.known.iter();
-        let orphans = known.filter(|(id, _)| !self.claimed.contains(*id));
-        orphans.filter_map(|(id, known)| Some((id, known, known.source.as_ref()?)))
-    }
-
-    /// Rows without an id whose author, day, stars and text are those of a review, such as after a change of the source's
-    /// name, or of the order in which dates are read. A row with an id is such a review if that one came without.
-    fn by_content(&mut self, open: Open) -> Open {
-        if open.is_empty() {
-            return open;
-        }
-        // By source too, because many reviews of other sources may be alike; `None` is a row that states no source.
-        let mut alike: HashMap<(i64, Option<&str>), Vec<&ReviewId>> = HashMap::new();
-        for is_deleted in [false, true] {
-            let orphans = self.orphans();
-            for (id, _, source) in orphans.filter(|(_, it, _)| it.is_deleted() == is_deleted) {
-                for name in [None, Some(source.source_name.as_str())] {
-                    let key = (source.fingerprints.content, name);
-                    alike.entry(key).or_default().push(id);
-                }
-            }
-        }
-        self.settle(open, |search, index| {
-            let row = &search.rows[index];
-            let text = row.incoming.text()?;
-            let has_own_id = row.incoming.has_own_id;
-            if has_own_id && text.is_empty() {
-                return None;
-            }
-            let is_review = |id: &&&ReviewId| {
-                let known = &search.known[**id];
-                (!has_own_id || is_derived(id.as_str()))
-                    && is_of_place(known, row)
-                    && !search.claimed.contains(**id)
-                    && (known.review()).is_none_or(|it| search.has_name(known, it, row))
-            };
-            let find = |review: &Review| {
-                let content = Fingerprints::new(review, row.author()).content;
-                let candidates = alike.get(&(content, row.incoming.source_name()))?;
-                candidates.iter().find(is_review)
-            };
-            let in_other_order = || {
-                let date = row.review().date.in_other_order()?;
-                let is_sure = may_be_edited(row) && !text.is_empty();
-                let review = Review {
-                    date,
-                    ..row.review().clone()
-                };
-                find(&review).filter(|_| is_sure)
-            };
-            let id = find(row.review()).or_else(in_other_order)?;
-            Some(Identity::Known((*id).clone()))
-        })
-    }
-
-    /// Whether the review is of the row's author, as the source last gave that or as it stands.
-    fn has_name(&self, known: &KnownReview, there: &Review, row: &Row) -> bool {
-        let author_day = Fingerprints::author_day(row.author(), row.review().date);
-        let source = known.source.as_ref();
-        is_one_name(&there.author, row.author())
-            || source.is_some_and(|source| source.fingerprints.author_day == author_day)
-            || self.is_same(Unit::Author, &row.review_as(&there.id), known)
-    }
-
-    /// Rows without an id that fill empty fields of a review, or whose stars or text were edited.
-    fn by_edits(&mut self, open: Open) -> Open {
-        let mut groups: BTreeMap<i64, Group<'k>> = BTreeMap::new();
-        let rows = self.rows;
-        for (index, _) in &open {
-            let row = &rows[*index];
-            if may_be_edited(row) {
-                let key = Fingerprints::author_day(row.author(), row.review().date);
-                groups.entry(key).or_default().0.push(*index);
-            }
-        }
-        if groups.is_empty() {
-            return open;
-        }
-        for (id, known, source) in self.orphans() {
-            let Some(review) = known.review() else {
-                continue;
-            };
-            // The source knows nothing of an author or a day that the owner edited.
-            let keys = [
-                source.fingerprints.author_day,
-                Fingerprints::author_day(&review.author, review.date),
-            ];
-            let key = keys.into_iter().find(|key| groups.contains_key(key));
-            if let Some((group, reviews)) = key.and_then(|key| groups.get_mut(&key))
-                && group.iter().any(|index| is_of_place(known, &rows[*index]))
-            {
-                reviews.push(id);
-            }
-        }
-        groups.retain(|_, (_, reviews)| !reviews.is_empty());
-        let compared = groups
-            .values()
-            .flat_map(|(rows, reviews)| self.compare(rows, reviews));
-        let mut found: HashMap<usize, (Identity, bool)> = compared.collect();
-        let present: HashSet<ReviewId> = found
-            .values()
-            .filter_map(|(identity, _)| {
-                if let Identity::Known(id) = identity {
-                    return Some(id.clone());
-                }
-                None
-            })
-            .collect();
-        found
-            .retain(|index, (_, is_edit)| !*is_edit || self.has_most_rows(&rows[*index], &present));
-        self.settle(open, |_, index| Some(found.remove(&index)?.0))
-    }
-
-    /// Rows without an id that may be a deleted review whose row was edited: author and day are the same. With `--restore`
-    /// they are.
-    fn by_deleted(&mut self, open: Open) -> Open {
-        let mut deleted: HashMap<i64, Vec<&ReviewId>> = HashMap::new();
-        let orphans = self.orphans();
-        for (id, _, source) in orphans.filter(|(_, known, _)| known.is_deleted()) {
-            let list = deleted.entry(source.fingerprints.author_day).or_default();
-            list.push(id);
-        }
-        self.settle(open, |search, index| {
-            let row = &search.rows[index];
-            let candidates = deleted.get(&Fingerprints::author_day(row.author(), row.review().date))?;
-            let id = candidates.iter().find(|id| {
-                may_be_edited(row)
-                    && is_of_place(&search.known[**id], row)
-                    && !search.claimed.contains(**id)
-            })?;
-            Some(if search.rules.request.restore {
-                Identity::Known((*id).clone())
-            } else {
-                Identity::Undecided(format!(
-                    "may be {id}, which you deleted; --restore brings that back, and a row with an ID of its own is another \
-                     review"
-                ))
-            })
-        })
-    }
-
-    /// Compares the rows and the reviews of one author and day. Returns the review of each row that may be one, with whether
-    /// its stars or text were edited.
-    fn compare(&self, rows: &[usize], reviews: &[&'k ReviewId]) -> Vec<(usize, (Identity, bool))> {
-        let undecided = |reason| (Identity::Undecided(reason), false);
-        if rows.len() > COMPARED_MAX || reviews.len() > COMPARED_MAX {
-            let count = reviews.len();
-            let reason = format!("may be any of {count} reviews of the same author and day");
-            let undecided = rows.iter().map(|index| (*index, undecided(reason.clone())));
-            return undecided.collect();
-        }
-        let mut pairs: Vec<(usize, &ReviewId, Relation)> = rows
-            .iter()
-            .flat_map(|row| {
-                let related = |id: &&'k ReviewId| {
-                    let relation = self.relation(&self.rows[*row], &self.known[*id])?;
-                    Some((*row, *id, relation))
-                };
-                reviews.iter().filter_map(related)
-            })
-            .collect();
-        // The rows that fill one review, which no other row fills.
-        let fills = pairs.iter().filter(|pair| pair.2 == Relation::Fills);
-        let is_alone = |(row, id, _): &&(usize, &ReviewId, Relation)| {
-            let rivals = fills.clone();
-            rivals
-                .filter(|other| other.0 == *row || other.1 == *id)
-                .count()
-                == 1
-        };
-        let filled: HashMap<usize, &ReviewId> = fills
-            .clone()
-            .filter(is_alone)
-            .map(|(row, id, _)| (*row, *id))
-            .collect();
-        // The others are compared without the filled ones, as they are when the file is imported again.
-        let is_filled = |id: &&ReviewId| filled.values().any(|other| other == id);
-        pairs.retain(|(row, id, relation)| {
-            !filled.contains_key(row) && (*relation == Relation::Fills || !is_filled(id))
-        });
-        let find = |row: usize| {
-            if let Some(id) = filled.get(&row) {
-                return Some((Identity::Known((*id).clone()), false));
-            }
-            let own = pairs.iter().filter(|pair| pair.0 == row);
-            let nearest = own.clone().map(|pair| pair.2).min()?;
-            let ids: Vec<&ReviewId> = own
-                .filter(|pair| pair.2 == nearest)
-                .map(|pair| pair.1)
-                .collect();
-            Some(match (nearest, &ids[..]) {
-                (Relation::Edits, [only])
-                    if pairs.iter().filter(|pair| pair.1 == *only).count() == 1 =>
-                {
-                    (Identity::Known((*only).clone()), true)
-                }
-                (Relation::Empties, ids) => undecided(format!(
-                    "may be {}, whose text the file does not have",
-                    ids[0]
-                )),
-                (_, ids) => {
-                    let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
-                    undecided(format!(
-                        "may be {}, and so may another row or review of that day",
-                        ids.join(" or ")
-                    ))
-                }
-            })
-        };
-        let rows = rows.iter();
-        rows.filter_map(|row| Some((*row, find(*row)?))).collect()
-    }
-
-    fn relation(&self, row: &Row, known: &KnownReview) -> Option<Relation> {
-        let source = known.source.as_ref().filter(|_| is_of_place(known, row))?;
-        let there = known.review()?;
-        let stated = &row.review_as(&there.id);
-        let unstated = &row.incoming.statement.unstated;
-        let is_same = |unit| self.is_same(unit, stated, known);
-        let is_untouched = |unit| {
-            let last = source.base.get(unit);
-            last.is_none_or(|last| last == self.rules.key.digest(unit, there))
-        };
-        let fits = |unit: Unit| {
-            // An export has the owner's value, and not what the source said before, which may have been nothing.
-            let is_kept = source.base.is_decided(unit) && unit.is_unset(stated);
-            unstated.contains(&unit)
-                || is_same(unit)
-                || is_kept
-                || is_untouched(unit) && adds(unit, there, stated)
-        };
-        let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
-        if Unit::ALL.into_iter().filter(is_compared).all(fits) {
-            return Some(Relation::Fills);
-        }
-        let (is_text_same, is_rating_same) = (is_same(Unit::Text), is_same(Unit::Rating));
-        if unstated.contains(&Unit::Text) {
-            None
-        } else if stated.text.is_empty() && !is_text_same {
-            is_rating_same.then_some(Relation::Empties)
-        } else {
-            // The text that the source gave before the owner edited it is not stored.
-            let is_edit = is_text_same
-                || is_rating_same
-                    && (!is_untouched(Unit::Text) || shares_half(&stated.text, &there.text));
-            is_edit.then_some(Relation::Edits)
-        }
-    }
-
-    /// Whether the files still have nine tenths of the reviews of the row's source and location between their first and
-    /// last day; `present` are reviews that rows are by an edit.
-    fn has_most_rows(&self, row: &Row, present: &HashSet<ReviewId>) -> bool {
-        let source = row.incoming.source_name();
-        let rows = self
-            .rows
-            .iter()
-            .filter(|other| other.incoming.source_name() == source);
-        let days: Vec<Day> = rows.map(|other| other.review().date).collect();
-        let (Some(first), Some(last)) = (days.iter().min(), days.iter().max()) else {
-            return false;
-        };
-        let is_counted = |known: &KnownReview| {
-            known.source.is_some()
-                && is_of_place(known, row)
-                && known.review().is_some_and(|review| {
-                    (*first..=*last).contains(&review.date)
-                        && review.status != Status::withheld(GONE)
-                })
-        };
-        let (mut all, mut there) = (0_u64, 0_u64);
-        for (id, _) in self.known.iter().filter(|(_, known)| is_counted(known)) {
-            all += 1;
-            there += u64::from(self.claimed.contains(id) || present.contains(id));
-        }
-        there * 10 >= all * 9
-    }
-}
-
-/// How a row may be a review of its author and day, the nearest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Relation {
-    /// The row differs only in fields that are empty in the review and that the owner did not edit.
-    Fills,
-    /// Stars or text differ, and so may fields beside them.
-    Edits,
-    /// The review has a text, and the row has none.
-    Empties,
-}
-
 /// The id of a row of `source`, if a review of another source has its own.
 fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
     let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -594,13 +732,16 @@ fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
     values::of_platform(prefix, id.as_str()).ok()
 }
 
-fn other_review(review: &Review) -> String {
+fn other_review(candidate: &Candidate<'_>) -> String {
+    let id = shown_id(candidate.id);
+    let review = candidate.known.review();
+    let of = review.map_or_else(
+        || ", which you deleted".to_owned(),
+        |Review { author, date, .. }| format!(", by {author} of {date}"),
+    );
     format!(
-        "id: {} is the ID of another review, by {} of {}: author, date and text all differ; a column that counts the rows of \
-         a file has no IDs: name the column with the IDs with --map id=COLUMN, or ignore it with --map id=",
-        shown_id(&review.id),
-        review.author,
-        review.date
+        "id: {id} is the ID of another review{of}: author, date and text all differ; a column that counts the rows of a file has no \
+         IDs: name the column with the IDs with --map id=COLUMN, or ignore it with --map id="
     )
 }
 
@@ -615,19 +756,12 @@ fn shown_id(id: &ReviewId) -> &str {
 
 /// Whether an id was derived from a row without one; see `map::values::digest`.
 pub fn is_derived(id: &str) -> bool {
-    let digest = id
-        .rsplit('-')
-        .next()
-        .unwrap_or_default()
-        .split('.')
-        .next()
-        .unwrap_or_default();
+    let numbered = id.rsplit_once('-').filter(|(_, number)| {
+        number.len() < 16 && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let id = numbered.map_or(id, |(id, _)| id);
+    let digest = id.rsplit('-').next().unwrap_or_default();
     digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Whether a row is found by author and day if its stars or text were edited.
-fn may_be_edited(row: &Row) -> bool {
-    !row.incoming.has_own_id && !row.format.excerpts && !is_shared_name(row.author())
 }
 
 /// Whether many people may have the name, so that it identifies nobody.
@@ -641,17 +775,21 @@ pub fn is_shared_name(name: &str) -> bool {
         || anonymous.any(|author| author.to_lowercase() == name)
 }
 
+fn has_telling_text(row: &Row) -> bool {
+    row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
+}
+
 /// Whether at least half of the words of `text` are also in `former`.
 fn shares_half(text: &str, former: &str) -> bool {
     let [text, former] = [text, former].map(str::to_lowercase);
-    let former: HashSet<&str> = former.split_whitespace().collect();
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = |text: &'_ str| -> Vec<String> {
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let former: HashSet<String> = words(&former).into_iter().collect();
+    let words = words(&text);
     let shared = words.iter().filter(|word| former.contains(*word));
     shared.count() * 2 >= words.len()
-}
-
-/// Whether the unit is empty in `there`, or `stated` only adds to it.
-fn adds(unit: Unit, there: &Review, stated: &Review) -> bool {
-    let is_named = there.source.name == stated.source.name && there.source.url.is_none();
-    unit.is_unset(there) || unit == Unit::Source && is_named
 }

@@ -1,8 +1,9 @@
 //! Merges the rows of an import with the stored reviews. `collector` gathers the rows, `identity` finds their reviews, and
-//! `outcome` merges as a pure function; here the result is written. The rules for one
+//! `outcome` merges, both as pure functions; here the result is written. The rules for one
 //! review are in `model::merge`.
 
 pub(crate) mod collector;
+pub(crate) mod copies;
 pub(crate) mod identity;
 pub(crate) mod outcome;
 pub(crate) mod rename;
@@ -71,16 +72,22 @@ pub async fn apply(
                 .collect();
             reviews::note_run_reviews(write, run, &notes).await?;
         }
-        let (mut reviews, mut sources, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         for change in batch {
             notes.extend(change.note.map(|note| (change.source.id.clone(), note)));
             reviews.extend(change.review);
-            sources.push(change.source);
+            if change.kind == RunChange::Deleted {
+                deleted.push(change.source);
+            } else if !change.source.said().is_empty() {
+                sources.push(change.source);
+            }
         }
         if !reviews.is_empty() {
             reviews::upsert(write, &reviews, now).await?;
         }
         reviews::note_sources(write, &sources).await?;
+        reviews::keep_deleted(write, &deleted).await?;
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
@@ -96,7 +103,7 @@ pub async fn apply(
     }
     if !deleted.is_empty() {
         reviews::note_deleted(write, &deleted).await?;
-        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.as_ref());
+        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.clone());
         reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
     }
     Ok(())

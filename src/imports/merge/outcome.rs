@@ -2,18 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
-use crate::imports::merge::identity::{Identity, Rules, identify, is_derived, is_shared_name};
-use crate::imports::platforms::id_prefix;
-use crate::imports::report::{ImportReport, Rejection, preview, preview_change};
+use crate::imports::merge::copies::{Copies, is_of_one_person};
+use crate::imports::merge::identity::{Match, identify};
+use crate::imports::platforms::{find_format, id_prefix};
+use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, preview, preview_change};
+use crate::imports::request::ImportRequest;
 use crate::model::{
-    DUPLICATE, DigestKey, Fingerprints, GONE, Merged, Review, ReviewId, Status, Unit, adopt,
-    is_one_name, merge, short_name,
+    DUPLICATE, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, merge,
 };
-use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceVersion};
+use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceRecord};
+
+/// How rows are merged.
+pub struct Rules<'r> {
+    pub now: DateTime<Utc>,
+    pub request: &'r ImportRequest,
+}
 
 /// What an import writes, and its report.
 #[derive(Debug)]
@@ -24,10 +32,12 @@ pub struct Outcome {
     pub deleted: Vec<DeletedRow>,
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
-    /// Ids of all reviews that have a row.
+    /// Ids of all reviews that have a row, or that a doubtful row may be.
     pub present: HashSet<ReviewId>,
     /// The reviews without a row.
     pub others: Known,
+    /// Why the import must not be taken without `--accept-changes`.
+    pub mass_change: Option<String>,
     pub report: ImportReport,
 }
 
@@ -35,7 +45,8 @@ pub struct Outcome {
 pub struct Change {
     /// `None` if the review stays as it is.
     pub review: Option<Review>,
-    pub source: SourceVersion,
+    /// Of a review that stays deleted ([`RunChange::Deleted`]), what is kept of it.
+    pub source: SourceRecord,
     pub kind: RunChange,
     /// Of a review that was there, or deleted.
     pub former: Option<Former>,
@@ -47,6 +58,8 @@ pub struct Change {
 const REASON_DEFAULT: &str = "not stated";
 /// Percentage of a source's reviews above which withdrawing them needs `--yes`.
 const SHARE_PERCENT_MAX: usize = 10;
+/// This many reviews of a source may change in any import.
+const FEW: u64 = 3;
 
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
@@ -57,29 +70,42 @@ pub fn merge_rows(
     deleted: Vec<DeletedRow>,
     known: Known,
     rules: &Rules<'_>,
-    report: ImportReport,
+    mut report: ImportReport,
 ) -> (Outcome, Result<(), String>) {
-    let identities = identify(&rows, &known, rules);
+    let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
+    let (matches, notes) = identify(&rows, &files, &known, rules.request);
+    report.notes.extend(notes);
+    let mut totals = HashMap::new();
+    for known in known.values().filter(|known| known.review().is_some()) {
+        if let Some(record) = &known.source {
+            *totals.entry(record.source_name.clone()).or_default() += 1;
+        }
+    }
     let mut merging = Merging {
-        copies: Copies::of(&known, &rules.key),
+        copies: Copies::of(&known),
         rules,
         places: BTreeMap::new(),
+        totals,
+        changed: BTreeMap::new(),
         outcome: Outcome {
             changes: Vec::new(),
             deleted: Vec::new(),
             rejections: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
             others: known,
+            mass_change: None,
             report,
         },
     };
-    for (row, identity) in rows.into_iter().zip(identities) {
-        merging.row(row, identity);
+    for (row, found) in rows.into_iter().zip(matches) {
+        merging.row(row, found);
     }
     for row in deleted {
         merging.note_deleted(row);
     }
     merging.keep_sure_renames();
+    merging.note_mass_change();
+    merging.count_without_row();
     let withdrawn = if rules.request.withdraw_missing {
         merging.withdraw_missing()
     } else {
@@ -93,53 +119,80 @@ struct Merging<'r> {
     copies: Copies,
     /// The number of published reviews that the files have of each source, with its location as the files give it.
     places: BTreeMap<(String, Option<String>), usize>,
+    /// The number of reviews of each source before the import.
+    totals: HashMap<String, u64>,
+    /// Reviews of which text or stars change, by source: their number, and the first ones.
+    changed: BTreeMap<String, (u64, Vec<String>)>,
     outcome: Outcome,
 }
 
 impl Merging<'_> {
-    fn row(&mut self, row: Row, identity: Identity) {
-        let report = &mut self.outcome.report;
-        let id = match identity {
-            Identity::Known(id) | Identity::New(id) => id,
-            Identity::Undecided(reason) => {
-                let name = || format!("{} of {} {reason}", row.review().author, row.review().date);
-                return report.undecided.add(name);
-            }
-            Identity::Wrong(reason) => return self.reject(&row, reason),
-            Identity::Repeated => {
-                report.repeated += 1;
-                return;
-            }
-        };
-        self.outcome.present.insert(id.clone());
-        let known = self.outcome.others.get(&id);
-        if known.is_some_and(KnownReview::is_deleted) && !self.rules.request.restore {
-            return report.kept_deleted.add(|| id.to_string());
+    fn row(&mut self, row: Row, found: Match) {
+        match found {
+            Match::Known(id) | Match::New(id) => self.merge_row(row, id),
+            Match::Doubtful(ids) => self.note_doubtful(&row, ids),
+            Match::Rejected(reason) => self.reject(&row, reason),
+            Match::Repeated => self.outcome.report.repeated += 1,
         }
-        let fingerprints = row.fingerprints();
-        let row_id = row.id().clone();
-        let incoming = row.incoming;
-        let (stated_source, has_own_id) = (
-            incoming.source_name().map(str::to_owned),
-            incoming.has_own_id,
-        );
-        let hidden_parts = [
-            ("author", incoming.hidden_name.is_some()),
-            ("response", incoming.is_answer_hidden),
-        ];
+    }
+
+    fn note_doubtful(&mut self, row: &Row, ids: Vec<ReviewId>) {
+        let Outcome {
+            report,
+            others,
+            present,
+            ..
+        } = &mut self.outcome;
+        let file = &report.files[row.file].name;
+        report.doubtful.add(|| {
+            let state = |id: &ReviewId| {
+                let known = others.get(id);
+                let is_deleted = known.is_some_and(KnownReview::is_deleted);
+                let is_withheld = known
+                    .and_then(KnownReview::review)
+                    .is_some_and(|it| it.status != Status::Published);
+                match (is_deleted, is_withheld) {
+                    (true, _) => format!("{id} (deleted)"),
+                    (_, true) => format!("{id} (withheld)"),
+                    _ => id.to_string(),
+                }
+            };
+            let shown: Vec<String> = ids.iter().take(NAMED_MAX).map(state).collect();
+            let (author, date) = (&row.review().author, row.review().date);
+            format!(
+                "{file}:{}: {author}, {date}: may be {}",
+                row.at,
+                shown.join(" or ")
+            )
+        });
+        present.extend(ids);
+    }
+
+    /// Merges a row with the review `id`, which may be new.
+    fn merge_row(&mut self, row: Row, id: ReviewId) {
+        self.outcome.present.insert(id.clone());
+        let known = self.outcome.others.remove(&id);
+        if let Some(known) = &known
+            && known.is_deleted()
+            && !self.rules.request.restore
+        {
+            return self.keep_deleted(&row, id, known);
+        }
+        let mut record = record_of(&row, &id, known.as_ref());
+        let is_of_other_format = is_of_other_format(&row, &id);
+        let Row { incoming, .. } = row;
+        let hidden_parts = incoming.hidden_parts();
         let mut statement = incoming.statement;
-        let prefix = id_prefix(id.as_str());
-        let is_of_other_format = prefix != Some(row.format.id_prefix());
-        if is_of_other_format && !row.format.is_native() && (!has_own_id || prefix.is_some()) {
+        statement.review.id = id;
+        if is_of_other_format {
             // Another format brought the review, and may know more of it: an empty cell takes nothing.
             let empty = Unit::ALL.into_iter();
             let empty = empty.filter(|unit| unit.is_unset(&statement.review));
             statement.unstated.extend(empty);
         }
-        statement.review.id = id.clone();
         let (mut kind, mut there, mut is_readable, mut before) =
             (RunChange::Added, None, true, None);
-        if let Some(known) = self.outcome.others.remove(&id) {
+        if let Some(known) = known {
             before = known.source;
             (kind, there) = match known.state {
                 ReviewState::There(review) => (RunChange::Changed, Some(review)),
@@ -155,80 +208,33 @@ impl Merging<'_> {
                 ReviewState::Deleted => (RunChange::Restored, None),
             };
         }
-        let last = before.as_ref().filter(|_| there.is_some());
-        // A derived id of a known review may differ from that of the row, whose text was edited.
-        let has_id = has_own_id || kind == RunChange::Added;
-        let own_id = (id != row_id && has_id).then(|| row_id.to_string());
-        let place = incoming.unpublished.location.clone();
-        let mut source = SourceVersion {
-            source_name: stated_source
-                .or_else(|| last.map(|last| last.source_name.clone()))
-                .unwrap_or_else(|| SOURCE_DEFAULT.to_owned()),
-            location: incoming
-                .unpublished
-                .location
-                .or_else(|| last?.location.clone()),
-            posted_at: incoming.unpublished.posted_at,
-            responded_at: if statement.unstated.contains(&Unit::Response) {
-                last.and_then(|last| last.responded_at)
-            } else {
-                incoming.unpublished.responded_at
-            },
-            own_id: own_id
-                .or(incoming.unpublished.id_at_source)
-                .or_else(|| last?.own_id.clone()),
-            base: last.map(|last| last.base.clone()).unwrap_or_default(),
-            // A file without texts does not change them.
-            fingerprints: last
-                .filter(|_| statement.unstated.contains(&Unit::Text))
-                .map_or(fingerprints, |last| last.fingerprints),
-            id,
-        };
-        let key = &self.rules.key;
-        // A review that an import withheld as a duplicate counts as published once its copies are gone.
-        let is_shown = statement.unstated.contains(&Unit::Status)
-            || statement.review.status == Status::Published;
-        let is_freed = |there: &Review, source: &SourceVersion| {
-            is_shown
-                && there.status == Status::withheld(DUPLICATE)
-                && source.base.get(Unit::Status) == Some(key.digest(Unit::Status, there))
-                && self.copies.find(there, source, false).is_none()
-        };
         let mut merged = match &there {
-            None => adopt(key, &statement),
-            Some(there) if is_freed(there, &source) => {
-                let freed = Review {
-                    status: Status::Published,
-                    updated_at: there.updated_at.max(Some(self.rules.now)),
-                    ..there.clone()
-                };
-                source
-                    .base
-                    .set(Unit::Status, key.digest(Unit::Status, &freed));
-                merge(key, &freed, &source.base, &statement, self.rules.now)
+            None => adopt(&statement, incoming.unpublished.said),
+            Some(there) => {
+                let (there, said) = self.free_copy(there, &record, &statement);
+                merge(&there, &said, &statement, self.rules.now)
             }
-            Some(there) => merge(key, there, &source.base, &statement, self.rules.now),
         };
-        self.withhold_copy(&mut merged, &source, there.as_ref());
-        source.base = merged.base.clone();
+        self.withhold_copy(&mut merged, &record, there.as_ref());
+        record.set_said(&merged.said);
         let is_published = merged.review.status == Status::Published;
-        let place = (source.source_name.clone(), place);
+        let place = (record.source_name.clone(), incoming.unpublished.location);
         *self.places.entry(place).or_default() += usize::from(is_published);
-        self.count(&merged, there.as_ref(), is_readable);
+        self.count(
+            &merged,
+            there.as_ref().filter(|_| is_readable),
+            there.is_some(),
+            &record.source_name,
+        );
         let is_same = is_readable && there.as_ref() == Some(&merged.review);
-        if is_same && last == Some(&source) {
+        if is_same && before.as_ref() == Some(&record) {
             return;
         }
-        let former = (kind != RunChange::Added).then(|| {
-            let hidden: Vec<_> = hidden_parts
-                .into_iter()
-                .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
-                .collect();
-            Former::new(there.as_ref(), &merged.review, before, &hidden)
-        });
+        let former = (kind != RunChange::Added)
+            .then(|| Former::new(there.as_ref(), &merged.review, before, &hidden_parts));
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
-            source,
+            source: record,
             note: incoming
                 .unpublished
                 .note
@@ -238,22 +244,71 @@ impl Merging<'_> {
         });
     }
 
-    /// Reports a copy of the review. That of another source or format is withheld on request, and if the owner deleted or
-    /// withheld the other one.
+    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
+    fn keep_deleted(&mut self, row: &Row, id: ReviewId, known: &KnownReview) {
+        self.outcome.report.kept_deleted.add(|| id.to_string());
+        let Some(before) = &known.source else {
+            return;
+        };
+        let record = SourceRecord {
+            location: before.location.clone(),
+            id_at_source: before
+                .id_at_source
+                .clone()
+                .or_else(|| row.id_at_source(&id)),
+            digests: row.digests(),
+            ..before.clone()
+        };
+        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
+            self.outcome.changes.push(Change {
+                review: None,
+                source: record,
+                kind: RunChange::Deleted,
+                former: Some(Former::of_deleted(before.clone())),
+                note: None,
+            });
+        }
+    }
+
+    /// The review, and what its source said, before the merge. One that an import withheld as a duplicate counts as published once
+    /// its copies are gone.
+    fn free_copy(
+        &self,
+        there: &Review,
+        record: &SourceRecord,
+        statement: &Statement,
+    ) -> (Review, Said) {
+        let mut said = record.said();
+        let is_shown = statement.unstated.contains(&Unit::Status)
+            || statement.review.status == Status::Published;
+        let is_freed = is_shown
+            && there.status == Status::withheld(DUPLICATE)
+            && !said.is_decided(Unit::Status, there)
+            && self.copies.find(there, record, false).is_none();
+        let mut there = there.clone();
+        if is_freed {
+            there.status = Status::Published;
+            there.updated_at = there.updated_at.max(Some(self.rules.now));
+            said.set(Unit::Status, &there);
+        }
+        (there, said)
+    }
+
+    /// Reports a copy of the review in another source. It is withheld on request, and if the owner deleted or withheld the other one.
     fn withhold_copy(
         &mut self,
         merged: &mut Merged,
-        source: &SourceVersion,
+        record: &SourceRecord,
         there: Option<&Review>,
     ) {
         if merged.review.status != Status::Published {
-            return self.copies.remove(source);
+            return self.copies.remove(record);
         }
         let was_published = there.is_some_and(|there| there.status == Status::Published);
-        let Some(copy) = self.copies.find(&merged.review, source, was_published) else {
-            return self.copies.insert(source, Some(&merged.review), false);
+        let Some(copy) = self.copies.find(&merged.review, record, was_published) else {
+            return self.copies.insert(record, Some(&merged.review), false);
         };
-        let (theirs, ours) = (&copy.source_name, &source.source_name);
+        let (theirs, ours) = (&copy.source_name, &record.source_name);
         let report = &mut self.outcome.report;
         report.duplicates.add(|| {
             let Review {
@@ -261,48 +316,57 @@ impl Merging<'_> {
             } = &merged.review;
             format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
         });
-        if there.is_none() && copy.has_same_row(source) {
+        if there.is_none() && copy.has_same_row(record) {
             let names = (theirs.clone(), ours.clone());
             *report.renamed.entry(names).or_default() += 1;
         }
         let is_sure = is_of_one_person(&merged.review);
-        if (self.rules.request.skip_duplicates || copy.is_decided && is_sure)
+        if (self.rules.request.skip_duplicates || copy.is_hidden_by_owner && is_sure)
             && withhold_duplicate(self.rules, merged)
         {
-            self.copies.remove(source);
+            self.copies.remove(record);
         }
     }
 
-    /// `there` is the review before the merge.
-    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_readable: bool) {
+    /// `there` is the review before the merge, if it could be read; `is_known` whether there was one.
+    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_known: bool, source: &str) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
         let reason = status_reason(review);
-        let was_withheld = there.is_some_and(|there| there.status != Status::Published);
         match there {
-            None => {
+            None if !is_known => {
                 report.new += 1;
                 if reason.is_none() {
                     report.newly_published.add(|| preview(review));
                 }
             }
-            Some(there) if is_readable && there == review => report.unchanged += 1,
-            Some(there) => {
+            Some(there) if there == review => report.unchanged += 1,
+            there => {
                 report.updated += 1;
                 report.updated_withheld += u64::from(reason.is_some());
-                report.changed.add(|| preview_change(there, review));
+                if let Some(there) = there {
+                    report.changed.add(|| preview_change(there, review));
+                }
+            }
+        }
+        if let Some(there) = there
+            && (there.rating != review.rating
+                || !there.text.is_empty() && there.text != review.text)
+        {
+            let (count, shown) = self.changed.entry(source.to_owned()).or_default();
+            *count += 1;
+            if *count <= FEW {
+                shown.push(preview_change(there, review));
             }
         }
         let mut edited = merged.kept.clone();
         if let Some(reason) = reason {
             edited.remove(&Unit::Status);
-            if !was_withheld {
+            if there.is_none_or(|there| there.status == Status::Published) {
                 report.note_withheld(review, reason);
             }
             *report.withheld.entry(reason.to_owned()).or_default() += 1;
-            let is_own =
-                merged.base.get(Unit::Status) != Some(self.rules.key.digest(Unit::Status, review));
-            if is_own && there.is_some() {
+            if is_known && merged.said.is_decided(Unit::Status, review) {
                 report.kept_withheld.add(|| review.id.to_string());
             }
         }
@@ -317,22 +381,65 @@ impl Merging<'_> {
     /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
     /// otherwise a few customers wrote to both.
     fn keep_sure_renames(&mut self) {
-        let others = &self.outcome.others;
-        let of = |name: &str| {
-            let sources = others.values().filter_map(|known| known.source.as_ref());
-            sources.filter(|source| source.source_name == name).count() as u64
-        };
-        let (changes, places) = (&self.outcome.changes, &self.places);
+        let (changes, places, totals) = (&self.outcome.changes, &self.places, &self.totals);
+        let total = |name: &str| totals.get(name).copied().unwrap_or(0);
         self.outcome.report.renamed.retain(|(theirs, ours), count| {
             // A file that still has rows of the other source only moved some.
             let is_there = places.keys().any(|(name, _)| name == theirs);
-            let is_ours = |change: &&Change| change.source.source_name == *ours;
-            let mut rows = changes.iter().filter(is_ours);
-            let is_new =
-                of(ours) == 0 && rows.clone().all(|change| change.kind == RunChange::Added);
-            let rows = rows.by_ref().count() as u64;
-            !is_there && is_new && *count * 10 >= rows.min(of(theirs)) * 9
+            let rows = changes
+                .iter()
+                .filter(|change| change.source.source_name == *ours);
+            let rows = rows.count() as u64;
+            !is_there && total(ours) == 0 && *count * 10 >= rows.min(total(theirs)) * 9
         });
+    }
+
+    /// An answer of a broken sheet or scraper looks like an edit of everything.
+    fn note_mass_change(&mut self) {
+        let totals = &self.totals;
+        let is_mass = |(source, (count, _)): &(&String, &(u64, Vec<String>))| {
+            let total = totals.get(*source).copied().unwrap_or(0);
+            *count > FEW && *count * 2 > total
+        };
+        if let Some((source, (count, shown))) = self.changed.iter().find(is_mass) {
+            let total = totals.get(source).copied().unwrap_or(0);
+            self.outcome.mass_change = Some(format!(
+                "text or stars of {count} of {total} reviews of {source} would change, more than half, for example\n{}",
+                shown.join("\n")
+            ));
+        }
+    }
+
+    /// Counts the reviews of the files' sources that have no row any more.
+    fn count_without_row(&mut self) {
+        let Outcome {
+            report,
+            others,
+            present,
+            ..
+        } = &mut self.outcome;
+        let mut formats = report
+            .files
+            .iter()
+            .filter_map(|file| find_format(file.format));
+        if self.rules.request.partial || formats.any(|format| format.excerpts) {
+            return;
+        }
+        for known in others.values() {
+            let (Some(review), Some(record)) = (known.review(), &known.source) else {
+                continue;
+            };
+            let is_of = |(name, location): &(String, Option<String>)| {
+                *name == record.source_name && (location.is_none() || *location == record.location)
+            };
+            if review.status != Status::withheld(GONE)
+                && !present.contains(&review.id)
+                && self.places.keys().any(is_of)
+            {
+                let source = record.source_name.clone();
+                *report.without_row.entry(source).or_default() += 1;
+            }
+        }
     }
 
     fn reject(&mut self, row: &Row, error: String) {
@@ -384,7 +491,11 @@ impl Merging<'_> {
         let report = &self.outcome.report;
         for (count, one, several) in [
             (report.rejected, "row was rejected", "rows were rejected"),
-            (report.undecided.count, "row is skipped", "rows are skipped"),
+            (
+                report.doubtful.count,
+                "row is doubtful",
+                "rows are doubtful",
+            ),
         ] {
             let rows = if count == 1 { one } else { several };
             if count > 0 {
@@ -426,19 +537,20 @@ impl Merging<'_> {
 impl Outcome {
     /// Withholds published reviews as gone at the source, unless the owner published them although the source hides them.
     pub fn withdraw(&mut self, ids: &[ReviewId], rules: &Rules<'_>) {
-        let (report, key) = (&mut self.report, &rules.key);
-        let ids: BTreeSet<&ReviewId> = ids.iter().collect();
-        for id in ids {
+        let report = &mut self.report;
+        for id in ids.iter().collect::<BTreeSet<_>>() {
             let Some(KnownReview {
                 state: ReviewState::There(review),
-                source: Some(source),
+                source: Some(record),
                 ..
             }) = self.others.get(id)
             else {
                 continue;
             };
-            let last = source.base.get(Unit::Status);
-            if last.is_some_and(|last| last != key.digest(Unit::Status, review)) {
+            let mut said = record.said();
+            if said.decided.contains(&Unit::Status)
+                || said.compare(Unit::Status, review) == Some(false)
+            {
                 report.kept_edited.add(|| format!("{id} status"));
                 continue;
             }
@@ -447,13 +559,13 @@ impl Outcome {
                 updated_at: review.updated_at.max(Some(rules.now)),
                 ..review.clone()
             };
-            let mut after = source.clone();
-            let stated = key.digest(Unit::Status, &gone);
-            after.base.set(Unit::Status, stated);
+            said.set(Unit::Status, &gone);
+            let mut after = record.clone();
+            after.set_said(&said);
             report.withdrawn.add(|| id.to_string());
             report.note_withheld(review, GONE);
             self.changes.push(Change {
-                former: Some(Former::new(Some(review), &gone, Some(source.clone()), &[])),
+                former: Some(Former::new(Some(review), &gone, Some(record.clone()), &[])),
                 review: Some(gone),
                 source: after,
                 kind: RunChange::Changed,
@@ -461,6 +573,48 @@ impl Outcome {
             });
         }
     }
+}
+
+/// What is kept of the source of the row's review `id`.
+fn record_of(row: &Row, id: &ReviewId, known: Option<&KnownReview>) -> SourceRecord {
+    let last = known.and_then(|known| known.source.as_ref());
+    // Of a review that was deleted nothing else is kept.
+    let kept = last.filter(|_| known.is_some_and(|known| !known.is_deleted()));
+    let unpublished = &row.incoming.unpublished;
+    let unstated = &row.incoming.statement.unstated;
+    let name = row
+        .incoming
+        .source_name()
+        .or(last.map(|last| last.source_name.as_str()));
+    let mut record = kept.cloned().unwrap_or_else(|| {
+        let name = name.unwrap_or(SOURCE_DEFAULT);
+        SourceRecord::new(id.clone(), name.to_owned(), row.digests())
+    });
+    if let Some(name) = name {
+        name.clone_into(&mut record.source_name);
+    }
+    // A file without texts does not change them.
+    if !unstated.contains(&Unit::Text) {
+        record.digests = row.digests();
+    }
+    if unpublished.location.is_some() {
+        record.location.clone_from(&unpublished.location);
+    }
+    let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
+    record.id_at_source = own_id;
+    record.posted_at = unpublished.posted_at;
+    if !unstated.contains(&Unit::Response) {
+        record.responded_at = unpublished.responded_at;
+    }
+    record
+}
+
+/// Whether another format than the row's brought the review.
+fn is_of_other_format(row: &Row, id: &ReviewId) -> bool {
+    let prefix = id_prefix(id.as_str());
+    prefix != Some(row.format.id_prefix())
+        && !row.format.is_native()
+        && (!row.incoming.has_own_id || prefix.is_some())
 }
 
 /// Why the review is withheld, if it is.
@@ -476,138 +630,18 @@ fn status_reason(review: &Review) -> Option<&str> {
     )
 }
 
-/// Whether copies of the review are of one person: without a text and a name they may be of two.
-fn is_of_one_person(review: &Review) -> bool {
-    !review.text.is_empty() || !is_shared_name(&review.author)
-}
-
 /// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
 fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
-    let copy = Review {
-        status: Status::withheld(DUPLICATE),
-        ..merged.review.clone()
-    };
-    let now = rules.key.digest(Unit::Status, &merged.review);
-    let then = rules.key.digest(Unit::Status, &copy);
-    if merged
-        .base
-        .get(Unit::Status)
-        .is_some_and(|base| base != now)
+    let said = &mut merged.said;
+    if said.decided.contains(&Unit::Status)
+        || said.compare(Unit::Status, &merged.review) == Some(false)
     {
         return false;
     }
-    merged.base.set(Unit::Status, then);
-    merged.review = copy;
-    if !merged.taken.contains(&Unit::Status) {
+    merged.review.status = Status::withheld(DUPLICATE);
+    said.set(Unit::Status, &merged.review);
+    if merged.taken.insert(Unit::Status) {
         merged.review.updated_at = merged.review.updated_at.max(Some(rules.now));
     }
-    merged.taken.insert(Unit::Status);
     true
-}
-
-/// Maximum number of copies that are compared with a review.
-const COPIES_MAX: usize = 64;
-
-/// The reviews that others may be copies of, of two sources or of two formats of one, by their author, day, stars and text:
-/// before the import, and as far as it is merged. Of each source and author the first published one, and the first one that
-/// the owner deleted or withheld.
-struct Copies(HashMap<i64, Vec<Copy>>);
-
-struct Copy {
-    id: String,
-    source_name: String,
-    /// `None` of a deleted review.
-    author: Option<String>,
-    /// [`Fingerprints::author_day`].
-    author_day: i64,
-    /// Whether the owner deleted or withheld it.
-    is_decided: bool,
-}
-
-impl Copies {
-    fn of(known: &Known, key: &DigestKey) -> Self {
-        let mut copies = Self(HashMap::new());
-        let sources = known
-            .values()
-            .filter_map(|it| Some((it.source.as_ref()?, it.review())));
-        for (source, review) in sources {
-            let status = review.map(|review| &review.status);
-            let last = source.base.get(Unit::Status);
-            let is_decision = |review: &Review| last != Some(key.digest(Unit::Status, review));
-            let is_published = status == Some(&Status::Published);
-            let is_ours =
-                [DUPLICATE, GONE].contains(&status.and_then(Status::reason).unwrap_or_default());
-            // What the source withheld is no reason to withhold a copy.
-            if is_published || !is_ours && review.is_none_or(is_decision) {
-                copies.insert(source, review, !is_published);
-            }
-        }
-        copies
-    }
-
-    fn insert(&mut self, source: &SourceVersion, review: Option<&Review>, is_decided: bool) {
-        let copy = Copy {
-            id: source.id.to_string(),
-            source_name: source.source_name.clone(),
-            author: review.map(|review| review.author.clone()),
-            author_day: source.fingerprints.author_day,
-            is_decided,
-        };
-        let group = self.0.entry(source.fingerprints.content).or_default();
-        let is_like = |other: &Copy| {
-            let names = (&other.source_name, other.author_day);
-            names == (&copy.source_name, copy.author_day) && other.is_decided == is_decided
-        };
-        if group.len() < COPIES_MAX && !group.iter().any(is_like) {
-            // Published copies are named first.
-            let first_after = group.partition_point(|other| other.is_decided <= is_decided);
-            group.insert(first_after, copy);
-        }
-    }
-
-    /// A copy of a review. Hidden reviews are copies only of reviews that are not public yet: otherwise the owner could not
-    /// withhold one of two.
-    fn find(&self, review: &Review, source: &SourceVersion, is_public: bool) -> Option<&Copy> {
-        let mut copies = self.0.get(&source.fingerprints.content)?.iter();
-        let is_sure = is_of_one_person(review);
-        copies.find(|other| {
-            let is_other_format =
-                || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
-            !(is_public && other.is_decided)
-                && other.id != review.id.as_str()
-                && other.has_author_of(review, source)
-                && (other.source_name != source.source_name || is_other_format())
-        })
-    }
-
-    /// Removes a review that is withheld.
-    fn remove(&mut self, source: &SourceVersion) {
-        if let Some(copies) = self.0.get_mut(&source.fingerprints.content) {
-            copies.retain(|other| other.is_decided || other.id != source.id.as_str());
-        }
-    }
-}
-
-impl Copy {
-    /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
-    fn has_author_of(&self, review: &Review, source: &SourceVersion) -> bool {
-        let short = short_name(&review.author);
-        let is_one = self.author.as_ref().map_or_else(
-            || {
-                short == review.author
-                    || self.author_day == Fingerprints::author_day(&short, review.date)
-            },
-            |author| is_one_name(author, &review.author),
-        );
-        is_one || self.author_day == source.fingerprints.author_day
-    }
-
-    /// Whether the copy looks like the review's row, imported under another source: it has the row's ID, or both IDs were
-    /// derived from rows of one format.
-    fn has_same_row(&self, source: &SourceVersion) -> bool {
-        let id = source.own_id.as_deref().unwrap_or(source.id.as_str());
-        let are_derived = || [id, &self.id].into_iter().all(is_derived);
-        self.source_name != source.source_name
-            && (id == self.id || are_derived() && id_prefix(id) == id_prefix(&self.id))
-    }
 }

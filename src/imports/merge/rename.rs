@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
 use crate::model::{Unit, fold};
 use crate::storage::imports::{ColumnMeaning, KeptColumns};
-use crate::storage::reviews::{Known, KnownReview, PlaceCount, ReviewState, SourceVersion};
+use crate::storage::reviews::{Known, KnownReview, PlaceCount, ReviewState, SourceRecord};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
 /// A source that has another name now.
@@ -75,7 +75,6 @@ async fn rename(
     location: Option<&str>,
 ) -> Result<Renamed, MergeError> {
     let now = clock.now();
-    let key = reviews::digest_key(write).await?;
     let known = reviews::load_known(write.for_reading()).await?;
     let is_moved = |known: &KnownReview| {
         let place = known
@@ -106,30 +105,29 @@ async fn rename(
         count: moved.values().filter(present).count() as u64,
         count_before: others.iter().filter(present).count() as u64,
     };
-    let (mut changed, mut versions) = (Vec::new(), Vec::new());
+    let (mut changed, mut records) = (Vec::new(), Vec::new());
     for known in moved.into_values().filter(|known| !known.is_deleted()) {
-        let mut version = known.source;
+        let mut record = known.source;
         // The owner may have given the review another source's name, which stays.
         if let ReviewState::There(mut review) = known.state
             && review.source.name == source
         {
-            let stated = key.digest(Unit::Source, &review);
+            let mut said = record.as_ref().map(SourceRecord::said).unwrap_or_default();
+            let is_source_s = said.compare(Unit::Source, &review) == Some(true);
             new_name.clone_into(&mut review.source.name);
             review.updated_at = review.updated_at.max(Some(now));
-            if let Some(version) = &mut version
-                && version.base.get(Unit::Source) == Some(stated)
-            {
-                let renamed = key.digest(Unit::Source, &review);
-                version.base.set(Unit::Source, renamed);
+            if let Some(record) = record.as_mut().filter(|_| is_source_s) {
+                said.set(Unit::Source, &review);
+                record.set_said(&said);
             }
             changed.push(review);
         }
-        versions.extend(version.map(|version| SourceVersion {
+        records.extend(record.map(|record| SourceRecord {
             source_name: new_name.to_owned(),
-            ..version
+            ..record
         }));
     }
-    reviews::update_undecided(write, &changed, &versions, now).await?;
+    reviews::update_undecided(write, &changed, &records, now).await?;
     reviews::rename_source_records(write, source, new_name, location).await?;
     Ok(renamed)
 }
@@ -145,8 +143,8 @@ fn check_apart(
     others: &[KnownReview],
     columns: &KeptColumns,
 ) -> Result<(), String> {
-    fn own_id(source: &SourceVersion) -> &str {
-        source.own_id.as_deref().unwrap_or(source.id.as_str())
+    fn own_id(source: &SourceRecord) -> &str {
+        source.id_at_source.as_deref().unwrap_or(source.id.as_str())
     }
     let differs = |header: &&str| {
         let meanings = [source, new_name].map(|name| columns.get(name, header));
@@ -176,8 +174,7 @@ fn check_apart(
         .iter()
         .filter(|known| !known.is_deleted())
         .filter_map(|known| known.source.as_ref());
-    let contents: HashMap<i64, &SourceVersion> =
-        there.map(|it| (it.fingerprints.content, it)).collect();
+    let contents: HashMap<i64, &SourceRecord> = there.map(|it| (it.digests.content, it)).collect();
     let (mut same_ids, mut same_contents) = (Named::default(), Named::default());
     for known in moved.values() {
         let Some(version) = &known.source else {
@@ -186,7 +183,7 @@ fn check_apart(
         if ids.contains(own_id(version)) {
             same_ids.add(|| own_id(version).to_owned());
         }
-        if let Some(other) = contents.get(&version.fingerprints.content)
+        if let Some(other) = contents.get(&version.digests.content)
             && !known.is_deleted()
         {
             same_contents.add(|| format!("{} and {}", version.id, other.id));

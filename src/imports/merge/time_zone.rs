@@ -4,9 +4,9 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::model::{Day, DigestKey, Review, Unit};
+use crate::model::{Day, Review, Unit};
 use crate::storage;
-use crate::storage::reviews::{ReviewState, SourceVersion};
+use crate::storage::reviews::{ReviewState, SourceRecord};
 use crate::storage::{Write, reviews};
 
 /// Records that the business is in `zone`; returns the number of reviews whose day changed.
@@ -20,7 +20,6 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
     {
         return Ok(0);
     }
-    let key = reviews::digest_key(write).await?;
     let (mut changed, mut sources) = (Vec::new(), Vec::new());
     for known in reviews::load_known(write.for_reading())
         .await?
@@ -32,7 +31,7 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
         if source.posted_at.or(source.responded_at).is_none() {
             continue;
         }
-        let after = moved_to(zone, &key, &mut source, &review);
+        let after = moved_to(zone, &mut source, &review);
         if after != review {
             changed.push(Review {
                 updated_at: after.updated_at.max(Some(now)),
@@ -45,29 +44,26 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
     Ok(changed.len() as u64)
 }
 
-/// The review with its days in `zone`; the base follows, so that the next import matches it.
-fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceVersion, review: &Review) -> Review {
+/// The review with its days in `zone`; what its source said follows, so that the next import agrees.
+fn moved_to(zone: Tz, record: &mut SourceRecord, review: &Review) -> Review {
     let day = |at: DateTime<Utc>| Day::new(at.with_timezone(&zone).date_naive());
-    let is_untouched =
-        |row: &SourceVersion, unit| row.base.get(unit) == Some(key.digest(unit, review));
+    let mut said = record.said();
     let mut after = review.clone();
-    if let Some(day) = row.posted_at.and_then(day) {
-        let there = Review {
-            date: day,
-            ..review.clone()
-        };
-        if is_untouched(row, Unit::Date) {
-            after.date = day;
+    if let Some(day) = record.posted_at.and_then(day) {
+        let is_owner_s = said.is_decided(Unit::Date, review);
+        after.date = day;
+        said.set(Unit::Date, &after);
+        if is_owner_s {
+            after.date = review.date;
         }
-        row.base.set(Unit::Date, key.digest(Unit::Date, &there));
     }
-    if let Some(day) = row.responded_at.and_then(day)
-        && is_untouched(row, Unit::Response)
+    if let Some(day) = record.responded_at.and_then(day)
+        && !said.is_decided(Unit::Response, review)
         && let Some(response) = &mut after.response
     {
         response.date = Some(day);
-        row.base
-            .set(Unit::Response, key.digest(Unit::Response, &after));
+        said.set(Unit::Response, &after);
     }
+    record.set_said(&said);
     after
 }

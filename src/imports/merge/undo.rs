@@ -2,14 +2,16 @@
 //! source, so that importing the files again does the same again. What has changed since is left unchanged, and so is
 //! what its source hides.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
-use crate::model::{DUPLICATE, DigestKey, GONE, Review, Status, Unit};
+use crate::model::{DUPLICATE, GONE, Review, Status, Unit};
 use crate::storage::imports::KeptColumns;
 use crate::storage::reviews::{
-    self, KnownReview, Run, RunChange, RunReview, SourceVersion, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    self, KnownReview, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};
@@ -19,7 +21,7 @@ const ROWS: usize = 500;
 /// Runs among which one is searched.
 const RUNS_MAX: i64 = 1_000;
 
-/// The outcome of an undo.
+/// The outcome of an undo of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
     pub run: Run,
@@ -39,7 +41,8 @@ pub struct Undone {
     pub duplicates: Named,
 }
 
-/// Undoes the import with the given number, or the last one; with `is_dry_run`, only counts.
+/// Undoes the import with the given number, or the last one that was run by hand: of each source only the newest, unless `later`
+/// ones are undone, too, newest first. With `is_dry_run`, only counts.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
@@ -47,27 +50,32 @@ pub async fn undo(
     database: &Database,
     clock: &Clock,
     number: Option<i64>,
+    later: bool,
     is_dry_run: bool,
-) -> Result<Undone, ImportError> {
+) -> Result<Vec<Undone>, ImportError> {
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.for_reading(), RUNS_MAX).await;
-    let run = choose_run(runs.at(path)?, number).map_err(ImportError::Refused)?;
-    let mut undone = Undone {
-        run,
-        removed: 0,
-        deleted: 0,
-        given_back: 0,
-        published: 0,
-        left: Named::default(),
-        gone: 0,
-        duplicates: Named::default(),
-    };
-    take_back(&mut write, &mut undone, now).await.at(path)?;
-    if let Some(source) = &undone.run.sync_source {
-        pause_after_undo(&mut write, source).await.at(path)?;
+    let chosen = choose_runs(runs.at(path)?, number, later).map_err(ImportError::Refused)?;
+    let mut all = Vec::new();
+    for run in chosen {
+        let mut undone = Undone {
+            run,
+            removed: 0,
+            deleted: 0,
+            given_back: 0,
+            published: 0,
+            left: Named::default(),
+            gone: 0,
+            duplicates: Named::default(),
+        };
+        take_back(&mut write, &mut undone, now).await.at(path)?;
+        if let Some(source) = &undone.run.sync_source {
+            pause_after_undo(&mut write, source).await.at(path)?;
+        }
+        all.push(undone);
     }
     if is_dry_run {
         write.rollback().await
@@ -75,25 +83,25 @@ pub async fn undo(
         write.commit().await
     }
     .at(path)?;
-    Ok(undone)
+    Ok(all)
 }
 
-/// The run with this number, or the last one, if it can be undone; otherwise the reason.
-fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
-    // A scheduled fetch is undone only by its number.
+/// The run with this number, or the last one by hand, and the later runs of its sources, newest first. `runs` are all, newest
+/// first.
+///
+/// # Errors
+/// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
+fn choose_runs(runs: Vec<Run>, number: Option<i64>, later: bool) -> Result<Vec<Run>, String> {
     let by_hand = runs.iter().find(|run| !run.is_scheduled);
     let number = number
         .or(by_hand.map(|last| last.id))
         .ok_or("no import to undo; `reviews status` lists the imports")?;
-    let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
-    let next = runs.iter().find(standing).map(|run| run.id);
-    let run = runs
-        .into_iter()
-        .find(|run| run.id == number)
-        .ok_or_else(|| {
-            format!("there is no import {number}; `reviews status` lists the imports")
-        })?;
+    let run = runs.iter().find(|run| run.id == number).ok_or_else(|| {
+        format!("there is no import {number}; `reviews status` lists the imports")
+    })?;
     if let Some(at) = &run.undone_at {
+        let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
+        let next = runs.iter().find(standing).map(|run| run.id);
         let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
         return Err(format!(
             "import {number} was already undone at {at}{}",
@@ -106,11 +114,32 @@ fn choose_run(runs: Vec<Run>, number: Option<i64>) -> Result<Run, String> {
              at most {UNDOABLE_DAYS_MAX} days; `reviews restore FILE` restores a backup"
         ));
     }
-    Ok(run)
+    // A later run of one of its sources may have others, too, whose own later runs come first then.
+    let mut sources: BTreeSet<&String> = run.sources.iter().collect();
+    let mut chosen = vec![run.id];
+    while let Some(next) = runs.iter().find(|run| {
+        let is_later = run.id > number && run.undone_at.is_none() && run.has_changes;
+        is_later
+            && !chosen.contains(&run.id)
+            && run.sources.iter().any(|name| sources.contains(name))
+    }) {
+        if !later {
+            return Err(format!(
+                "import {} is a later one of {}, and of each source the newest is undone first; `reviews undo {}` undoes that one, \
+                 `reviews undo {number} --later` all of them",
+                next.id,
+                next.sources.join(", "),
+                next.id
+            ));
+        }
+        chosen.push(next.id);
+        sources.extend(&next.sources);
+    }
+    let runs = runs.clone().into_iter();
+    Ok(runs.filter(|run| chosen.contains(&run.id)).collect())
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
-    let key = reviews::digest_key(write).await?;
     let run = undone.run.id;
     KeptColumns::take_back(write, run).await?;
     for rows in reviews::run_reviews(write.for_reading(), run)
@@ -120,11 +149,11 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let standing = reviews::standing(write.for_reading(), &ids).await?;
         let (mut done, mut removed, mut unmarked) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut deleted, mut deleted_sources) = (Vec::new(), Vec::new());
+        let (mut deleted, mut kept) = (Vec::new(), Vec::new());
         let (mut given_back, mut sources, mut sourceless) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
             let id = row.id.as_str();
-            match decide(row, standing.get(id), &key)? {
+            match decide(row, standing.get(id))? {
                 Decision::Left(reason) => {
                     undone.left.add(|| format!("{id} ({reason})"));
                     continue;
@@ -132,9 +161,10 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
                 Decision::Gone => undone.gone += 1,
                 Decision::Unmark => unmarked.push(id),
                 Decision::Remove => removed.push(id),
+                Decision::KeepDeleted(record) => kept.push(record.clone()),
                 Decision::Delete(source) => {
                     deleted.push(id);
-                    deleted_sources.extend(source);
+                    kept.extend(source.cloned());
                 }
                 Decision::GiveBack {
                     review,
@@ -166,7 +196,7 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
         unmarked.extend(removed);
         reviews::forget_deleted(write, &unmarked).await?;
         reviews::delete_all(write, &deleted).await?;
-        reviews::keep_deleted(write, &deleted_sources).await?;
+        reviews::keep_deleted(write, &kept).await?;
         reviews::upsert(write, &given_back, now).await?;
         reviews::note_sources(write, &sources).await?;
         reviews::forget_sources(write, &sourceless).await?;
@@ -188,33 +218,32 @@ enum Decision<'r> {
     /// The id no longer counts as deleted.
     Unmark,
     Remove,
+    /// What identified a deleted review before is kept again.
+    KeepDeleted(&'r SourceRecord),
     /// The review was restored; what identified it before is kept again.
-    Delete(Option<&'r SourceVersion>),
+    Delete(Option<&'r SourceRecord>),
     GiveBack {
         /// `None` if only what its source said changed.
         review: Option<Box<Review>>,
         is_published: bool,
-        source: Option<&'r SourceVersion>,
+        source: Option<&'r SourceRecord>,
     },
 }
 
 /// `known` is what is stored of the review now.
-fn decide<'r>(
-    row: &'r RunReview,
-    known: Option<&KnownReview>,
-    key: &DigestKey,
-) -> sqlx::Result<Decision<'r>> {
-    let Some(known) = known.filter(|known| !known.is_deleted()) else {
-        return Ok(match row.change {
-            RunChange::Deleted => Decision::Unmark,
-            RunChange::Added | RunChange::Restored | RunChange::Changed => Decision::Gone,
-        });
-    };
-    if !row.is_untouched || row.later_run.is_some() || row.change == RunChange::Deleted {
-        return Ok(Decision::Left(reason(row, known, key)));
-    }
+fn decide<'r>(row: &'r RunReview, known: Option<&KnownReview>) -> sqlx::Result<Decision<'r>> {
     let former = row.former.as_ref();
     let source = former.and_then(|former| former.source.as_ref());
+    let Some(known) = known.filter(|known| !known.is_deleted()) else {
+        return Ok(match (row.change, source) {
+            (RunChange::Deleted, Some(source)) => Decision::KeepDeleted(source),
+            (RunChange::Deleted, None) => Decision::Unmark,
+            (RunChange::Added | RunChange::Restored | RunChange::Changed, _) => Decision::Gone,
+        });
+    };
+    if !row.is_untouched || row.change == RunChange::Deleted {
+        return Ok(Decision::Left(reason(known)));
+    }
     Ok(match (row.change, known.review().zip(former)) {
         (RunChange::Added | RunChange::Deleted, _) => Decision::Remove,
         (RunChange::Restored, _) => Decision::Delete(source),
@@ -250,12 +279,9 @@ fn is_hidden_since(before: &Review, after: &Review) -> bool {
 }
 
 /// Why a review is left.
-fn reason(row: &RunReview, known: &KnownReview, key: &DigestKey) -> String {
-    if let Some(later) = row.later_run {
-        return format!("import {later} changed it since");
-    }
+fn reason(known: &KnownReview) -> String {
     let decided: Vec<&str> = known
-        .decisions(Some(key))
+        .decisions()
         .into_iter()
         .map(Unit::name)
         .filter(|_| known.source.is_some())

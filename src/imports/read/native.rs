@@ -18,15 +18,15 @@ use crate::imports::read::json::RowValue;
 use crate::imports::report::{FileError, Position};
 use crate::model::text::{quoted, url};
 use crate::model::{
-    Base, Calendar, Fingerprints, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId,
-    Statement, Status, Unit, Units,
+    Calendar, Digests, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
+    Status, Unit, Units,
 };
 use crate::owner::business::language;
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{
     INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
-use crate::storage::reviews::SourceVersion;
+use crate::storage::reviews::SourceRecord;
 
 /// That a spreadsheet has changed the dates of our own export.
 pub fn changed_date(table: &Table, calendar: Calendar) -> Option<FileError> {
@@ -128,17 +128,13 @@ fn read_record(
 }
 
 /// What the line of a deleted review has beside its id, by which rows of its source are found.
-fn kept(value: &Value, id: &ReviewId) -> Option<SourceVersion> {
+fn kept(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
-    Some(SourceVersion {
-        id: id.clone(),
-        source_name: text("imported_from")?.to_owned(),
+    let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
+    Some(SourceRecord {
         location: text("location").map(str::to_owned),
-        own_id: text("id_at_source").map(str::to_owned),
-        posted_at: None,
-        responded_at: None,
-        base: Base::default(),
-        fingerprints: text("fingerprints")?.parse().ok()?,
+        id_at_source: text("id_at_source").map(str::to_owned),
+        ..SourceRecord::new(id.clone(), name.to_owned(), digests)
     })
 }
 
@@ -197,7 +193,8 @@ const RECORD: &[Member] = &[
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("note", NAME),
-    optional("fingerprints", Shape::Word(parsed::<Fingerprints>)),
+    optional("said", Shape::Any),
+    optional("digests", Shape::Word(parsed::<Digests>)),
 ];
 const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
 const VERIFICATION: &[Member] = &[
@@ -236,6 +233,15 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
         reader.fault(
             name,
             "is no member of this format; write \"status\": \"published\" or \"withheld\" there, or leave out the answer that is not public",
+        );
+    }
+    if members
+        .get("said")
+        .is_some_and(|said| !said.is_object() && !said.is_null())
+    {
+        reader.fault(
+            "said",
+            "is no object, as `reviews export` writes it; leave it out",
         );
     }
     if !reader.faults.is_empty() {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::upsert;
-use super::source::{SourceVersion, note_sources};
+use super::source::{SourceRecord, note_sources};
 use crate::model::{Review, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
@@ -32,6 +32,11 @@ pub struct Run {
     pub unchanged: i64,
     pub withdrawn: i64,
     pub rejected: i64,
+    pub doubtful: i64,
+    /// The sources of its reviews.
+    pub sources: Vec<String>,
+    /// Whether it changed reviews, or what is kept of their sources, and not all of it is taken back.
+    pub has_changes: bool,
     /// RFC 3339 UTC; `None` if it was not undone, or only in part.
     pub undone_at: Option<String>,
     /// Whether its former values are still kept.
@@ -54,6 +59,8 @@ pub struct RunCounts {
     /// Reviews withheld because their source no longer lists them.
     pub withdrawn: i64,
     pub rejected: i64,
+    /// Rows that are not imported until the owner decides.
+    pub doubtful: i64,
 }
 
 named! {
@@ -66,18 +73,19 @@ named! {
         Restored = "restored",
         /// The review, or what its source said of it, was another one before.
         Changed = "changed",
-        /// The id was marked as deleted, because an export lists it so.
+        /// The id was marked as deleted, because an export lists it so; or what identifies a deleted review changed.
         Deleted = "deleted",
     }
 }
 
-/// What a review was before a run that changed or restored it. Only members that differ are kept.
+/// What a review was before a run that changed or restored it, or another record of a deleted one. Only members that differ are
+/// kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Former {
     /// Members of the review, by name.
     review: Map<String, Value>,
     /// `None` if no source had given the review; of a deleted review, what identified it.
-    pub source: Option<SourceVersion>,
+    pub source: Option<SourceRecord>,
     /// Whether the source hides the author's name or the answer since the run; these values are not kept.
     pub hides: bool,
 }
@@ -87,7 +95,7 @@ impl Former {
     pub fn new(
         before: Option<&Review>,
         after: &Review,
-        source: Option<SourceVersion>,
+        source: Option<SourceRecord>,
         hidden: &[&str],
     ) -> Self {
         let mut review = Map::new();
@@ -103,6 +111,15 @@ impl Former {
             hides: review.len() < shown,
             review,
             source,
+        }
+    }
+
+    /// Of a review that stays deleted.
+    pub fn of_deleted(source: SourceRecord) -> Self {
+        Self {
+            review: Map::new(),
+            source: Some(source),
+            hides: false,
         }
     }
 
@@ -128,8 +145,6 @@ pub struct RunReview {
     pub former: Option<Former>,
     /// Whether it has not changed since.
     pub is_untouched: bool,
-    /// The last import since that changed it or what its source said.
-    pub later_run: Option<i64>,
 }
 
 /// Begins a run; returns its number.
@@ -215,12 +230,13 @@ pub async fn note_run_reviews(
 pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Result<()> {
     execute!(
         write,
-        "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ? where run_id = ?",
+        "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ?, doubtful = ? where run_id = ?",
         counts.added,
         counts.updated,
         counts.unchanged,
         counts.withdrawn,
         counts.rejected,
+        counts.doubtful,
         run
     )?;
     execute!(
@@ -236,9 +252,10 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
     sqlx::query_as!(
         Run,
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
-             withdrawn, rejected, undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
+             withdrawn, rejected, doubtful, sources as "sources: Text",
+             exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
              sync_source as "sync_source!: NullableText", scheduled as "is_scheduled!: bool"
-           from import_run order by run_id desc limit ?"#,
+           from import_run as r order by run_id desc limit ?"#,
         limit
     )
     .fetch_all(connection)
@@ -252,9 +269,7 @@ pub async fn run_reviews(
 ) -> sqlx::Result<Vec<RunReview>> {
     let rows = sqlx::query!(
         r#"select i.review_id as "id!: Text", i.kind as "kind!: Text", i.former as "former: Text",
-             c.change_no is i.change_no as "is_untouched!: bool",
-             (select max(run_id) from import_run_review as o where o.review_id = i.review_id and o.run_id > i.run_id)
-               as "later_run: i64"
+             c.change_no is i.change_no as "is_untouched!: bool"
            from import_run_review as i left join review_change as c using (review_id)
            where i.run_id = ? order by i.review_id"#,
         run
@@ -269,7 +284,6 @@ pub async fn run_reviews(
             .former
             .and_then(|former| serde_json::from_str(former.as_ref()).ok()),
         is_untouched: row.is_untouched,
-        later_run: row.later_run,
     });
     Ok(row.collect())
 }
@@ -282,7 +296,7 @@ const BATCH: usize = 500;
 pub async fn update_undecided(
     write: &mut Write,
     reviews: &[Review],
-    sources: &[SourceVersion],
+    sources: &[SourceRecord],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     for reviews in reviews.chunks(BATCH) {

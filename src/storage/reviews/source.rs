@@ -1,4 +1,4 @@
-//! Each source's last version of a review: digests, instants and locations beside the reviews' rows.
+//! What each source last said of a review, beside the reviews' rows, and what is kept of deleted ones.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,44 +8,52 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::{ReviewState, of_ids};
-use crate::model::{
-    Base, DigestKey, Fingerprints, Review, ReviewId, Status, Unit, Units, hex, is_one_name,
-};
-use crate::random::Random;
+use crate::model::{Digests, Review, ReviewId, Said, Status, Unit, Units, is_one_name};
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
-/// A source's last version of one review.
+/// What is kept of a review's source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceVersion {
+pub struct SourceRecord {
     pub id: ReviewId,
-    /// The id at the source, if a review of another source has it.
-    pub own_id: Option<String>,
     pub source_name: String,
     /// One of the business's locations, by the source's name for it.
     pub location: Option<String>,
+    /// The id at the source, if the review has another one here.
+    pub id_at_source: Option<String>,
     /// When it was written, if the source gives an instant.
     pub posted_at: Option<DateTime<Utc>>,
     /// When it was answered, if the source gives an instant.
     pub responded_at: Option<DateTime<Utc>>,
-    /// Digests of the last version, by field.
-    pub base: Base,
-    pub fingerprints: Fingerprints,
+    /// [`Said`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
+    pub said_json: String,
+    pub digests: Digests,
 }
 
-impl SourceVersion {
-    /// One that says nothing of any field.
-    pub fn new(id: ReviewId, source_name: String, fingerprints: Fingerprints) -> Self {
+impl SourceRecord {
+    /// One that says nothing of any unit.
+    pub const fn new(id: ReviewId, source_name: String, digests: Digests) -> Self {
         Self {
             id,
-            own_id: None,
             source_name,
             location: None,
+            id_at_source: None,
             posted_at: None,
             responded_at: None,
-            base: Base::default(),
-            fingerprints,
+            said_json: String::new(),
+            digests,
         }
+    }
+
+    /// What the source last said.
+    pub fn said(&self) -> Said {
+        // A table's check allows only JSON.
+        let value: Value = serde_json::from_str(&self.said_json).unwrap_or_default();
+        Said::from(&value)
+    }
+
+    pub fn set_said(&mut self, said: &Said) {
+        self.said_json = said.json().to_string();
     }
 }
 
@@ -57,7 +65,7 @@ const ROWS: i64 = 1_000;
 pub struct KnownReview {
     pub state: ReviewState,
     /// `None` if no source gave it. Of a deleted review, only what identifies it.
-    pub source: Option<SourceVersion>,
+    pub source: Option<SourceRecord>,
     /// The owner's note, which is not published.
     pub note: Option<String>,
 }
@@ -74,52 +82,23 @@ impl KnownReview {
         matches!(self.state, ReviewState::Deleted)
     }
 
-    /// The units that the owner decided; `key` is that of the database, if it has one. Of a review that no source gave, all.
-    pub fn decisions(&self, key: Option<&DigestKey>) -> Units {
-        let Some(review) = self.review() else {
-            return Units::new();
-        };
-        if let (Some(source), Some(key)) = (&self.source, key) {
-            return source.base.decisions(key, review);
-        }
-        let units = Unit::ALL.into_iter();
-        units.filter(|unit| !unit.is_unset(review)).collect()
+    /// What its source last said; nothing if no source gave it.
+    pub fn said(&self) -> Said {
+        self.source
+            .as_ref()
+            .map(SourceRecord::said)
+            .unwrap_or_default()
+    }
+
+    /// The units that the owner decided. Of a review that no source gave, all.
+    pub fn decisions(&self) -> Units {
+        let review = self.review();
+        review.map_or_else(Units::new, |review| self.said().decisions(review))
     }
 }
 
 /// Reviews that are there, and those that the owner deleted.
 pub type Known = BTreeMap<ReviewId, KnownReview>;
-
-/// The key of this database's digests; created if there is none.
-///
-/// # Errors
-/// When the database refuses the write, or the operating system gives no randomness.
-pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
-    if let Some(key) = find_key(write.for_reading()).await? {
-        return Ok(key);
-    }
-    let random = Random::system();
-    let mut key = Vec::with_capacity(32);
-    for _ in 0..2 {
-        key.extend(random.bytes_16().map_err(sqlx::Error::Io)?);
-    }
-    let text = hex(&key);
-    execute!(
-        write,
-        "insert into source_key (key) values (unhex(?))",
-        text
-    )?;
-    DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
-}
-
-/// `None` before the first import.
-pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<DigestKey>> {
-    let key = sqlx::query_scalar!("select key from source_key")
-        .fetch_optional(connection)
-        .await?;
-    key.map(|key| DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error))))
-        .transpose()
-}
 
 /// What is stored of the reviews with these ids.
 pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
@@ -129,7 +108,8 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let list = Value::from(ids).to_string();
     let deleted = sqlx::query!(
         r#"select c.review_id as "review_id: Text", source_name as "source_name?: Text", location as "location: Text",
-             own_id as "own_id: Text", fingerprint as "fingerprint?: i64", author_day as "author_day?: i64"
+             id_at_source as "id_at_source: Text", same_author_and_day as "author_and_day?: i64", same_content as "content?: i64",
+             same_text as "text?: i64"
            from json_each(?) as i cross join review_change as c on c.review_id = i.value
              left join deleted_review as d on d.review_id = c.review_id
            where not exists (select 1 from review as r where r.review_id = c.review_id)
@@ -149,21 +129,20 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     });
     let deleted = deleted.into_iter().filter_map(|row| {
         let id: ReviewId = row.review_id.as_ref().parse().ok()?;
-        let fingerprints = row.fingerprint.zip(row.author_day);
+        let digests = || {
+            Some(Digests {
+                author_and_day: row.author_and_day?,
+                content: row.content?,
+                text: row.text?,
+            })
+        };
         let source = row
             .source_name
-            .zip(fingerprints)
-            .map(|(name, (content, author_day))| SourceVersion {
+            .zip(digests())
+            .map(|(name, digests)| SourceRecord {
                 location: row.location.map(String::from),
-                own_id: row.own_id.map(String::from),
-                ..SourceVersion::new(
-                    id.clone(),
-                    name.into(),
-                    Fingerprints {
-                        content,
-                        author_day,
-                    },
-                )
+                id_at_source: row.id_at_source.map(String::from),
+                ..SourceRecord::new(id.clone(), name.into(), digests)
             });
         let known = KnownReview {
             state: ReviewState::Deleted,
@@ -190,40 +169,41 @@ pub async fn load_known(connection: &mut SqliteConnection) -> sqlx::Result<Known
     }
 }
 
-/// The sources' last versions, by review id.
+/// What is kept of the sources of reviews, by review id.
 async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<HashMap<ReviewId, SourceVersion>> {
+) -> sqlx::Result<HashMap<ReviewId, SourceRecord>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query!(
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text",
-             base, fingerprint, author_day, own_id as "own_id: Text"
+             id_at_source as "id_at_source: Text", posted_at as "posted_at: Text", responded_at as "responded_at: Text",
+             said as "said: Text", same_author_and_day, same_content, same_text
            from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
         list
     )
     .fetch_all(connection)
     .await?;
     let instant = |at: Option<Text>| instant(at?.as_ref());
-    let versions = rows.into_iter().filter_map(|row| {
+    let records = rows.into_iter().filter_map(|row| {
         let id: ReviewId = row.review_id.as_ref().parse().ok()?;
-        let version = SourceVersion {
+        let record = SourceRecord {
             id: id.clone(),
             source_name: row.source_name.into(),
             location: row.location.map(String::from),
+            id_at_source: row.id_at_source.map(String::from),
             posted_at: instant(row.posted_at),
             responded_at: instant(row.responded_at),
-            base: Base::unpack(&row.base),
-            fingerprints: Fingerprints {
-                content: row.fingerprint,
-                author_day: row.author_day,
+            said_json: row.said.into(),
+            digests: Digests {
+                author_and_day: row.same_author_and_day,
+                content: row.same_content,
+                text: row.same_text,
             },
-            own_id: row.own_id.map(String::from),
         };
-        Some((id, version))
+        Some((id, record))
     });
-    Ok(versions.collect())
+    Ok(records.collect())
 }
 
 /// The owner's notes, by review id.
@@ -244,38 +224,36 @@ async fn notes(
     Ok(notes.collect())
 }
 
-/// Stores the sources' last versions; unchanged ones are not written.
-pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let row = |row: &SourceVersion| {
-        json!([
-            row.id.as_str(),
-            row.source_name,
-            row.location,
-            row.posted_at.map(utc),
-            row.responded_at.map(utc),
-            hex(&row.base.pack()),
-            row.fingerprints.content,
-            row.fingerprints.author_day,
-            row.own_id
-        ])
+/// The columns that are kept of a review that is there, and of a deleted one, as a JSON array.
+fn values(record: &SourceRecord) -> Value {
+    let said = if record.said_json.is_empty() {
+        "{}"
+    } else {
+        &record.said_json
     };
-    let rows = Value::Array(rows.iter().map(row).collect()).to_string();
+    json!([
+        record.id,
+        record.source_name,
+        record.location,
+        record.id_at_source,
+        record.digests.author_and_day,
+        record.digests.content,
+        record.digests.text,
+        record.posted_at.map(utc),
+        record.responded_at.map(utc),
+        said
+    ])
+}
+
+/// Stores what is kept of the sources of reviews.
+pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
+    let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert into review_source (review_id, source_name, location, posted_at, responded_at, base, fingerprint, author_day,
-           own_id)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, unhex(value ->> 5), value ->> 6, value ->> 7,
-           value ->> 8
-         from json_each(?) where true
-         on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
-           posted_at = excluded.posted_at, responded_at = excluded.responded_at, base = excluded.base,
-           fingerprint = excluded.fingerprint, author_day = excluded.author_day, own_id = excluded.own_id
-         where (source_name, location, posted_at, responded_at, base, fingerprint, author_day, own_id) is not (
-           excluded.source_name, excluded.location, excluded.posted_at, excluded.responded_at, excluded.base,
-           excluded.fingerprint, excluded.author_day, excluded.own_id)",
+        "insert or replace into review_source (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
+           same_text, posted_at, responded_at, said)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+           value ->> 8, value ->> 9 from json_each(?)",
         rows
     )
 }
@@ -299,7 +277,7 @@ pub async fn copies_of(
              r.status = 'published' as "is_published!: bool", r.withheld_reason as "reason: Text", own.author as "own_author: Text"
            from json_each(?1) as i cross join review_source as s on s.review_id = i.value
              cross join review as own on own.review_id = s.review_id
-             cross join review_source as o on o.fingerprint = s.fingerprint cross join review as r on r.review_id = o.review_id
+             cross join review_source as o on o.same_content = s.same_content cross join review as r on r.review_id = o.review_id
            where o.review_id not in (select value from json_each(?1)) order by 1"#,
         ids
     )
@@ -412,20 +390,16 @@ pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::
 
 /// Records that the owner decided these units of a review by a command, even if they stay as they are. Imports then keep a
 /// withheld review withheld, and any other value until its source has the same.
-///
-/// # Errors
-/// When the database refuses the write, or the operating system gives no randomness.
 pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) -> sqlx::Result<()> {
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
-    let mut row = known.into_values().next().unwrap_or_else(|| {
-        let source_name = review.source.name.clone();
-        let fingerprints = Fingerprints::new(review, &review.author);
-        SourceVersion::new(review.id.clone(), source_name, fingerprints)
+    let mut record = known.into_values().next().unwrap_or_else(|| {
+        let digests = Digests::new(review, &review.author, None);
+        SourceRecord::new(review.id.clone(), review.source.name.clone(), digests)
     });
-    for unit in units {
-        row.base.set_decided(*unit);
-    }
-    note_sources(write, &[row]).await?;
+    let mut said = record.said();
+    said.decided.extend(units);
+    record.set_said(&said);
+    note_sources(write, &[record]).await?;
     // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();
     execute!(
@@ -436,22 +410,13 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
 }
 
 /// Keeps what identifies deleted reviews in files of their sources; their ids are marked by [`note_deleted`].
-pub async fn keep_deleted(write: &mut Write, reviews: &[&SourceVersion]) -> sqlx::Result<()> {
-    let row = |kept: &&SourceVersion| {
-        let Fingerprints {
-            content,
-            author_day,
-        } = kept.fingerprints;
-        let (id, source, location) = (kept.id.as_str(), &kept.source_name, &kept.location);
-        json!([id, source, location, kept.own_id, content, author_day])
-    };
-    let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
+pub async fn keep_deleted(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
+    let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert into deleted_review (review_id, source_name, location, own_id, fingerprint, author_day)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?) where true
-         on conflict (review_id) do update set source_name = excluded.source_name, location = excluded.location,
-           own_id = excluded.own_id, fingerprint = excluded.fingerprint, author_day = excluded.author_day",
+        "insert or replace into deleted_review (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
+           same_text)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?)",
         rows
     )
 }

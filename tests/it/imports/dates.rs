@@ -212,7 +212,8 @@ async fn instants_of_scripts_and_scrapers_are_read() {
 #[tokio::test]
 async fn dates_read_in_the_other_order_move_the_reviews() {
     let bench = bench().await;
-    let table = "rating,date,author,text\n5,03/04/2025,Ann,Fine work\n4,05/04/2025,Bo,\n";
+    let table =
+        "rating,date,author,text\n5,03/04/2025,Ann,Fine work on the roof\n4,05/04/2025,Bo,\n";
     let request = |format: &str| {
         request_for(
             [bench.file("t.csv", table)],

@@ -12,7 +12,7 @@ use crate::support::{Generator, TestApp, sqlite3};
 /// The whole database as `reviews export` writes it.
 pub(super) async fn export(database: &Database, is_table: bool) -> Vec<u8> {
     let mut reader = database.readers().begin().await.unwrap();
-    let mut export = Export::new(&mut reader).await.unwrap();
+    let mut export = Export::default();
     let mut table = csv::Writer::from_writer(Vec::new());
     let mut lines = Vec::new();
     table.write_record(columns_of_table()).unwrap();

@@ -22,8 +22,8 @@ async fn undo_publishes_no_name_or_answer_that_the_source_hides() {
         bench.take(file("No", "Yes")).await;
         bench.take(hidden).await;
         assert_eq!(bench.sql(shown), row);
-        let undone = undo(&bench.database, &bench.clock, None, false).await;
-        let undone = undone.unwrap();
+        let undone = undo(&bench.database, &bench.clock, None, false, false).await;
+        let undone = undone.unwrap().remove(0);
         assert_eq!((undone.given_back, undone.left.count), (0, 1));
         assert!(undone.left.to_string().contains("its source hides"));
         assert_eq!(bench.sql(shown), row);
@@ -33,9 +33,9 @@ async fn undo_publishes_no_name_or_answer_that_the_source_hides() {
 #[tokio::test]
 async fn columns_keep_their_meaning_in_tables_and_after_deletions() {
     let file = |days: [&str; 2]| {
+        let [one, other] = days;
         format!(
-            "Date,Name,Stars,Comment,Website\n2026-10-{},Ann,5,On time,Yes\n2026-10-{},Bo,2,Late,No\n",
-            days[0], days[1]
+            "Date,Name,Stars,Comment,Website\n2026-10-{one},Ann,5,On time {one},Yes\n2026-10-{other},Bo,2,Late {other},No\n"
         )
     };
     let before = bench().await;
@@ -636,7 +636,7 @@ async fn undo_gives_a_column_the_meaning_that_it_had_before() {
     bench.csv(&sheet, "--map 'status=Website?'").await;
     bench.csv(&sheet, "--map status=").await;
     assert_eq!(shown(&bench), "Ann Bell|published\nBob Cole|published");
-    undo(&bench.database, &bench.clock, None, false)
+    undo(&bench.database, &bench.clock, None, false, false)
         .await
         .unwrap();
     bench

@@ -128,7 +128,7 @@ async fn source_texts_are_stored_as_digests_and_deleted_with_reviews() {
     let path = bench.database.path();
     let kept = sqlite3(
         path,
-        "select base, source_name, location, posted_at from review_source",
+        "select said, source_name, location, posted_at from review_source",
     );
     assert!(!kept.is_empty() && !kept.contains("yxglint"), "{kept}");
     sqlite3(path, "delete from review");

@@ -177,7 +177,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 /// All that is stored of reviews, without times and numbers of changes.
 fn content(bench: &Bench) -> String {
     bench.sql("select review_id, rating, reviewed_on, author, title, text, status, source_name, response_text from review order by 1;
-         select review_id, source_name, location, posted_at, hex(base), fingerprint, own_id from review_source order by 1;
+         select review_id, source_name, location, posted_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
          select * from deleted_review order by 1;
          select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
            and review_id not in (select review_id from undone_review) order by 1",
@@ -252,7 +252,9 @@ fn reviews_of_a_source_survive_undo_renames_and_exports() {
                     import_own(&all, *source, rows, false).await;
                     if let Event::Undo = event {
                         let after = content(&all);
-                        undo(&all.database, &all.clock, None, false).await.unwrap();
+                        undo(&all.database, &all.clock, None, false, false)
+                            .await
+                            .unwrap();
                         assert_eq!(content(&all), before, "{steps:?}");
                         import_own(&all, *source, rows, false).await;
                         assert_eq!(content(&all), after, "{steps:?}");

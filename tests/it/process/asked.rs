@@ -71,7 +71,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     }
     assert_eq!(home.ids(), "");
     // `--yes` skips the question.
-    home.import("more.jsonl", "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}", "1 new");
+    home.import("more.jsonl", "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast, and kind.\"}", "1 new");
     let done = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
     assert!(!done.err.contains("[y/N]"), "{}", done.err);
     assert_eq!(home.ids(), "");

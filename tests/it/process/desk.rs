@@ -428,7 +428,10 @@ fn a_wrong_import_is_undone_and_the_correct_file_imported() {
     );
     assert_eq!(home.listed(&[]).len(), 8);
     let message = home
-        .run_ok("undo", "2 removed; and erased from the file")
+        .run_ok(
+            "undo",
+            "the removed reviews are gone, and erased from the file",
+        )
         .out;
     for part in [
         "2: ",
@@ -480,11 +483,11 @@ fn an_import_is_undone_once_and_an_older_one_by_number() {
     );
     home.run_ok("import two.jsonl", "1 new");
     home.run_ok("import three.jsonl", "1 new");
-    home.run_ok("undo 2", "1 removed");
-    home.run_err("undo 2", "import 2 was already undone");
+    home.run_err("undo 2", "import 3 is a later one of Direct");
     home.run_ok("undo", "1 removed");
     home.run_err("undo", "import 3 was already undone");
-    home.run_err("undo", "`reviews undo 1` undoes the one before");
+    home.run_err("undo", "`reviews undo 2` undoes the one before");
+    home.run_ok("undo 2", "1 removed");
     home.run_err("undo 9", "there is no import 9");
     home.run_ok("status", "three.jsonl: 1 new, 0 updated, undone\n");
     home.run_ok("undo 1", "5 removed");

@@ -16,7 +16,7 @@ fn row(id: &str, text: &str, more: &[(&str, Value)]) -> String {
 fn content(home: &Home) -> String {
     home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
            verified, response_text, response_on, response_author from review order by 1;
-         select review_id, source_name, location, posted_at, responded_at, hex(base), fingerprint, own_id from review_source order by 1;
+         select review_id, source_name, location, posted_at, responded_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
          select review_id, kind, value from mention order by 1, 2, 3;
          select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
            and review_id not in (select review_id from undone_review) order by 1")
@@ -106,16 +106,75 @@ fn undo_publishes_reviews_withheld_as_duplicates() {
 }
 
 #[test]
-fn undo_keeps_changes_of_a_later_import_until_that_is_undone() {
+fn of_each_source_the_newest_import_is_undone_first() {
     let home = Home::new();
-    home.file("one.jsonl", &row("a", "First.", &[]));
-    home.file("two.jsonl", &row("a", "Second.", &[]));
-    home.run_ok("import one.jsonl", "1 new");
-    home.run_ok("import two.jsonl", "1 updated");
-    home.run_ok("undo 1", "1 left unchanged: a (import 2 changed it since)");
-    home.run_ok("undo", "1 changed back to the former values");
-    assert_eq!(home.sql("select text from review"), "First.");
+    let of = |source: &str| ("source", json!({"name": source}));
+    home.import("one.jsonl", &row("a", "First.", &[]), "1 new");
+    home.import("angi.jsonl", &row("q", "Angi's.", &[of("Angi")]), "1 new");
+    home.import("two.jsonl", &row("a", "Second.", &[]), "1 updated");
+    let both = [
+        row("a", "Third.", &[]),
+        row("q", "Angi's, edited.", &[of("Angi")]),
+    ];
+    home.import("both.jsonl", &both.join("\n"), "2 updated");
+    home.import("angi2.jsonl", &row("p", "Another.", &[of("Angi")]), "1 new");
+    // An import that changes nothing does not count.
+    home.run_ok("import two.jsonl --dry-run", "1 updated");
+    home.run_ok("import both.jsonl", "2 unchanged");
+    let before = content(&home);
+    home.run_err("undo 3", "import 4 is a later one of Angi, Google");
+    home.run_err("undo 4", "import 5 is a later one of Angi");
+    home.run_ok("undo 1 --later --dry-run", "dry run: nothing was changed");
+    assert_eq!(content(&home), before);
+    // The later imports of all sources concerned, in one step.
+    let done = home.run_ok("undo 3 --later", "undone").out;
+    let runs: Vec<&str> = done
+        .lines()
+        .filter_map(|line| line.split_once(": 20"))
+        .map(|(run, _)| run)
+        .collect();
+    assert_eq!(runs, ["5", "4", "3"], "{done}");
+    assert_eq!(
+        home.sql("select review_id, text from review order by 1"),
+        "a|First.\nq|Angi's."
+    );
     home.run_ok("undo 1", "1 removed");
+    home.run_ok("undo 2", "1 removed");
+}
+
+#[test]
+fn an_import_left_in_part_goes_before_the_earlier_ones() {
+    let home = Home::new();
+    home.import("one.jsonl", &row("a", "First.", &[]), "1 new");
+    let two = [row("a", "First.", &[]), row("b", "Second.", &[])];
+    home.import("two.jsonl", &two.join("\n"), "1 new");
+    home.run_ok("respond b 'Thank you.'", "answered");
+    home.run_ok("undo", "1 left unchanged: b (you changed response)");
+    home.run_err("undo 1", "import 2 is a later one of Google");
+    home.run_ok(
+        "undo 1 --later",
+        "1 left unchanged: b (you changed response)",
+    );
+    assert_eq!(home.sql("select review_id from review"), "b");
+}
+
+#[test]
+fn undo_gives_a_deleted_review_its_former_digests() {
+    let home = Home::new();
+    home.import("sheet.csv", SHEET, "2 new");
+    home.sql("delete from review where author = 'Bo Cole'");
+    let deleted = || home.sql("select * from deleted_review");
+    let before = deleted();
+    home.file(
+        "edited.csv",
+        &SHEET.replace("Fair price.", "A price that is fair."),
+    );
+    let options = ["import", "edited.csv", "--doubtful", "same"];
+    home.run_ok(&options, "1 kept deleted");
+    assert_ne!(deleted(), before);
+    home.run_ok("undo", "undone; the same files can be imported again");
+    assert_eq!(deleted(), before);
+    home.run_ok("import sheet.csv", "1 kept deleted");
 }
 
 #[test]
@@ -277,7 +336,7 @@ fn undo_of_a_restored_row_keeps_the_digests_of_the_deleted_one() {
     home.sql("delete from review where author = 'Bo'");
     let deleted = || home.sql("select * from deleted_review");
     let before = deleted();
-    home.run_ok("import 3.csv --restore", "1 new");
+    home.run_ok("import 3.csv --restore --doubtful same", "1 new");
     home.run_ok("undo", "1 restored by the import, now deleted again");
     assert_eq!(deleted(), before);
     home.run_ok("export e.jsonl", "");

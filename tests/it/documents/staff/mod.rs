@@ -342,7 +342,7 @@ async fn exports_have_full_names() {
     let app = firm().await;
     app.shell("update business set publish_staff = 'off'").await;
     let mut reader = app.database().readers().begin().await.unwrap();
-    let mut export = Export::new(&mut reader).await.unwrap();
+    let mut export = Export::default();
     let mut names = BTreeSet::new();
     while let Some(rows) = export.next(&mut reader).await.unwrap() {
         for row in rows {

@@ -1,0 +1,1384 @@
+//! Which review a row without an ID is when its sheet is imported again: every kind of change to one row, histories of several
+//! imports, and changes of most rows at once. What the owner withheld or deleted never comes back by a change at the source.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::support::{Generator, rows as query};
+
+/// A row of a sheet, or a review as the row that it would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    author: String,
+    stars: usize,
+    day: String,
+    title: String,
+    text: String,
+    answer: String,
+}
+
+const COLUMNS: [&str; 6] = ["author", "rating", "date", "title", "text", "response"];
+
+impl Row {
+    fn new(author: &str, stars: usize, day: &str, text: &str) -> Self {
+        let [author, day, text] = [author, day, text].map(str::to_owned);
+        Self {
+            author,
+            stars,
+            day,
+            text,
+            ..Self::default()
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let stars = self.stars.to_string();
+        [
+            &self.author,
+            &stars,
+            &self.day,
+            &self.title,
+            &self.text,
+            &self.answer,
+        ]
+        .map(|cell| format!("\"{}\"", cell.replace('"', "\"\"")))
+        .to_vec()
+    }
+
+    /// The review that the row becomes, with one blank between the words of its text.
+    fn shown(&self) -> Self {
+        let mut row = self.clone();
+        if row.author.is_empty() {
+            "Anonymous".clone_into(&mut row.author);
+        }
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        row.text = words.join(" ");
+        row
+    }
+}
+
+fn csv(columns: &[&str], rows: &[Row]) -> String {
+    let is_reversed = columns[0] != COLUMNS[0];
+    let line = |row: &Row| {
+        let mut cells = row.cells();
+        if is_reversed {
+            cells.reverse();
+        }
+        cells.join(",") + "\n"
+    };
+    columns.join(",") + "\n" + &rows.iter().map(line).collect::<String>()
+}
+
+/// The reviews with this condition, by ID.
+fn reviews_where(bench: &Bench, condition: &str) -> BTreeMap<String, Row> {
+    let select = format!(
+        "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(response_text, '') as answer
+         from review where {condition}"
+    );
+    let found = query(bench.database.path(), &select).into_iter();
+    found
+        .map(|review| {
+            let cell = |name: &str| review[name].as_str().unwrap().to_owned();
+            let row = Row {
+                author: cell("author"),
+                stars: usize::try_from(review["rating"].as_u64().unwrap()).unwrap(),
+                day: cell("reviewed_on"),
+                title: cell("title"),
+                text: cell("text"),
+                answer: cell("answer"),
+            };
+            (cell("review_id"), row.shown())
+        })
+        .collect()
+}
+
+fn published(bench: &Bench) -> Vec<Row> {
+    let mut rows: Vec<Row> = reviews_where(bench, "status = 'published'")
+        .into_values()
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// What the owner did about reviews before the next import.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Owner {
+    Nothing,
+    Answered,
+    Withheld,
+    Deleted,
+}
+
+const DECISIONS: [Owner; 2] = [Owner::Withheld, Owner::Deleted];
+
+impl Owner {
+    fn act(self, bench: &Bench, condition: &str) {
+        bench.sql(&match self {
+            Self::Nothing => return,
+            Self::Answered => format!("update review set response_text = 'To ' || review_id where {condition}"),
+            Self::Withheld => {
+                format!("update review set status = 'withheld', withheld_reason = 'under dispute' where {condition}")
+            }
+            Self::Deleted => format!("delete from review where {condition}"),
+        });
+    }
+}
+
+// One row changes among thirty that stay.
+
+/// By kind of change, what becomes of rows with texts of ten, three, one and no words, if the owner did nothing or
+/// answered, withheld their reviews, or deleted them:
+/// S the same review, s the same but for blanks, E that review, edited, N a new review, A the same and another one,
+/// D doubtful, G no row.
+const KINDS: &str = "
+    nothing → SSSS → SSSS → SSSS
+    reordered → SSSS → SSSS → SSSS
+    columns → SSSS → SSSS → SSSS
+    line ends → ssss → ssss → ssss
+    blanks → ssss → ssss → ssss
+    decomposed → SSSS → SSSS → SSSS
+    typo → EEDS → EEDS → DDDS
+    longer → EEES → EEES → DDDS
+    rewritten → DDDS → DDDS → DDDS
+    emptied → EEES → EEES → DDDS
+    filled → SSSE → SSSE → SSSD
+    stars → EEEE → EEEE → SSSS
+    stars and typo → EEDE → EEDE → DDDS
+    stars and longer → EEEE → EEEE → DDDS
+    stars and rewritten → DDDE → DDDE → DDDS
+    stars and emptied → DDDE → DDDE → DDDS
+    stars and filled → EEED → EEED → SSSD
+    spelling → ENNN → DDDD → DDDD
+    name → NNNN → DDDD → DDDD
+    nobody → NNNN → DDDD → DDDD
+    day → ENNN → DDDD → DDDD
+    month → ENNN → DDDD → DDDD
+    day and stars → ENNN → DDDD → DDDD
+    day and name → NNNN → DNNN → DNNN
+    day and typo → NNNN → NNND → NNND
+    name and typo → NNNN → NNND → NNND
+    gone → GGGG → GGGG → GGGG
+    beside → AAAA → AAAA → AAAA
+    twice → SSSA → SSSA → SSSA
+    title → EEEE → EEEE → SSSS
+    answer → EEEE → EEEE → SSSS
+    Anonymous: nothing → SSSS → SSSS → SSSS
+    Anonymous: typo → NNNS → DDDS → DDDS
+    Anonymous: filled → SSSN → SSSD → SSSD
+    Anonymous: stars → EEEE → EEEE → SSSS
+    Anonymous: day → NNNN → DNNN → DNNN
+    Anonymous: name → NNNN → DDDD → DDDD
+";
+
+/// Shares no word with a row of this file.
+const OTHER_TEXT: &str = "Nobody rang back about that noise at night.";
+
+/// The rows that change, with texts of ten, three, one and no words.
+fn subjects() -> Vec<Row> {
+    let long = "The new boiler in our café\nwas fitted without mess.";
+    let rows = [
+        ("Petra Lang", 4, "2026-10-04", long),
+        ("Quirin Moos", 2, "2026-10-09", "Très bon travail"),
+        ("Rosa Diaz", 5, "2026-10-16", "Génial!"),
+        ("Tomas Weil", 3, "2026-10-12", ""),
+    ];
+    let rows = rows.map(|(author, stars, day, text)| Row::new(author, stars, day, text));
+    rows.map(|row| Row {
+        title: "Heating".to_owned(),
+        ..row
+    })
+    .to_vec()
+}
+
+/// Thirty rows, some on the days of the others, some without a name or a text.
+fn unchanged_rows() -> Vec<Row> {
+    let [names, deeds, ends] = [
+        "Adele Roy|Bram Ito|Cleo Day|Dov Marsh|Elif Can|Finn Roe|Gus Hale||Hana Sol|Ivo Brandt",
+        "Fixed the leak under the sink|Came on Sunday|Left dust on the stairs|Explained every line|Arrived an hour late|Good with our dog",
+        "in Mesa|again this spring|as they had said|for less than the quote|unasked",
+    ]
+    .map(|list| list.split('|').collect::<Vec<_>>());
+    let row = |n: usize| {
+        let day = format!("2026-10-{:02}", 1 + n / 2);
+        let mut row = Row::new(names[n % 10], 1 + n % 5, &day, "");
+        if n % 9 != 4 {
+            row.text = format!("{} {}", deeds[n % 6], ends[n / 6]);
+        }
+        row
+    };
+    (0..30).map(row).collect()
+}
+
+/// The rows that stand for this one after a change of this kind.
+fn changed(kind: &str, row: &Row) -> Vec<Row> {
+    let mut new = row.clone();
+    let words: Vec<&str> = row.text.split(' ').collect();
+    let has_text = !row.text.is_empty();
+    for part in kind.split(" and ") {
+        match part {
+            "typo" if has_text => {
+                let (before, last) = row.text.rsplit_once(' ').unwrap_or(("", &row.text));
+                let mut last: Vec<char> = last.chars().collect();
+                last.insert(1, last[1]);
+                let typo = format!("{before} {}", String::from_iter(last));
+                typo.trim().clone_into(&mut new.text);
+            }
+            "longer" if has_text => {
+                let more = ["merci", "à", "toute", "votre", "équipe"];
+                new.text = [words.as_slice(), &more[..words.len().div_ceil(2)]]
+                    .concat()
+                    .join(" ");
+            }
+            "rewritten" if has_text => OTHER_TEXT.clone_into(&mut new.text),
+            "emptied" => new.text.clear(),
+            "filled" if !has_text => "Quick and warm".clone_into(&mut new.text),
+            "blanks" => new.text = format!(" {} ", words.join("  ")),
+            "decomposed" => new.text = row.text.replace('é', "e\u{301}").replace('è', "e\u{300}"),
+            "stars" => new.stars = 1 + row.stars % 5,
+            "spelling" => new.author.push('e'),
+            "name" => format!("Berta {}", row.author)
+                .trim()
+                .clone_into(&mut new.author),
+            "nobody" => new.author.clear(),
+            "day" => new.day = row.day.replace("-10-0", "-10-2").replace("-10-1", "-10-2"),
+            "month" => new.day = row.day.replace("-10-", "-09-"),
+            "gone" => return Vec::new(),
+            "beside" => {
+                let beside = Row {
+                    stars: 1 + row.stars % 5,
+                    text: OTHER_TEXT.to_owned(),
+                    ..row.clone()
+                };
+                return vec![new, beside];
+            }
+            "twice" => return vec![new.clone(), new],
+            "title" => new.title.push_str(", again"),
+            "answer" => "We thank you.".clone_into(&mut new.answer),
+            // Of the whole file, or of rows that have a text, or have none.
+            "nothing" | "reordered" | "columns" | "line ends" | "typo" | "longer" | "rewritten"
+            | "filled" => {}
+            other => panic!("{other}"),
+        }
+    }
+    vec![new]
+}
+
+async fn check_kind(kind: &str, fates: &str, owner: Owner) {
+    let case = format!("{kind}, {owner:?}");
+    let bench = bench().await;
+    let (before, change) = match kind.strip_prefix("Anonymous: ") {
+        Some(change) => {
+            let nameless = |row| Row {
+                author: String::new(),
+                ..row
+            };
+            (subjects().into_iter().map(nameless).collect(), change)
+        }
+        None => (subjects(), kind),
+    };
+    let others = unchanged_rows();
+    bench
+        .csv(csv(&COLUMNS, &[before.as_slice(), &others].concat()), "")
+        .await;
+    let known = reviews_where(&bench, "true");
+    let id_of = |row: &Row| {
+        let found = known.iter().find(|(_, known)| **known == row.shown());
+        found.unwrap_or_else(|| panic!("{case}: {row:?}")).0.clone()
+    };
+    let ids: Vec<String> = before.iter().map(id_of).collect();
+    owner.act(&bench, &format!("review_id in ('{}')", ids.join("', '")));
+
+    let after: Vec<Vec<Row>> = before.iter().map(|row| changed(change, row)).collect();
+    let mut rows = after.concat();
+    rows.extend(others.clone());
+    if change == "reordered" {
+        rows.reverse();
+    }
+    let mut columns = COLUMNS;
+    if change == "columns" {
+        columns.reverse();
+    }
+    let mut file = csv(&columns, &rows);
+    if change == "line ends" {
+        file = file.replace('\n', "\r\n");
+    }
+    let report = bench.csv(&file, "").await;
+
+    // The owner's answer stays.
+    let fates = if (change, owner) == ("answer", Owner::Answered) {
+        "SSSS"
+    } else {
+        fates
+    };
+    check_report(&report, fates, owner, rows.len(), &case);
+    let mut standing = Vec::new();
+    let mut expected: Vec<Row> = others.iter().map(Row::shown).collect();
+    for (at, fate) in fates.chars().enumerate() {
+        let (id, rows) = (&ids[at], &after[at]);
+        let mut stands = if fate == 'E' {
+            rows[0].shown()
+        } else {
+            before[at].shown()
+        };
+        if owner == Owner::Answered {
+            stands.answer = format!("To {id}");
+        }
+        standing.push(stands);
+        match fate {
+            'N' => expected.push(rows[0].shown()),
+            'A' => expected.push(rows[1].shown()),
+            'D' => {
+                let line = 1 + csv(&COLUMNS, &after[..at].concat()).matches('\n').count();
+                let parts = [
+                    &format!("t.csv:{line}"),
+                    id,
+                    &rows[0].day,
+                    &rows[0].shown().author,
+                ];
+                let is_named = |name: &String| parts.iter().all(|part| name.contains(*part));
+                let named = &report.doubtful.names;
+                assert!(named.iter().any(is_named), "{case}: {parts:?} in {named:?}");
+            }
+            'S' if owner == Owner::Deleted => {
+                let named = &report.kept_deleted.names;
+                assert!(named.iter().any(|name| name.contains(id)), "{case}: {id}");
+            }
+            _ => {}
+        }
+    }
+    let status = if owner == Owner::Withheld {
+        "withheld"
+    } else {
+        "published"
+    };
+    if owner != Owner::Deleted {
+        let stored = reviews_where(&bench, &format!("status = '{status}'"));
+        for (id, stands) in ids.iter().zip(&standing) {
+            assert_eq!(stored.get(id), Some(stands), "{case}");
+        }
+    }
+    if status == "published" && owner != Owner::Deleted {
+        expected.extend(standing);
+    }
+    expected.sort();
+    assert_eq!(published(&bench), expected, "{case}");
+
+    let stored = reviews_where(&bench, "true");
+    let again = bench.csv(&file, "").await;
+    assert_eq!((again.new, again.updated), (0, 0), "{case}, again");
+    assert_eq!(again.doubtful, report.doubtful, "{case}, again");
+    assert_eq!(reviews_where(&bench, "true"), stored, "{case}, again");
+}
+
+fn check_report(report: &ImportReport, fates: &str, owner: Owner, rows: usize, case: &str) {
+    let count = |letters: &str| fates.chars().filter(|fate| letters.contains(*fate)).count() as u64;
+    let (doubtful, deleted) = (report.doubtful.count, report.kept_deleted.count);
+    assert_eq!((report.new, report.rejected), (count("NA"), 0), "{case}");
+    if owner == Owner::Deleted {
+        assert_eq!((report.updated, report.unchanged), (0, 30), "{case}");
+        assert_eq!(deleted + doubtful, count("SsAD"), "{case}");
+        assert!(
+            (count("D")..=count("Ds")).contains(&doubtful),
+            "{case}: {doubtful}"
+        );
+    } else {
+        assert_eq!((doubtful, deleted), (count("D"), 0), "{case}");
+        assert!(
+            (count("E")..=count("Es")).contains(&report.updated),
+            "{case}: {}",
+            report.updated
+        );
+        assert_eq!(
+            report.updated + report.unchanged,
+            30 + count("SsEA"),
+            "{case}"
+        );
+    }
+    let kept = if owner == Owner::Withheld {
+        count("SsEA")
+    } else {
+        0
+    };
+    assert_eq!(report.kept_withheld.count, kept, "{case}");
+    assert_accounted(report, rows, case);
+}
+
+/// Each row was taken, or it is reported.
+fn assert_accounted(report: &ImportReport, rows: usize, case: &str) {
+    let reported =
+        report.doubtful.count + report.kept_deleted.count + report.rejected + report.repeated;
+    let taken = report.new + report.updated + report.unchanged;
+    assert!(taken + reported >= rows as u64, "{case}: {report:#?}");
+}
+
+#[tokio::test]
+async fn every_kind_of_change_to_a_row_has_its_outcome() {
+    for [kind, fates, ..] in table::<4>(KINDS) {
+        check_kind(kind, fates, Owner::Nothing).await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_stays_at_its_review_whatever_changes_in_the_row() {
+    for [kind, fates, ..] in table::<4>(KINDS) {
+        check_kind(kind, fates, Owner::Answered).await;
+    }
+}
+
+#[tokio::test]
+async fn a_withheld_review_stays_so_whatever_changes_in_its_row() {
+    for [kind, _, fates, _] in table::<4>(KINDS) {
+        check_kind(kind, fates, Owner::Withheld).await;
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_review_stays_so_whatever_changes_in_its_row() {
+    for [kind, .., fates] in table::<4>(KINDS) {
+        check_kind(kind, fates, Owner::Deleted).await;
+    }
+}
+
+// Histories of a few rows.
+
+const UMA: &str = "Uma Falk,2,2026-10-03,Rude";
+const VIC: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you all";
+const WEN: &str = "Wen Zhou,4,2026-10-06,Fair price for a long job";
+
+/// Vic's row with a text that shares less than half of its words.
+const VIC_REWRITTEN: &str = "Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar";
+const VIC_EDITED: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you both";
+
+/// Imports a sheet without IDs.
+async fn sheet(bench: &Bench, rows: &[&str], options: &str) -> ImportReport {
+    let file = format!("author,rating,date,text\n{}\n", rows.join("\n"));
+    bench.csv(file, options).await
+}
+
+/// Imports a sheet whose rows have these IDs.
+async fn sheet_with_ids(bench: &Bench, rows: &[(&str, &str)]) -> (ImportReport, Vec<Rejection>) {
+    let rows: String = rows
+        .iter()
+        .map(|(id, row)| format!("{id},{row}\n"))
+        .collect();
+    let file = bench.file("t.csv", format!("id,author,rating,date,text\n{rows}"));
+    let (report, rejections) = bench.run(&request_for([file], "")).await;
+    (report.unwrap(), rejections)
+}
+
+/// The counts, and that of the doubtful rows.
+fn outcome(report: &ImportReport) -> ((u64, u64, u64, u64), u64) {
+    (counts(report), report.doubtful.count)
+}
+
+/// The authors of the published reviews, each with the first word of the text.
+fn public(bench: &Bench) -> Vec<String> {
+    let first = |row: &Row| row.text.split(' ').next().unwrap_or_default().to_owned();
+    let rows = published(bench);
+    rows.iter()
+        .map(|row| format!("{}: {}", row.author, first(row)))
+        .collect()
+}
+
+/// The IDs of the reviews of this author, in order.
+fn ids_of(bench: &Bench, author: &str) -> Vec<String> {
+    reviews_where(bench, &format!("author = '{author}'"))
+        .into_keys()
+        .collect()
+}
+
+#[tokio::test]
+async fn a_corrected_name_does_not_publish_a_short_hidden_text() {
+    for owner in DECISIONS {
+        for name in ["Uma Falck", "Una Falk", "Luma Falk", "Anonymous", ""] {
+            let bench = bench().await;
+            sheet(&bench, &[UMA, VIC, WEN], "").await;
+            owner.act(&bench, "author = 'Uma Falk'");
+            let row = UMA.replace("Uma Falk", name);
+            for _ in 0..2 {
+                let report = sheet(&bench, &[&row, VIC, WEN], "").await;
+                assert_eq!(outcome(&report), ((0, 0, 2, 0), 1), "{owner:?}, {name}");
+            }
+            // It is the same: its name changes, and nothing else.
+            sheet(&bench, &[&row, VIC, WEN], "--doubtful same").await;
+            let report = sheet(&bench, &[&row, VIC, WEN], "").await;
+            assert_eq!(
+                (report.new, report.updated, report.doubtful.count),
+                (0, 0, 0),
+                "{owner:?}, {name}"
+            );
+            assert_eq!(
+                public(&bench),
+                ["Vic Oren: Warm", "Wen Zhou: Fair"],
+                "{owner:?}, {name}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_in_capitals_is_no_other_customer_of_a_hidden_review() {
+    let row = VIC.replace("Vic Oren", "VIC OREN");
+    for owner in [Owner::Nothing, Owner::Withheld, Owner::Deleted] {
+        let bench = bench().await;
+        sheet(&bench, &[UMA, VIC, WEN], "").await;
+        owner.act(&bench, "author = 'Vic Oren'");
+        let before = published(&bench).len();
+        let report = sheet(&bench, &[UMA, &row, WEN], "").await;
+        assert_eq!(
+            (report.new, published(&bench).len()),
+            (0, before),
+            "{owner:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_same_words_in_another_month_are_another_review() {
+    let june = [
+        "Ines Roth,5,2026-06-12,\"Great service, thank you!\"",
+        "Otto Beck,4,2026-06-14,Came on the day that we asked for",
+        "Pia Lund,2,2026-06-20,The valve still drips",
+        "Rolf Mai,5,2026-06-25,",
+    ];
+    let july = [
+        "Ines Roth,5,2026-07-20,\"Great service, thank you!\"",
+        "Sven Dahl,5,2026-07-03,Sorted the pump in an hour",
+    ];
+    let months = bench().await;
+    sheet(&months, &june, "").await;
+    assert_eq!(counts(&sheet(&months, &july, "").await), (2, 0, 0, 0));
+    assert_eq!(
+        counts(&sheet(&months, &[july, [june[0], june[1]]].concat(), "").await),
+        (0, 0, 4, 0)
+    );
+    // With the rows of June beside it, its day was corrected.
+    let whole = bench().await;
+    sheet(&whole, &june, "").await;
+    let report = sheet(&whole, &[&july[..], &june[1..]].concat(), "").await;
+    assert_eq!(counts(&report), (1, 1, 3, 0));
+    assert_eq!(ids_of(&whole, "Ines Roth").len(), 1);
+    // It may be the one that the owner hid.
+    for owner in DECISIONS {
+        let bench = bench().await;
+        sheet(&bench, &june, "").await;
+        owner.act(&bench, "author = 'Ines Roth'");
+        let report = sheet(&bench, &july, "").await;
+        assert_eq!(outcome(&report), ((1, 0, 0, 0), 1), "{owner:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_the_reviews_edits_none_and_publishes_no_hidden_one() {
+    for [row, undecided, decided] in table(
+        "
+            Vic Oren,5,2026-10-05,Warm house again and thank you all → same → same
+            Vic Oren,5,2026-10-05,Warm house again and thank you both → new → doubtful
+            Vic Oren,3,2026-10-05,Warm house again and thank you all → new → doubtful
+            Vic Oren,5,2026-10-08,Warm house again and thank you all → new → doubtful
+            Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar → doubtful → doubtful
+        ",
+    ) {
+        for (owner, fate) in [
+            (Owner::Nothing, undecided),
+            (Owner::Withheld, decided),
+            (Owner::Deleted, decided),
+        ] {
+            let bench = bench().await;
+            sheet(&bench, &[UMA, VIC, WEN], "").await;
+            owner.act(&bench, "author = 'Vic Oren'");
+            let before = reviews_where(&bench, "true");
+            for round in ["first", "again"] {
+                let report = sheet(&bench, &[row], "--partial").await;
+                let new = u64::from(fate == "new" && round == "first");
+                let outcome = (report.new, report.updated, report.doubtful.count);
+                assert_eq!(
+                    outcome,
+                    (new, 0, u64::from(fate == "doubtful")),
+                    "{row}, {owner:?}, {round}"
+                );
+                assert_accounted(&report, 1, row);
+            }
+            let after = reviews_where(&bench, "true");
+            assert_eq!(
+                after.len() - before.len(),
+                usize::from(fate == "new"),
+                "{row}, {owner:?}"
+            );
+            assert!(
+                before.iter().all(|(id, review)| after[id] == *review),
+                "{row}, {owner:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_doubtful_row_of_a_deleted_review_is_settled_as_the_same() {
+    let bench = bench().await;
+    sheet(&bench, &[UMA, VIC, WEN], "").await;
+    let ids = ids_of(&bench, "Vic Oren");
+    Owner::Deleted.act(&bench, "author = 'Vic Oren'");
+    let rows = [UMA, VIC_EDITED, WEN];
+    for (options, doubtful, deleted) in [("", 1, 0), ("--doubtful same", 0, 1), ("", 0, 1)] {
+        let report = sheet(&bench, &rows, options).await;
+        assert_eq!(counts(&report), (0, 0, 2, 0), "{options}");
+        assert_eq!(
+            (report.doubtful.count, report.kept_deleted.count),
+            (doubtful, deleted),
+            "{options}"
+        );
+    }
+    assert_eq!(
+        counts(&sheet(&bench, &rows, "--restore").await),
+        (1, 0, 2, 0)
+    );
+    assert_eq!(ids_of(&bench, "Vic Oren"), ids);
+    assert_eq!(
+        bench.find(&ids[0]).await.unwrap().text,
+        "Warm house again and thank you both"
+    );
+    assert_eq!(counts(&sheet(&bench, &rows, "").await), (0, 0, 3, 0));
+}
+
+#[tokio::test]
+async fn a_deleted_review_is_restored_only_where_one_is_meant() {
+    let kims = [
+        "Kim Sato,3,2026-10-03,The first visit was short",
+        "Kim Sato,3,2026-10-03,The second one took all day",
+    ];
+    let row = "Kim Sato,3,2026-10-03,The visit took all day";
+    for (reviews, restored) in [(&kims[..1], 1), (&kims[..], 0)] {
+        let bench = bench().await;
+        sheet(&bench, &[&[VIC, WEN][..], reviews].concat(), "").await;
+        Owner::Deleted.act(&bench, "author = 'Kim Sato'");
+        let report = sheet(&bench, &[VIC, WEN, row], "--restore --doubtful same").await;
+        assert_eq!(outcome(&report), ((restored, 0, 2, 0), 1 - restored));
+        assert_eq!(ids_of(&bench, "Kim Sato").len() as u64, restored);
+    }
+}
+
+#[tokio::test]
+async fn instants_keep_their_reviews_when_the_time_zone_changes() {
+    let at = |row: &str| {
+        row.replace("-05,", "-05T23:30:00Z,")
+            .replace("-06,", "-06T03:10:00Z,")
+    };
+    let [vic, wen, typo] = [VIC, WEN, VIC_EDITED].map(at);
+    let twin = "Anonymous,5,2026-10-05T23:40:00Z,";
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    sheet(&bench, &[&vic, &wen, twin, twin], "").await;
+    Owner::Deleted.act(&bench, "author = 'Wen Zhou'");
+    let days = |bench: &Bench| bench.sql("select distinct reviewed_on from review");
+    assert_eq!(days(&bench), "2026-10-05");
+    bench.set_time_zone("Asia/Tokyo").await;
+    for first in [&vic, &typo, &typo] {
+        let report = sheet(&bench, &[first, &wen, twin, twin], "").await;
+        assert_eq!(
+            (report.new, report.kept_deleted.count, report.doubtful.count),
+            (0, 1, 0),
+            "{first}"
+        );
+        assert_eq!(
+            (days(&bench).as_str(), published(&bench).len()),
+            ("2026-10-06", 3),
+            "{first}"
+        );
+    }
+    assert_eq!(
+        bench.sql("select text from review where author = 'Vic Oren'"),
+        "Warm house again and thank you both"
+    );
+}
+
+#[tokio::test]
+async fn a_review_keeps_its_permalink_and_takes_an_id_of_later() {
+    let bench = bench().await;
+    sheet(&bench, &[UMA, VIC, WEN], "").await;
+    let known = "author in ('Vic Oren', 'Wen Zhou')";
+    let before = reviews_where(&bench, known);
+    let zoe = "Zoe Quist,3,2026-11-02,Cold again after a week";
+    let (report, _) = sheet_with_ids(&bench, &[("w-31", VIC), ("w-47", WEN), ("w-58", zoe)]).await;
+    assert_eq!(
+        (
+            report.new,
+            report.updated + report.unchanged,
+            report.doubtful.count
+        ),
+        (1, 2, 0)
+    );
+    assert_eq!(reviews_where(&bench, known), before);
+    let at_source = "select author, id_at_source from review join review_source using (review_id) where id_at_source is not null order by 1";
+    // The permalink of a new review has its ID.
+    assert_eq!(bench.sql(at_source), "Vic Oren|w-31\nWen Zhou|w-47");
+    // From now on the ID decides.
+    let edited = "Vic Oren,1,2026-10-05,Two weeks later it leaked into the cellar";
+    for updated in [1, 0] {
+        let (report, _) =
+            sheet_with_ids(&bench, &[("w-31", edited), ("w-47", WEN), ("w-58", zoe)]).await;
+        assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
+    }
+    assert!(reviews_where(&bench, known).keys().eq(before.keys()));
+    assert_eq!(
+        public(&bench),
+        [
+            "Uma Falk: Rude",
+            "Vic Oren: Two",
+            "Wen Zhou: Fair",
+            "Zoe Quist: Cold"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_id_does_not_publish_a_hidden_review() {
+    for owner in DECISIONS {
+        for had_ids in [false, true] {
+            let bench = bench().await;
+            if had_ids {
+                sheet_with_ids(&bench, &[("o-83", UMA), ("o-12", VIC), ("o-44", WEN)]).await;
+            } else {
+                sheet(&bench, &[UMA, VIC, WEN], "").await;
+            }
+            owner.act(&bench, "author <> 'Wen Zhou'");
+            for round in ["first", "again"] {
+                let case = format!("{owner:?}, {had_ids}, {round}");
+                let (report, _) =
+                    sheet_with_ids(&bench, &[("n-51", UMA), ("n-17", VIC), ("n-33", WEN)]).await;
+                // Many words are one review's; one word may be anybody's.
+                assert_eq!(
+                    (report.new, report.rejected, report.doubtful.count),
+                    (0, 0, 1),
+                    "{case}"
+                );
+                assert_has(&report.doubtful.names[0], "Uma Falk");
+                let kept = (report.kept_withheld.count, report.kept_deleted.count);
+                assert_eq!(
+                    kept,
+                    if owner == Owner::Withheld {
+                        (1, 0)
+                    } else {
+                        (0, 1)
+                    },
+                    "{case}"
+                );
+                assert_eq!(public(&bench), ["Wen Zhou: Fair"], "{case}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_id_of_two_different_reviews_is_rejected_and_named() {
+    let zoe = "Zoe Quist,3,2026-11-02,Cold again after a week";
+    let bench = bench().await;
+    sheet_with_ids(&bench, &[("k-40", VIC), ("k-71", WEN)]).await;
+    let (report, rejections) = sheet_with_ids(&bench, &[("k-40", zoe), ("k-71", WEN)]).await;
+    assert_eq!(counts(&report), (0, 0, 1, 1));
+    for part in ["t.csv:2", "k-40", "Vic Oren"] {
+        assert_has(&rejections[0].to_string(), part);
+    }
+    // Of two rows with one new ID nobody knows which is meant.
+    let (report, rejections) =
+        sheet_with_ids(&bench, &[("k-90", zoe), ("k-90", UMA), ("k-71", WEN)]).await;
+    assert_eq!((counts(&report), rejections.len()), ((0, 0, 1, 2), 2));
+    assert_eq!(public(&bench), ["Vic Oren: Warm", "Wen Zhou: Fair"]);
+}
+
+#[tokio::test]
+async fn equal_ratings_without_a_text_are_as_many_as_their_rows() {
+    for author in ["Yara Nils", "Anonymous"] {
+        let bench = bench().await;
+        let row = &*format!("{author},5,2026-10-02,");
+        // With a text, equal rows count once.
+        for (rows, expected) in [
+            (vec![row, row, VIC, VIC], (3, 0, 0, 0)),
+            (vec![row, VIC, row], (0, 0, 3, 0)),
+            (vec![row, row, row, VIC], (1, 0, 3, 0)),
+            (vec![row, VIC], (0, 0, 2, 0)),
+        ] {
+            assert_eq!(
+                counts(&sheet(&bench, &rows, "").await),
+                expected,
+                "{author}, {rows:?}"
+            );
+        }
+        let ids = ids_of(&bench, author);
+        assert_eq!(ids[1..], [2, 3].map(|n| format!("{}-{n}", ids[0])));
+    }
+}
+
+#[tokio::test]
+async fn a_row_stands_for_the_published_one_of_two_twins() {
+    let twin = "Yara Nils,2,2026-10-02,";
+    for one in ["min", "max"] {
+        let bench = bench().await;
+        sheet(&bench, &[twin, twin, UMA, VIC, WEN], "").await;
+        let hidden =
+            format!("review_id = (select {one}(review_id) from review where author = 'Yara Nils')");
+        Owner::Withheld.act(&bench, &hidden);
+        let before = published(&bench);
+        let report = sheet(&bench, &[twin, UMA, VIC, WEN], "--withdraw-missing --yes").await;
+        assert_eq!(
+            (counts(&report), report.withdrawn.count),
+            ((0, 0, 4, 0), 0),
+            "{one}"
+        );
+        assert_eq!(
+            (report.kept_withheld.count, published(&bench)),
+            (0, before.clone()),
+            "{one}"
+        );
+        let report = sheet(&bench, &[twin, twin, UMA, VIC, WEN], "").await;
+        assert_eq!(
+            (counts(&report), report.kept_withheld.count),
+            ((0, 0, 5, 0), 1),
+            "{one}"
+        );
+        // Other stars may be those of either.
+        let report = sheet(&bench, &["Yara Nils,4,2026-10-02,", UMA, VIC, WEN], "").await;
+        assert_eq!(outcome(&report), ((0, 0, 3, 0), 1), "{one}");
+        assert_eq!(published(&bench), before, "{one}");
+    }
+}
+
+#[tokio::test]
+async fn a_redacted_review_keeps_its_row_and_the_words_of_the_owner() {
+    let bench = bench().await;
+    sheet(&bench, &[UMA, VIC, WEN], "").await;
+    bench.sql(
+        "update review set text = 'Warm house again (name removed)' where author = 'Vic Oren'",
+    );
+    let stored = reviews_where(&bench, "true");
+    let report = sheet(&bench, &[UMA, VIC, WEN], "").await;
+    assert_eq!(outcome(&report), ((0, 0, 3, 0), 0));
+    // The words say nothing now, but the stars do.
+    let report = sheet(&bench, &[UMA, VIC_REWRITTEN, WEN], "").await;
+    assert_eq!(
+        (counts(&report), report.kept_edited.count),
+        ((0, 0, 3, 0), 1)
+    );
+    let other = "Vic Oren,1,2026-10-05,Third visit and still no warmth";
+    let report = sheet(&bench, &[UMA, other, WEN], "").await;
+    assert_eq!(outcome(&report), ((0, 0, 2, 0), 1));
+    assert_eq!(reviews_where(&bench, "true"), stored);
+}
+
+#[tokio::test]
+async fn a_row_with_the_digest_of_an_edited_review_gets_a_number() {
+    let bench = bench().await;
+    sheet(&bench, &[UMA, VIC, WEN], "").await;
+    sheet(&bench, &[UMA, VIC_EDITED, WEN], "").await;
+    let [id] = ids_of(&bench, "Vic Oren").try_into().unwrap();
+    for (new, unchanged) in [(1, 3), (0, 4)] {
+        let report = sheet(&bench, &[UMA, VIC, VIC_EDITED, WEN], "").await;
+        assert_eq!(counts(&report), (new, 0, unchanged, 0));
+        assert_eq!(ids_of(&bench, "Vic Oren"), [id.clone(), format!("{id}-2")]);
+        assert_eq!(
+            bench.find(&id).await.unwrap().text,
+            "Warm house again and thank you both"
+        );
+    }
+}
+
+#[tokio::test]
+async fn rows_and_reviews_that_fit_in_two_ways_are_doubtful() {
+    let [five, four, three] = [5, 4, 3]
+        .map(|stars| format!("Vic Oren,{stars},2026-10-05,Warm house again and thank you all"));
+    let [longer, shorter] = [
+        "Vic Oren,5,2026-10-05,Warm house again and thank you all at last",
+        VIC_EDITED,
+    ];
+    for (before, after, doubtful) in [
+        // One row and two reviews, with the same text or the same stars.
+        (vec![&*five, &*four], vec![&*three], 1),
+        (vec![VIC, VIC_REWRITTEN], vec![longer], 1),
+        // Two rows and one review.
+        (vec![VIC], vec![longer, shorter], 2),
+        (vec![&*five], vec![&*four, &*three], 2),
+    ] {
+        let bench = bench().await;
+        sheet(&bench, &[&before, &[UMA, WEN][..]].concat(), "").await;
+        let stored = reviews_where(&bench, "true");
+        for _ in 0..2 {
+            let report = sheet(&bench, &[&after, &[UMA, WEN][..]].concat(), "").await;
+            assert_eq!(outcome(&report), ((0, 0, 2, 0), doubtful), "{after:?}");
+            assert_eq!(reviews_where(&bench, "true"), stored, "{after:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_edited_row_of_a_name_that_many_share_is_a_new_review() {
+    for name in ["Anonymous", "A Google user", "Customer", ""] {
+        for (owner, new, doubtful) in [
+            (Owner::Nothing, 1, 0),
+            (Owner::Withheld, 0, 1),
+            (Owner::Deleted, 0, 1),
+        ] {
+            let bench = bench().await;
+            let [before, after] = [VIC, VIC_EDITED].map(|row| row.replace("Vic Oren", name));
+            sheet(&bench, &[UMA, &before, WEN], "").await;
+            owner.act(&bench, "reviewed_on = '2026-10-05'");
+            let report = sheet(&bench, &[UMA, &after, WEN], "").await;
+            assert_eq!(
+                outcome(&report),
+                ((new, 0, 2, 0), doubtful),
+                "{name}, {owner:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_doubtful_row_is_settled_once_as_new_or_the_same() {
+    let wen = "Wen Zhou,2,2026-10-06,My tenant let them in and regrets it";
+    for (options, expected, left) in [
+        ("", (0, 0, 1, 0), 2),
+        ("--doubtful new", (2, 0, 1, 0), 0),
+        ("--doubtful same", (0, 2, 1, 0), 0),
+        ("--doubtful 2=new", (1, 0, 1, 0), 1),
+        ("--doubtful 3=same", (0, 1, 1, 0), 1),
+        ("--doubtful 2=new --doubtful 3=same", (1, 1, 1, 0), 0),
+    ] {
+        let bench = bench().await;
+        sheet(&bench, &[VIC, WEN, UMA], "").await;
+        let rows = [VIC_REWRITTEN, wen, UMA];
+        let report = sheet(&bench, &rows, options).await;
+        assert_eq!(outcome(&report), (expected, left), "{options}");
+        let stored = reviews_where(&bench, "true");
+        assert_eq!(stored.len() as u64, 3 + expected.0, "{options}");
+        let again = sheet(&bench, &rows, "").await;
+        assert_eq!(outcome(&again), ((0, 0, 3 - left, 0), left), "{options}");
+        assert_eq!(reviews_where(&bench, "true"), stored, "{options}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_of_several_files_is_settled_by_the_line_as_reported() {
+    let bench = bench().await;
+    sheet(&bench, &[VIC, WEN, UMA], "").await;
+    let head = "author,rating,date,text\n";
+    let files = [
+        bench.file("a.csv", format!("{head}{VIC_REWRITTEN}\n")),
+        bench.file(
+            "b.csv",
+            format!("{head}Wen Zhou,2,2026-10-06,My tenant regrets it\n{UMA}\n"),
+        ),
+    ];
+    let report = bench.import(&[&files[0], &files[1]]).await.0;
+    assert_eq!(outcome(&report), ((0, 0, 1, 0), 2));
+    let words = report
+        .doubtful
+        .names
+        .iter()
+        .flat_map(|name| name.split_whitespace());
+    let place = words
+        .map(|word| word.trim_end_matches([':', ',']))
+        .find(|word| word.ends_with("b.csv:2"));
+    let options = format!("--doubtful '{}=new'", place.unwrap());
+    let report = bench.run(&request_for(files, &options)).await.0.unwrap();
+    assert_eq!(outcome(&report), ((1, 0, 1, 0), 1));
+    assert_eq!(ids_of(&bench, "Wen Zhou").len(), 2);
+}
+
+#[tokio::test]
+async fn a_doubtful_row_ends_with_exit_1_and_stops_a_withdrawal() {
+    let bench = bench().await;
+    let others: Vec<String> = unchanged_rows()
+        .iter()
+        .map(|row| row.cells()[..3].join(",") + "," + &row.cells()[4])
+        .collect();
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    sheet(&bench, &[&others, &[VIC, UMA][..]].concat(), "").await;
+    let file = format!(
+        "author,rating,date,text\n{}\n{VIC_REWRITTEN}\n",
+        others.join("\n")
+    );
+    let stored = reviews_where(&bench, "status = 'published'");
+    let refusal = bench.refused(&file, "--withdraw-missing").await;
+    assert_has(&refusal, "doubtful");
+    assert_eq!(reviews_where(&bench, "status = 'published'"), stored);
+    let config = DatabaseConfig {
+        url: format!("sqlite://{}", bench.database.path().display()),
+    };
+    let path = bench.file("t.csv", &file).into_os_string();
+    let command = Import::augment_args(clap::Command::new("import").no_binary_name(true));
+    for (options, exit) in [
+        (None, Exit::SomeRejected),
+        (Some("--doubtful=same"), Exit::Done),
+    ] {
+        let words = options
+            .map(OsString::from)
+            .into_iter()
+            .chain([path.clone()]);
+        let import = Import::from_arg_matches(&command.clone().get_matches_from(words)).unwrap();
+        assert_eq!(import.run(&config, &bench.clock).await.unwrap(), exit);
+    }
+}
+
+#[tokio::test]
+async fn days_computed_from_months_ago_double_no_review() {
+    let row = |name: &str, stars: u8, days: [&str; 2], text: &str| {
+        days.map(|day| format!("{name},{stars},{day} 00:00:00,{text}\n"))
+    };
+    let rows = [
+        row(
+            "Ada V.",
+            5,
+            ["2026-05-30", "2026-05-31"],
+            "\"Prompt and clean, we will ring them again.\"",
+        ),
+        row(
+            "Ben W.",
+            2,
+            ["2026-05-16", "2026-05-14"],
+            "Muddy boots on a white carpet.",
+        ),
+        row(
+            "Cem X.",
+            4,
+            ["2026-05-16", "2026-05-14"],
+            "A sound repair at a fair rate.",
+        ),
+        row(
+            "Dee Y.",
+            5,
+            ["2026-03-15", "2026-03-16"],
+            "Kind and quick people.",
+        ),
+        row(
+            "Eli Z.",
+            1,
+            ["2025-06-15", "2025-07-14"],
+            "Twice the price they had quoted.",
+        ),
+    ];
+    let head = "name,rating,published_at_date,review_text\n";
+    let [june, july] = [0, 1].map(|month| {
+        rows.iter()
+            .map(|row| row[month].as_str())
+            .collect::<String>()
+    });
+    let [june, july] = [
+        format!("{head}{june}"),
+        format!("{head}Fay U.,5,2026-07-12 00:00:00,The heat pump hums softly.\n{july}"),
+    ];
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    let options = "--map date=published_at_date --source Google";
+    for (file, expected) in [
+        (&june, (5, 0, 0, 0)),
+        (&july, (1, 5, 0, 0)),
+        (&july, (0, 0, 6, 0)),
+    ] {
+        assert_eq!(counts(&bench.csv(file, options).await), expected);
+    }
+    assert_eq!(published(&bench).len(), 6);
+}
+
+#[tokio::test]
+async fn a_corrected_year_of_the_oldest_row_doubles_no_review() {
+    let others =
+        (1..=22).map(|n| format!("Renter {n},4,2026-04-{n:02},Flat {n} is warm since the visit"));
+    let others: Vec<String> = others.collect();
+    let rows = |first| {
+        [first]
+            .into_iter()
+            .chain(others.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+    };
+    let bench = bench().await;
+    let wrong = "Ada V.,5,2025-05-30,Prompt and clean and kind";
+    let right = wrong.replace("2025", "2026");
+    sheet(&bench, &rows(wrong), "").await;
+    for (updated, unchanged) in [(1, 22), (0, 23)] {
+        assert_eq!(
+            counts(&sheet(&bench, &rows(&right), "").await),
+            (0, updated, unchanged, 0)
+        );
+        assert_eq!(published(&bench).len(), 23);
+    }
+    assert_eq!(
+        bench.sql("select min(reviewed_on), max(reviewed_on) from review"),
+        "2026-04-01|2026-05-30"
+    );
+}
+
+// Generated histories. The title names the customer; it takes no part in what is compared.
+
+const NAMES: &str = "Alba|Bodo|Cora|Dina|Emre|Fritz|Gina|Hugo|Ida|Jon|Kaja|Levi|Mara|Nils|Olga|Pavel|Quinn|Rui|Sara|Timo";
+const WORDS: &str = "boiler|tank|valve|drain|tap|roof|cellar|hall|crew|boss|bill|quote|hour|week|phone|van|dust|noise|heat|cold|\
+    quick|slow|tidy|rude|kind|cheap|dear|late|early|fair|fixed|broke|called|came|left|paid|waited|thanked|again|never";
+const SHORT: &str = "Great service|Thank you|Superb|Never again|All good, thanks";
+
+/// The sheet of a firm, one row for each customer.
+struct Firm {
+    dice: Generator,
+    /// By the customer's number.
+    rows: BTreeMap<usize, Row>,
+    next: usize,
+    /// Author and day of each row; a second one with both has a long text.
+    places: BTreeSet<(String, String)>,
+}
+
+impl Firm {
+    fn new(seed: u64) -> Self {
+        let (dice, places) = (Generator::new(seed), BTreeSet::new());
+        let mut firm = Self {
+            dice,
+            rows: BTreeMap::new(),
+            next: 1,
+            places,
+        };
+        for n in 0..200 {
+            firm.add(&format!("2026-0{}", 4 + n % 2));
+        }
+        firm
+    }
+
+    fn long_text(&mut self) -> String {
+        let count = 6 + self.dice.below(12);
+        let words: Vec<&str> = (0..count).map(|_| self.dice.word(WORDS)).collect();
+        words.join(" ")
+    }
+
+    fn add(&mut self, month: &str) {
+        let author = if self.dice.once_in(10) {
+            ""
+        } else {
+            self.dice.word(NAMES)
+        };
+        let day = format!("{month}-{:02}", 1 + self.dice.below(28));
+        let is_alone = self.places.insert((author.to_owned(), day.clone())) && !author.is_empty();
+        let text = match self.dice.below(8) {
+            0 if is_alone => String::new(),
+            1 | 2 if is_alone => self.dice.word(SHORT).to_owned(),
+            _ => self.long_text(),
+        };
+        let mut row = Row::new(author, 1 + self.dice.below(5), &day, &text);
+        row.title = format!("Job {}", self.next);
+        self.rows.insert(self.next, row);
+        self.next += 1;
+    }
+
+    fn change_text(&mut self, text: &str) -> String {
+        let mut words: Vec<&str> = text.split(' ').collect();
+        let at = self.dice.below(words.len());
+        words[at] = self.dice.word(WORDS);
+        words.join(" ")
+    }
+
+    /// Changes a few rows, and adds ten.
+    fn pass_month(&mut self, month: usize) {
+        for number in self.rows.keys().copied().collect::<Vec<_>>() {
+            let roll = self.dice.below(200);
+            let mut row = self.rows[&number].clone();
+            match roll {
+                0..=6 => row.text = self.change_text(&row.text),
+                7 => row.text = self.long_text(),
+                10 | 11 => {
+                    self.rows.remove(&number);
+                    continue;
+                }
+                _ => {}
+            }
+            if matches!(roll, 6 | 8 | 9) {
+                row.stars = 1 + row.stars % 5;
+            }
+            self.rows.insert(number, row);
+        }
+        for _ in 0..10 {
+            self.add(&format!("2026-{:02}", 5 + month));
+        }
+    }
+
+    fn shuffled_rows(&mut self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.rows.values().cloned().collect();
+        for end in (1..rows.len()).rev() {
+            rows.swap(end, self.dice.below(end + 1));
+        }
+        rows
+    }
+}
+
+async fn check_history(seed: u64) {
+    let bench = bench().await;
+    let mut firm = Firm::new(seed);
+    let (mut hidden, mut answered, mut doubtful) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for month in 0..6 {
+        if month > 0 {
+            firm.pass_month(month);
+        }
+        let rows = firm.shuffled_rows();
+        let report = bench.csv(csv(&COLUMNS, &rows), "").await;
+        doubtful += report.doubtful.count;
+        let doubled = "select coalesce(sum(n - 1), 0) from (select count(*) as n from review where status = 'published' group by title)";
+        let case = format!(
+            "seed {seed}, month {month}, {} doubled reviews, {doubtful} doubtful rows",
+            bench.sql(doubled)
+        );
+        assert_accounted(&report, rows.len(), &case);
+        let mut free = Vec::new();
+        for (id, review) in reviews_where(&bench, "status = 'published'") {
+            assert!(
+                !hidden.contains(&review.title),
+                "{case}: {id} is public again, {review:?}"
+            );
+            free.push(review.title);
+        }
+        let answers = reviews_where(&bench, "response_text is not null");
+        for (id, review) in &answers {
+            assert_eq!(
+                review.answer,
+                format!("To {}", review.title),
+                "{case}: {id}"
+            );
+        }
+        let at: BTreeSet<&String> = answers.values().map(|review| &review.title).collect();
+        assert_eq!(at, answered.iter().collect(), "{case}: answers");
+        // The owner decides about customers, also where one has two reviews.
+        free.retain(|title| !answered.contains(title));
+        for act in [
+            "withhold", "withhold", "answer", "answer", "answer", "delete",
+        ] {
+            let title = free[firm.dice.below(free.len())].clone();
+            free.retain(|other| *other != title);
+            let condition = format!("title = '{title}'");
+            match act {
+                "withhold" => Owner::Withheld.act(&bench, &condition),
+                "delete" => Owner::Deleted.act(&bench, &condition),
+                _ => {
+                    bench.sql(&format!(
+                        "update review set response_text = 'To ' || title where {condition}"
+                    ));
+                }
+            }
+            let titles = if act == "answer" {
+                &mut answered
+            } else {
+                &mut hidden
+            };
+            titles.insert(title);
+        }
+    }
+}
+
+#[tokio::test]
+async fn histories_publish_nothing_hidden_and_move_no_answer() {
+    for seed in (1..).take(rounds(8)) {
+        check_history(seed).await;
+    }
+}
+
+// Changes of most reviews at once.
+
+/// A sheet in which the first rows, `count` of `all`, were changed in this way.
+fn mass(all: usize, count: usize, way: &str, has_ids: bool) -> String {
+    let row = |n: usize| {
+        let way = if n < count { way } else { "" };
+        let text = match way {
+            "text" => format!("Visit {n} went as it was not agreed"),
+            "emptied" => String::new(),
+            "loading" => "Loading...".to_owned(),
+            _ => format!("Visit {n} went as it was agreed"),
+        };
+        let (stars, name) = (
+            if way == "stars" { 1 } else { 5 },
+            char::from(b'A' + u8::try_from(n).unwrap()),
+        );
+        let id = if has_ids {
+            format!("e-{},", 7 * n + 3)
+        } else {
+            String::new()
+        };
+        format!(
+            "{id}{name}. Kern,{stars},2026-09-{:02},{text},Thanks for visit {n}\n",
+            n + 1
+        )
+    };
+    let id = if has_ids { "id," } else { "" };
+    format!("{id}author,rating,date,text,response\n") + &(0..all).map(row).collect::<String>()
+}
+
+#[tokio::test]
+async fn a_change_of_most_reviews_is_taken_only_on_request() {
+    for has_ids in [true, false] {
+        for way in ["text", "emptied", "stars"] {
+            for (all, count, is_taken) in
+                [(12, 7, false), (12, 6, true), (5, 4, false), (4, 3, true)]
+            {
+                let case = format!("{way}, {count} of {all}, IDs: {has_ids}");
+                let bench = bench().await;
+                bench.csv(mass(all, 0, "", has_ids), "").await;
+                let (file, stored) = (
+                    mass(all, count, way, has_ids),
+                    reviews_where(&bench, "true"),
+                );
+                let mut options = "";
+                if !is_taken {
+                    for insistent in ["", "--withdraw-missing --yes"] {
+                        assert_has(&bench.refused(&file, insistent).await, "--accept-changes");
+                        assert_eq!(reviews_where(&bench, "true"), stored, "{case}");
+                    }
+                    options = "--accept-changes";
+                }
+                let expected = (0, count as u64, (all - count) as u64, 0);
+                assert_eq!(counts(&bench.csv(&file, options).await), expected, "{case}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn new_reviews_and_part_of_a_source_are_no_change_of_most() {
+    let bench = bench().await;
+    bench.csv(mass(4, 0, "", true), "").await;
+    assert_eq!(
+        counts(&bench.csv(mass(20, 0, "", true), "").await),
+        (16, 0, 4, 0)
+    );
+    // All rows of the file, but few of the source.
+    assert_eq!(
+        counts(&bench.csv(mass(7, 7, "stars", true), "").await),
+        (0, 7, 0, 0)
+    );
+}
+
+#[tokio::test]
+async fn native_rows_change_the_stars_of_most_reviews_on_request() {
+    let bench = bench().await;
+    let rows = |stars: u8| {
+        let stars = |n| if n < 4 { stars } else { 5 };
+        let row = |n: u8| native(&json!({"id": format!("r-{n}"), "rating": stars(n)}));
+        lines(&(0..5).map(row).collect::<Vec<_>>())
+    };
+    bench.take(rows(5)).await;
+    let file = bench.file("native.jsonl", rows(2));
+    assert_has(
+        &bench.refuse(&request_for([file.clone()], "")).await,
+        "--accept-changes",
+    );
+    assert_eq!(bench.sql("select sum(rating) from review"), "25");
+    assert_eq!(
+        counts(&bench.done(file, "--accept-changes").await),
+        (0, 4, 1, 0)
+    );
+}
+
+#[tokio::test]
+async fn a_sheet_that_was_still_loading_changes_no_review() {
+    for has_ids in [true, false] {
+        let bench = bench().await;
+        bench.csv(mass(12, 0, "", has_ids), "").await;
+        let stored = reviews_where(&bench, "true");
+        for options in ["", "--accept-changes"] {
+            // All rows are rejected, so the file may be refused.
+            let file = bench.file("t.csv", mass(12, 12, "loading", has_ids));
+            let (report, _) = bench.run(&request_for([file], options)).await;
+            assert!(report.is_err() || report.is_ok_and(|report| counts(&report) == (0, 0, 0, 12)));
+            assert_eq!(reviews_where(&bench, "true"), stored);
+        }
+    }
+}
