@@ -127,7 +127,11 @@ impl DoubtfulChoice {
     pub fn names(&self, name: &str, at: &Position) -> bool {
         let (Position::Line(number) | Position::Element { index: number, .. }) = at;
         self.row.as_ref().is_some_and(|(file, line)| {
-            line == number && file.as_ref().is_none_or(|file| file == name)
+            let is_end = |file: &String| {
+                let rest = name.strip_suffix(file.as_str());
+                rest.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+            };
+            line == number && file.as_ref().is_none_or(is_end)
         })
     }
 }

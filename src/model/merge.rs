@@ -305,8 +305,12 @@ impl Digests {
         author | digest(&[&day.number().to_be_bytes()]) & ((1 << DAY_BITS) - 1)
     }
 
+    pub const fn author(&self) -> i64 {
+        self.author_and_day >> DAY_BITS
+    }
+
     pub const fn has_author_of(&self, other: &Self) -> bool {
-        self.author_and_day >> DAY_BITS == other.author_and_day >> DAY_BITS
+        self.author() == other.author()
     }
 
     pub const fn has_day_of(&self, other: &Self) -> bool {

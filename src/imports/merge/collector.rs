@@ -91,6 +91,11 @@ impl Row {
         exported.or(own)
     }
 
+    /// The business's location, by the source's name for it.
+    pub fn location(&self) -> Option<&str> {
+        self.incoming.unpublished.location.as_deref()
+    }
+
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)

@@ -2,20 +2,18 @@
 //! own source and location. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
 //! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
-use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::Datelike as _;
 
+use crate::imports::map::Incoming;
 use crate::imports::map::values::{self, Names, names};
-use crate::imports::map::{Incoming, SOURCE_DEFAULT};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
 use crate::imports::request::{DoubtfulChoice, ImportRequest};
 use crate::model::text::words;
-use crate::model::{
-    Day, Digests, Review, ReviewId, Said, Status, Unit, is_one_name, short_name, source_day,
-};
+use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
 use crate::storage::reviews::{Known, KnownReview, ReviewState};
 
 /// The review of a row.
@@ -35,27 +33,34 @@ pub enum Match {
 /// From this number of words on, equal texts are of one review; shorter ones are written by many people.
 const TELLING_WORDS_MIN: usize = 4;
 
-/// Finds the reviews of `rows`, in their order; `files` are the names of the files. Also returns a sentence for each value of
-/// `--doubtful` that names a row which is not doubtful.
+/// Finds the reviews of `rows`, in their order; `files` are the names of the files. Also returns the values of `--doubtful` that
+/// name a row which is not doubtful.
 pub fn identify(
     rows: &[Row],
     files: &[&str],
     known: &Known,
     request: &ImportRequest,
-) -> (Vec<Match>, Vec<String>) {
-    let mut matcher = Matcher::new(rows, known, request);
+) -> (Vec<Match>, Vec<DoubtfulChoice>) {
+    let mut matcher = Matcher {
+        digests: rows.iter().map(Row::digests).collect(),
+        candidates: known
+            .iter()
+            .map(|(id, it)| Candidate::new(id, it))
+            .collect(),
+        matches: vec![None; rows.len()],
+        unused: request.doubtful.clone(),
+        rows,
+        files,
+        known,
+        request,
+    };
+    matcher.unused.retain(|choice| choice.row.is_some());
     matcher.match_ids();
-    matcher.match_new_ids();
-    matcher.match_equal_rows();
     matcher.match_groups();
     matcher.match_corrected();
-    let notes = matcher.settle(files);
     matcher.name_new();
-    let matches = matcher.matches.into_iter();
-    (
-        matches.map(|it| it.unwrap_or(Match::Repeated)).collect(),
-        notes,
-    )
+    let matches = matcher.matches.into_iter().flatten();
+    (matches.collect(), matcher.unused)
 }
 
 /// A stored review that rows may be.
@@ -64,7 +69,8 @@ struct Candidate<'k> {
     known: &'k KnownReview,
     /// `None` of a review that was deleted before a source gave it.
     source: Option<(&'k str, Digests)>,
-    said: OnceCell<Said>,
+    /// Whether the owner deleted or withheld it.
+    is_hidden_by_owner: bool,
     /// Whether a row is this review.
     has_row: bool,
 }
@@ -78,59 +84,31 @@ impl<'k> Candidate<'k> {
             let digests = Digests::new(review, &review.author, None);
             Some((review.source.name.as_str(), digests))
         };
+        let is_hidden_by_owner = match &known.state {
+            ReviewState::Deleted => true,
+            ReviewState::Unreadable(status, _) => *status != Status::Published,
+            ReviewState::There(review) => {
+                review.status != Status::Published && known.said().is_decided(Unit::Status, review)
+            }
+        };
         Self {
             id,
             known,
             source: recorded.or_else(by_hand),
-            said: OnceCell::new(),
+            is_hidden_by_owner,
             has_row: false,
         }
     }
 
-    fn digests(&self) -> Option<Digests> {
-        self.source.map(|(_, digests)| digests)
-    }
-
-    fn said(&self) -> &Said {
-        self.said.get_or_init(|| self.known.said())
-    }
-
-    /// Whether it is of the row's source and location, as far as both are known.
+    /// Whether it is of the row's source and location. A row or a source that does not name its location may be of any, and so may
+    /// a native row that names no source.
     fn is_of_place(&self, row: &Row) -> bool {
-        let Some(name) = row.incoming.source_name() else {
-            return true;
-        };
-        match (&self.known.source, self.known.review()) {
-            // A source that gives no location may mean any of its locations.
-            (Some(record), _) => {
-                let location = row.incoming.unpublished.location.as_ref();
-                let mut locations = record.location.iter().zip(location);
-                record.source_name == name && locations.all(|(one, other)| one == other)
-            }
-            // A review by hand that names no source may be of any.
-            (None, Some(review)) => [name, SOURCE_DEFAULT].contains(&review.source.name.as_str()),
-            (None, None) => true,
-        }
-    }
-
-    /// Whether the owner deleted or withheld it.
-    fn is_hidden_by_owner(&self) -> bool {
-        match &self.known.state {
-            ReviewState::Deleted => true,
-            ReviewState::There(review) => {
-                review.status != Status::Published && self.said().is_decided(Unit::Status, review)
-            }
-            ReviewState::Unreadable(status, _) => *status != Status::Published,
-        }
-    }
-
-    /// Published ones before withheld and deleted ones.
-    fn rank(&self) -> u8 {
-        match &self.known.state {
-            ReviewState::There(review) if review.status == Status::Published => 0,
-            ReviewState::There(_) | ReviewState::Unreadable(..) => 1,
-            ReviewState::Deleted => 2,
-        }
+        let record = self.known.source.as_ref();
+        let ours = row.incoming.unpublished.location.as_ref();
+        let theirs = record.and_then(|record| record.location.as_ref());
+        let has_name = |name| self.source.is_none_or(|(source, _)| source == name);
+        row.incoming.source_name().is_none_or(has_name)
+            && ours.zip(theirs).is_none_or(|(ours, theirs)| ours == theirs)
     }
 
     /// Whether author, day or text of a row with its ID are those of the review, or those that its source last gave.
@@ -140,71 +118,69 @@ impl<'k> Candidate<'k> {
         };
         let stated = row.review();
         let there = self.known.review();
+        let has = |unit: Unit| there.is_some_and(|there| unit.is_same(there, stated));
         // Ids of hand-made tables are less sure than a name that few share.
         let is_name = row.format.name != TABLE.name || !is_shared_name(row.author());
-        let has_author =
-            last.has_author_of(digests) || there.is_some_and(|it| it.author == stated.author);
-        let has_day = last.has_day_of(digests) || there.is_some_and(|it| it.date == stated.date);
-        let has_text = last.text == digests.text || there.is_some_and(|it| it.text == stated.text);
-        is_name && has_author || has_day || !stated.text.is_empty() && has_text
+        is_name && (last.has_author_of(digests) || has(Unit::Author))
+            || last.has_day_of(digests)
+            || has(Unit::Date)
+            || !stated.text.is_empty() && (last.text == digests.text || has(Unit::Text))
     }
 
-    /// Whether it is a review of the row's author, or one of the names is short for the other.
-    fn has_name_of(&self, row: &Row, digests: &Digests) -> bool {
-        let Some((_, last)) = self.source else {
+    /// Whether the row may be this review with an edited text, if they are the only ones of their author and day.
+    fn is_edited_in(&self, row: &Row) -> bool {
+        // Of a deleted review the text is not kept.
+        let Some(there) = self.known.review() else {
             return false;
         };
-        let is_short = || {
-            // Of a deleted review only digests are kept.
-            let short = short_name(row.author());
-            let of_short = Digests::author_and_day(&short, row.source_day());
-            short == row.author() || last.author_and_day == of_short
+        let (said, stated) = (self.known.said(), row.review());
+        // The text that the source gave before the owner edited it is not kept.
+        let is_edited_here = said.compare(Unit::Text, there) == Some(false);
+        if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
+            let has_stars = said.compare(Unit::Rating, stated);
+            return has_stars.unwrap_or(there.rating == stated.rating);
+        }
+        shares_half(&stated.text, &there.text)
+    }
+
+    /// Published ones before withheld and deleted ones.
+    fn by_state(&self, other: &Self) -> Ordering {
+        let is_hidden = |it: &Self| {
+            let review = it.known.review();
+            review.is_none_or(|review| review.status != Status::Published)
         };
-        let review = self.known.review();
-        last.has_author_of(digests)
-            || review.map_or_else(is_short, |it| is_one_name(&it.author, row.author()))
+        let state = |it: &Self| (is_hidden(it), it.known.is_deleted());
+        state(self).cmp(&state(other))
     }
 }
 
 struct Matcher<'k> {
     rows: &'k [Row],
-    digests: Vec<Digests>,
-    request: &'k ImportRequest,
+    files: &'k [&'k str],
     known: &'k Known,
+    request: &'k ImportRequest,
+    digests: Vec<Digests>,
     /// In the order of their ids.
     candidates: Vec<Candidate<'k>>,
+    /// `None` while it is not known.
     matches: Vec<Option<Match>>,
-    /// Ids of new reviews.
-    new_ids: HashSet<ReviewId>,
+    unused: Vec<DoubtfulChoice>,
 }
 
-/// Candidates by source and digest.
+/// Candidates by source and one of their digests.
 type ByDigest<'k> = HashMap<(&'k str, i64), Vec<usize>>;
 
 impl<'k> Matcher<'k> {
-    fn new(rows: &'k [Row], known: &'k Known, request: &'k ImportRequest) -> Self {
-        Self {
-            digests: rows.iter().map(Row::digests).collect(),
-            candidates: known
-                .iter()
-                .map(|(id, known)| Candidate::new(id, known))
-                .collect(),
-            matches: vec![None; rows.len()],
-            new_ids: HashSet::new(),
-            rows,
-            request,
-            known,
-        }
-    }
-
-    /// The rows of which the review is not known yet.
+    /// The rows, with or without an ID, of which the review is not known yet.
     fn open(&self, has_own_id: bool) -> Vec<usize> {
-        let rows = (0..self.rows.len()).filter(|row| self.matches[*row].is_none());
-        rows.filter(|row| self.rows[*row].incoming.has_own_id == has_own_id)
-            .collect()
+        let mut open: Vec<usize> = (0..self.rows.len()).collect();
+        open.retain(|row| {
+            self.matches[*row].is_none() && self.rows[*row].incoming.has_own_id == has_own_id
+        });
+        open
     }
 
-    fn by_digest(&self, digest: impl Fn(&Digests) -> i64) -> ByDigest<'k> {
+    fn by_digest(&self, digest: fn(&Digests) -> i64) -> ByDigest<'k> {
         let mut found = ByDigest::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             if let Some((name, digests)) = candidate.source {
@@ -217,67 +193,114 @@ impl<'k> Matcher<'k> {
         found
     }
 
-    /// Of the candidates with a digest of the row, those of its place, published ones first.
+    /// The candidates of the row's source and place with this digest, published ones first.
     fn of_row(&self, found: &ByDigest<'k>, row: usize, digest: i64) -> Vec<usize> {
-        let of = &self.rows[row];
-        let found = found
-            .get(&(of.source(), digest))
-            .into_iter()
-            .flatten()
-            .copied();
-        let mut found: Vec<usize> = found
-            .filter(|index| self.candidates[*index].is_of_place(of))
-            .collect();
-        found.sort_by_key(|index| {
-            let candidate = &self.candidates[*index];
-            (candidate.rank(), candidate.id != of.id())
-        });
+        let row = &self.rows[row];
+        let mut found = found
+            .get(&(row.source(), digest))
+            .cloned()
+            .unwrap_or_default();
+        found.retain(|it| self.candidates[*it].is_of_place(row));
+        found.sort_by(|one, other| self.candidates[*one].by_state(&self.candidates[*other]));
         found
     }
 
-    fn is_free(&self, candidate: usize) -> bool {
-        !self.candidates[candidate].has_row
+    fn of_candidate(&self, candidate: usize) -> Option<Digests> {
+        self.candidates[candidate]
+            .source
+            .map(|(_, digests)| digests)
     }
 
     fn take(&mut self, row: usize, candidate: usize) {
         let found = &mut self.candidates[candidate];
+        let id = found.id;
         self.matches[row] = Some(if found.has_row {
+            let id = shown_id(id);
             Match::Rejected(format!(
-                "id: another row is the review with the ID {}; give one of them another ID",
-                shown_id(found.id)
+                "id: another row is the review with the ID {id}; give one of them another ID"
             ))
         } else {
-            found.has_row = true;
-            Match::Known(found.id.clone())
+            Match::Known(id.clone())
         });
+        found.has_row = true;
     }
 
-    fn doubt(&mut self, row: usize, candidates: &[usize]) {
-        let ids = candidates
-            .iter()
-            .map(|index| self.candidates[*index].id.clone());
-        self.matches[row] = Some(Match::Doubtful(ids.collect()));
+    /// Takes a row as an edited form of the review, which is not sure where a file has only some of the reviews.
+    fn take_edited(&mut self, row: usize, candidate: usize) {
+        if !self.request.partial && !self.rows[row].format.excerpts {
+            self.take(row, candidate);
+        } else if self.candidates[candidate].is_hidden_by_owner {
+            self.doubt(&[row], &[candidate]);
+        } else {
+            self.matches[row] = Some(Match::New(self.rows[row].id().clone()));
+        }
+    }
+
+    /// Of rows of one review only the newest is used, or the last one; returns it.
+    fn repeat(&mut self, rows: &[usize]) -> usize {
+        let mut newest = rows[0];
+        for row in &rows[1..] {
+            let [at, before] = [*row, newest].map(|row| self.rows[row].incoming.changed_at);
+            let is_newer = at.zip(before).is_none_or(|(at, before)| at >= before);
+            let older = if is_newer { newest } else { *row };
+            self.matches[older] = Some(Match::Repeated);
+            newest = if is_newer { *row } else { newest };
+        }
+        newest
+    }
+
+    /// Rows that may be one of these reviews: the owner decides, or has decided.
+    fn doubt(&mut self, rows: &[usize], candidates: &[usize]) {
+        let mut doubtful = Vec::new();
+        for row in rows {
+            let (name, at) = (self.files[self.rows[*row].file], &self.rows[*row].at);
+            self.unused.retain(|choice| !choice.names(name, at));
+            let choice = DoubtfulChoice::of(&self.request.doubtful, name, at);
+            match choice {
+                Some(choice) if !choice.is_same => {
+                    self.matches[*row] = Some(Match::New(self.rows[*row].id().clone()));
+                }
+                choice => doubtful.push((*row, choice)),
+            }
+        }
+        let is_one = doubtful.len() == 1;
+        for (row, choice) in doubtful {
+            match (choice, candidates) {
+                (Some(choice), [only])
+                    if (is_one || choice.row.is_some()) && !self.candidates[*only].has_row =>
+                {
+                    self.take(row, *only);
+                }
+                _ => {
+                    let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
+                    self.matches[row] = Some(Match::Doubtful(ids.collect()));
+                }
+            }
+        }
     }
 
     // Rows with an ID.
 
     fn match_ids(&mut self) {
         self.match_repeated_ids();
-        let mut at_source: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        let mut by_id: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             if let Some(record) = &candidate.known.source
                 && let Some(id) = &record.id_at_source
             {
-                let key = (record.source_name.as_str(), id.as_str());
-                at_source.entry(key).or_default().push(index);
+                by_id
+                    .entry((&record.source_name, id))
+                    .or_default()
+                    .push(index);
             }
         }
         for index in self.open(true) {
             let row = &self.rows[index];
-            let own = at_source.get(&(row.source(), row.id().as_str()));
+            let of_source = by_id.get(&(row.source(), row.id().as_str()));
             let same = self.candidates.binary_search_by(|it| it.id.cmp(row.id()));
-            let mut found = own.into_iter().flatten().copied().chain(same.ok());
-            let Some(found) = found.find(|it| self.candidates[*it].is_of_place(row)) else {
+            let mut found = of_source.into_iter().flatten().copied().chain(same);
+            let found = found.find(|it| self.candidates[*it].is_of_place(row));
+            let Some(found) = found else {
                 continue;
             };
             let candidate = &self.candidates[found];
@@ -287,83 +310,58 @@ impl<'k> Matcher<'k> {
                 .source
                 .is_some_and(|(name, _)| name == row.source())
             {
-                // A review by hand, or one of another source than that of a row that states none, has this id by chance.
                 self.matches[index] = Some(Match::Rejected(other_review(candidate)));
             }
         }
+        self.match_unknown_ids();
     }
 
-    /// Of rows of one review the newest counts, or the last one. Rows with one ID that are different reviews are all rejected.
+    /// Rows with one ID that are different reviews are all rejected.
     fn match_repeated_ids(&mut self) {
-        type Key<'r> = (Option<&'r str>, Option<&'r str>, &'r ReviewId);
-        let mut groups: HashMap<Key<'_>, Vec<usize>> = HashMap::with_capacity(self.rows.len());
+        let mut groups: HashMap<_, Vec<usize>> = HashMap::with_capacity(self.rows.len());
         for index in self.open(true) {
             let row = &self.rows[index];
-            let location = row.incoming.unpublished.location.as_deref();
-            let key = (row.incoming.source_name(), location, row.id());
+            let key = (row.incoming.source_name(), row.location(), row.id());
             groups.entry(key).or_default().push(index);
         }
-        for ((_, _, id), indices) in groups {
-            let newest = self.newest(&indices);
-            let mut others = indices.iter().filter(|index| **index != newest);
-            if others
-                .all(|index| may_be_one(&self.rows[*index].incoming, &self.rows[newest].incoming))
+        groups.retain(|_, rows| rows.len() > 1);
+        for ((_, _, id), rows) in groups {
+            let newest = self.repeat(&rows);
+            let newest = &self.rows[newest].incoming;
+            if rows
+                .iter()
+                .all(|row| may_be_one(&self.rows[*row].incoming, newest))
             {
-                self.repeat(&indices, newest);
                 continue;
             }
-            for index in &indices {
-                self.matches[*index] = Some(Match::Rejected(format!(
-                    "id: {} rows that differ in author, date and text have the ID {}, so it is none; correct it, name the column \
-                     with the IDs with --map id=COLUMN, or ignore it with --map id=",
-                    indices.len(),
-                    shown_id(id)
+            for row in &rows {
+                let (count, id) = (rows.len(), shown_id(id));
+                self.matches[*row] = Some(Match::Rejected(format!(
+                    "id: {count} rows that differ in author, date and text have the ID {id}, so it is none; correct it, name the \
+                     column with the IDs with --map id=COLUMN, or ignore it with --map id="
                 )));
             }
         }
     }
 
-    /// Of rows of one review the newest, or the last one.
-    fn newest(&self, rows: &[usize]) -> usize {
-        let mut newest = rows[0];
-        for row in &rows[1..] {
-            let [at, before] = [*row, newest].map(|row| self.rows[row].incoming.changed_at);
-            if at.zip(before).is_none_or(|(at, before)| at >= before) {
-                newest = *row;
-            }
-        }
-        newest
-    }
-
-    /// Uses only `used` of the rows.
-    fn repeat(&mut self, rows: &[usize], used: usize) {
-        for row in rows.iter().filter(|row| **row != used) {
-            self.matches[*row] = Some(Match::Repeated);
-        }
-    }
-
-    /// Rows with an unknown ID: a row that equals one review without a row, in a text of some length, is that review.
-    fn match_new_ids(&mut self) {
+    /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review.
+    fn match_unknown_ids(&mut self) {
         let open = self.open(true);
         if open.is_empty() {
             return;
         }
-        let by_content = self.by_digest(|digests| digests.content);
+        let by_day = self.by_digest(|digests| digests.author_and_day);
         for row in open {
             let digests = self.digests[row];
-            let mut equal = self.of_row(&by_content, row, digests.content);
-            equal.retain(|it| self.candidates[*it].has_name_of(&self.rows[row], &digests));
-            let free: Vec<usize> = equal
-                .iter()
-                .copied()
-                .filter(|it| self.is_free(*it))
-                .collect();
-            match free[..] {
+            let mut equal = self.of_row(&by_day, row, digests.author_and_day);
+            equal.retain(|it| self.of_candidate(*it).is_some_and(|it| it == digests));
+            let free = equal.iter().filter(|it| !self.candidates[**it].has_row);
+            match free.copied().collect::<Vec<_>>()[..] {
                 [only] if has_telling_text(&self.rows[row]) => self.take(row, only),
                 _ => {
-                    equal.retain(|it| self.candidates[*it].is_hidden_by_owner());
+                    equal.retain(|it| self.candidates[*it].is_hidden_by_owner);
                     if !equal.is_empty() {
-                        self.doubt(row, &equal);
+                        self.doubt(&[row], &equal);
                     }
                 }
             }
@@ -372,91 +370,62 @@ impl<'k> Matcher<'k> {
 
     // Rows without an ID.
 
-    /// Rows that have author, day, stars and text of a review. Equal rows with a text count once, others as often as they stand in
-    /// one file.
-    fn match_equal_rows(&mut self) {
-        let mut equal: HashMap<_, Vec<usize>> = HashMap::new();
-        let mut numbers: HashMap<_, usize> = HashMap::new();
-        for index in self.open(false) {
-            let (row, digests) = (&self.rows[index], self.digests[index]);
-            let location = row.incoming.unpublished.location.as_deref();
-            let key = (
-                row.source(),
-                location,
-                digests.author_and_day,
-                digests.content,
-            );
-            let number = numbers.entry((key, row.file)).or_default();
-            // Of a row without a text, the next one in the same file is another review.
-            *number += usize::from(row.review().text.is_empty());
-            equal.entry((key, *number)).or_default().push(index);
-        }
-        for rows in equal.into_values() {
-            let used = self.newest(&rows);
-            self.repeat(&rows, used);
-        }
-        let open = self.open(false);
-        if open.is_empty() {
-            return;
-        }
-        let by_content = self.by_digest(|digests| digests.content);
-        // A whole name goes before a short one.
-        for is_whole in [true, false] {
-            for row in self.open(false) {
-                let digests = self.digests[row];
-                let equal = self.of_row(&by_content, row, digests.content);
-                let found = equal.into_iter().find(|it| {
-                    let candidate = &self.candidates[*it];
-                    let has_author = candidate
-                        .digests()
-                        .is_some_and(|it| it.has_author_of(&digests));
-                    let is_named =
-                        has_author || !is_whole && candidate.has_name_of(&self.rows[row], &digests);
-                    is_named && !candidate.has_row
-                });
-                if let Some(found) = found {
-                    self.take(row, found);
-                }
-            }
-        }
-    }
-
-    /// The other rows and reviews of one source, location, author and day.
+    /// Rows and reviews of one source, location, author and day belong together.
     fn match_groups(&mut self) {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for index in self.open(false) {
             let row = &self.rows[index];
-            let location = row.incoming.unpublished.location.as_deref();
-            let key = (row.source(), location, self.digests[index].author_and_day);
+            let key = (
+                row.source(),
+                row.location(),
+                self.digests[index].author_and_day,
+            );
             groups.entry(key).or_default().push(index);
         }
         if groups.is_empty() {
             return;
         }
         let by_day = self.by_digest(|digests| digests.author_and_day);
-        for rows in groups.into_values() {
-            let author_and_day = self.digests[rows[0]].author_and_day;
-            let mut reviews = self.of_row(&by_day, rows[0], author_and_day);
-            reviews.retain(|it| self.is_free(*it));
+        for mut rows in groups.into_values() {
+            let mut reviews = self.of_row(&by_day, rows[0], self.digests[rows[0]].author_and_day);
+            reviews.retain(|it| !self.candidates[*it].has_row);
+            self.repeat_equal(&mut rows);
             self.match_group(rows, reviews);
         }
     }
 
+    /// Equal rows with a text count once, others as often as they stand in one file.
+    fn repeat_equal(&mut self, rows: &mut Vec<usize>) {
+        let mut numbers: HashMap<_, usize> = HashMap::new();
+        let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for index in rows.iter() {
+            let (row, content) = (&self.rows[*index], self.digests[*index].content);
+            let number = numbers.entry((row.file, content)).or_default();
+            *number += usize::from(row.review().text.is_empty());
+            equal.entry((content, *number)).or_default().push(*index);
+        }
+        *rows = equal.into_values().map(|rows| self.repeat(&rows)).collect();
+        rows.sort_unstable();
+    }
+
     fn match_group(&mut self, mut rows: Vec<usize>, mut reviews: Vec<usize>) {
-        // One row and one review with one text: the stars were changed.
+        // The same stars and text.
+        rows.retain(|row| {
+            let has_content = |it: &usize| self.of_candidate(*it) == Some(self.digests[*row]);
+            let found = reviews.iter().position(has_content);
+            let found = found.map(|at| reviews.remove(at));
+            if let Some(found) = found {
+                self.take(*row, found);
+            }
+            found.is_none()
+        });
+        // The same text, with other stars: one row and one review.
         for row in rows.clone() {
             let text = self.digests[row].text;
-            let has_text = |it: &&usize| {
-                self.candidates[**it]
-                    .digests()
-                    .is_some_and(|it| it.text == text)
-            };
+            let has_text = |it: &&usize| self.of_candidate(**it).is_some_and(|it| it.text == text);
             let same: Vec<usize> = reviews.iter().filter(has_text).copied().collect();
-            let of_text = rows
-                .iter()
-                .filter(|row| self.digests[**row].text == text)
-                .count();
-            if let ([review], 1) = (&same[..], of_text) {
+            let like = rows.iter().filter(|row| self.digests[**row].text == text);
+            if let ([review], 1) = (&same[..], like.count()) {
                 self.take_edited(row, *review);
                 rows.retain(|other| *other != row);
                 reviews.retain(|other| other != review);
@@ -465,195 +434,93 @@ impl<'k> Matcher<'k> {
         if rows.is_empty() || reviews.is_empty() {
             return;
         }
-        let is_shared = is_shared_name(self.rows[rows[0]].author());
-        if let ([row], [review]) = (&rows[..], &reviews[..])
-            && !is_shared
-            && self.is_edit(*row, *review)
-        {
-            return self.take_edited(*row, *review);
+        let first = &self.rows[rows[0]];
+        let is_shared = is_shared_name(first.author());
+        let is_hidden = |it: &usize| self.candidates[*it].is_hidden_by_owner;
+        match (&rows[..], &reviews[..]) {
+            ([row], [review]) if !is_shared && self.candidates[*review].is_edited_in(first) => {
+                self.take_edited(*row, *review);
+            }
+            _ if is_shared && !reviews.iter().any(is_hidden) => {}
+            _ => self.doubt(&rows, &reviews),
         }
-        if is_shared
-            && !reviews
-                .iter()
-                .any(|it| self.candidates[*it].is_hidden_by_owner())
-        {
-            return;
-        }
-        for row in rows {
-            self.doubt(row, &reviews);
-        }
-    }
-
-    /// Whether the row may be the only review of its author and day, with an edited text.
-    fn is_edit(&self, row: usize, review: usize) -> bool {
-        let candidate = &self.candidates[review];
-        // Of a deleted review the text is not kept.
-        let Some(there) = candidate.known.review() else {
-            return false;
-        };
-        let stated = self.rows[row].review();
-        let has_stars = candidate.said().compare(Unit::Rating, stated);
-        let has_stars = has_stars.unwrap_or(there.rating == stated.rating);
-        // The text that the source gave before the owner edited it is not kept.
-        let is_edited_here =
-            candidate.said().is_decided(Unit::Text, there) && candidate.known.source.is_some();
-        if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
-            return has_stars;
-        }
-        shares_half(&stated.text, &there.text)
-    }
-
-    /// Takes the row as an edited form of the review. Where a file has only some of the reviews, that is not sure.
-    fn take_edited(&mut self, row: usize, review: usize) {
-        if !self.is_excerpt(row) {
-            self.take(row, review);
-        } else if self.candidates[review].is_hidden_by_owner() {
-            self.doubt(row, &[review]);
-        }
-    }
-
-    /// Whether the row's file has only some of the reviews.
-    fn is_excerpt(&self, row: usize) -> bool {
-        self.request.partial || self.rows[row].format.excerpts
     }
 
     /// Rows of which no review has author and day, but one has the text: author or day were corrected.
     fn match_corrected(&mut self) {
         let open = self.open(false);
-        if open.is_empty() {
-            return;
-        }
         let by_text = self.by_digest(|digests| digests.text);
         let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
-        let coverage: HashMap<&str, Coverage> = sources
+        let sources = sources
             .into_iter()
-            .map(|name| (name, Coverage::of(self, name)))
-            .collect();
-        for row in open {
-            let digests = self.digests[row];
-            let mut same = self.of_row(&by_text, row, digests.text);
-            same.retain(|it| self.is_free(*it));
-            let is_shared = is_shared_name(self.rows[row].author());
+            .map(|name| (name, Coverage::of(self, name)));
+        let coverage: HashMap<&str, Coverage> = sources.collect();
+        for index in open {
+            let (row, digests) = (&self.rows[index], self.digests[index]);
+            let mut same = self.of_row(&by_text, index, digests.text);
+            same.retain(|it| !self.candidates[*it].has_row);
+            let is_shared = is_shared_name(row.author());
             let has_author = |it: usize| {
                 !is_shared
-                    && self.candidates[it]
-                        .digests()
+                    && self
+                        .of_candidate(it)
                         .is_some_and(|it| it.has_author_of(&digests))
             };
-            let has_day = |it: usize| {
-                self.candidates[it]
-                    .digests()
-                    .is_some_and(|it| it.has_day_of(&digests))
-            };
-            let is_telling = has_telling_text(&self.rows[row]);
-            if let [review] = same[..] {
-                let candidate = &self.candidates[review];
-                let (is_author, is_day) = (has_author(review), has_day(review));
-                if candidate.is_hidden_by_owner() {
-                    if is_author || is_day || is_telling {
-                        self.doubt(row, &[review]);
-                    }
-                } else if is_telling
-                    && (is_author || is_day && candidate.has_initial_of(&self.rows[row]))
-                    && coverage[self.rows[row].source()].covers(candidate)
-                {
-                    self.take_edited(row, review);
-                }
-            } else {
+            let [review] = same[..] else {
                 // The author's own, of several with one text.
-                same.retain(|it| has_author(*it) && self.candidates[*it].is_hidden_by_owner());
+                same.retain(|it| self.candidates[*it].is_hidden_by_owner && has_author(*it));
                 if !same.is_empty() {
-                    self.doubt(row, &same);
+                    self.doubt(&[index], &same);
                 }
-            }
-        }
-    }
-
-    // What the owner decided about doubtful rows, and the ids of new reviews.
-
-    fn settle(&mut self, files: &[&str]) -> Vec<String> {
-        let mut notes = Vec::new();
-        for choice in self
-            .request
-            .doubtful
-            .iter()
-            .filter(|choice| choice.row.is_some())
-        {
-            let is_row =
-                |row: &usize| choice.names(files[self.rows[*row].file], &self.rows[*row].at);
-            let doubtful = (0..self.rows.len())
-                .filter(|row| matches!(self.matches[*row], Some(Match::Doubtful(_))));
-            if !doubtful.clone().any(|row| is_row(&row)) {
-                notes.push(format!("--doubtful {choice}: that row is not doubtful"));
-            }
-        }
-        // New reviews leave fewer rows to choose from.
-        for is_same in [false, true] {
-            let mut rivals: HashMap<ReviewId, usize> = HashMap::new();
-            for found in self.matches.iter().flatten() {
-                if let Match::Doubtful(ids) = found {
-                    for id in ids {
-                        *rivals.entry(id.clone()).or_default() += 1;
-                    }
-                }
-            }
-            for row in 0..self.rows.len() {
-                let Some(Match::Doubtful(ids)) = &self.matches[row] else {
-                    continue;
-                };
-                let place = (files[self.rows[row].file], &self.rows[row].at);
-                let Some(choice) = DoubtfulChoice::of(&self.request.doubtful, place.0, place.1)
-                else {
-                    continue;
-                };
-                if choice.is_same != is_same {
-                    continue;
-                }
-                if !is_same {
-                    self.matches[row] = None;
-                } else if let [id] = &ids[..]
-                    && (choice.row.is_some() || rivals[id] == 1)
-                    && let Ok(candidate) = self.candidates.binary_search_by(|it| it.id.cmp(id))
-                    && self.is_free(candidate)
-                {
-                    self.take(row, candidate);
-                }
-            }
-        }
-        notes
-    }
-
-    fn name_new(&mut self) {
-        let mut numbers: HashMap<&ReviewId, u64> = HashMap::new();
-        for index in (0..self.rows.len())
-            .filter(|row| self.matches[*row].is_none())
-            .collect::<Vec<_>>()
-        {
-            let row = &self.rows[index];
-            let is_taken = |id: &ReviewId| self.known.contains_key(id) || self.new_ids.contains(id);
-            let id = if !is_taken(row.id()) {
-                Some(row.id().clone())
-            } else if row.incoming.has_own_id {
-                prefixed_id(row.source(), row.id()).filter(|id| !is_taken(id))
-            } else {
-                let number = numbers.entry(row.id()).or_insert(1);
-                std::iter::from_fn(|| {
-                    *number += 1;
-                    Some(format!("{}-{number}", row.id()).parse())
-                })
-                .map_while(Result::ok)
-                .find(|id| !is_taken(id))
+                continue;
             };
-            self.matches[index] = Some(match id {
-                Some(id) => {
-                    self.new_ids.insert(id.clone());
-                    Match::New(id)
+            let candidate = &self.candidates[review];
+            let is_author = has_author(review);
+            let is_day = self
+                .of_candidate(review)
+                .is_some_and(|it| it.has_day_of(&digests));
+            let is_telling = has_telling_text(row);
+            if candidate.is_hidden_by_owner {
+                if is_author || is_day || is_telling {
+                    self.doubt(&[index], &[review]);
                 }
-                None => Match::Rejected(format!(
-                    "id: reviews of too many sources have the ID {}; give it another one",
-                    shown_id(row.id())
-                )),
-            });
+            } else if is_telling
+                && (is_author || is_day && has_initial_of(candidate, row))
+                && coverage[row.source()].has_row_of(candidate)
+            {
+                self.take_edited(index, review);
+            }
+        }
+    }
+
+    /// Gives new reviews their ids.
+    fn name_new(&mut self) {
+        let mut taken: HashSet<ReviewId> = HashSet::new();
+        let mut numbers: HashMap<&ReviewId, u64> = HashMap::new();
+        for (row, found) in self.rows.iter().zip(&mut self.matches) {
+            if !matches!(found, None | Some(Match::New(_))) {
+                continue;
+            }
+            let is_free = |id: &ReviewId| !self.known.contains_key(id) && !taken.contains(id);
+            let mut id = Some(row.id().clone()).filter(is_free);
+            if id.is_none() && row.incoming.has_own_id {
+                id = prefixed_id(row.source(), row.id()).filter(is_free);
+            }
+            while id.is_none() && !row.incoming.has_own_id {
+                let number = numbers.entry(row.id()).or_insert(1);
+                *number += 1;
+                id = format!("{}-{number}", row.id())
+                    .parse()
+                    .ok()
+                    .filter(is_free);
+            }
+            taken.extend(id.clone());
+            *found = Some(id.map(Match::New).unwrap_or_else(|| {
+                let id = shown_id(row.id());
+                Match::Rejected(format!(
+                    "id: reviews of too many sources have the ID {id}; give it another one"
+                ))
+            }));
         }
     }
 }
@@ -668,32 +535,30 @@ struct Coverage {
 
 impl Coverage {
     fn of(matcher: &Matcher<'_>, source: &str) -> Self {
-        let rows = (0..matcher.rows.len()).filter(|row| matcher.rows[*row].source() == source);
-        let key = |digests: &Digests| (digests.author_and_day >> 24, digests.text);
-        let given: HashSet<_> = rows.clone().map(|row| key(&matcher.digests[row])).collect();
-        let reviews = matcher
-            .candidates
-            .iter()
-            .filter(|it| !it.known.is_deleted());
-        let reviews = reviews.filter_map(|it| it.source.filter(|(name, _)| *name == source));
-        let (all, found) = reviews.fold((0_u64, 0_u64), |(all, found), (_, digests)| {
-            (all + 1, found + u64::from(given.contains(&key(&digests))))
-        });
+        let rows = matcher.rows.iter().zip(&matcher.digests);
+        let rows = rows.filter(|(row, _)| row.source() == source);
+        let given: HashSet<_> = rows.clone().map(|(_, it)| (it.author(), it.text)).collect();
+        let (mut all, mut found) = (0, 0);
+        for candidate in &matcher.candidates {
+            if let Some((_, digests)) = candidate.source.filter(|(name, _)| *name == source)
+                && !candidate.known.is_deleted()
+            {
+                all += 1;
+                found += usize::from(given.contains(&(digests.author(), digests.text)));
+            }
+        }
         Self {
-            first: rows.map(|row| month(matcher.rows[row].source_day())).min(),
+            first: rows.map(|(row, _)| month(row.source_day())).min(),
             has_half: found * 2 >= all,
         }
     }
 
-    /// Whether a file with the review would have its row among these.
-    fn covers(&self, candidate: &Candidate<'_>) -> bool {
+    /// Whether files with the review would have its row among these.
+    fn has_row_of(&self, candidate: &Candidate<'_>) -> bool {
         let posted_at = candidate.known.source.as_ref().and_then(|it| it.posted_at);
-        let day = candidate.known.review().map(|it| source_day(it, posted_at));
-        self.has_half
-            || self
-                .first
-                .zip(day)
-                .is_some_and(|(first, day)| first <= month(day))
+        let review = candidate.known.review();
+        let day = review.map(|review| month(source_day(review, posted_at)));
+        self.has_half || self.first.zip(day).is_some_and(|(first, day)| first <= day)
     }
 }
 
@@ -701,13 +566,11 @@ fn month(day: Day) -> (i32, u32) {
     (day.date().year(), day.date().month())
 }
 
-impl Candidate<'_> {
-    /// Whether its author and that of the row begin with the same letter.
-    fn has_initial_of(&self, row: &Row) -> bool {
-        let initial = |name: &str| words(name).trim().chars().next();
-        let review = self.known.review();
-        review.is_some_and(|review| initial(&review.author) == initial(row.author()))
-    }
+/// Whether both authors begin with the same letter.
+fn has_initial_of(candidate: &Candidate<'_>, row: &Row) -> bool {
+    let initial = |name: &str| words(name).trim().chars().next();
+    let review = candidate.known.review();
+    review.is_some_and(|review| initial(&review.author) == initial(row.author()))
 }
 
 /// Whether two rows with one id may be the same review: the texts are equal, the author is, or the day is and the texts do not
@@ -734,10 +597,9 @@ fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
 
 fn other_review(candidate: &Candidate<'_>) -> String {
     let id = shown_id(candidate.id);
-    let review = candidate.known.review();
-    let of = review.map_or_else(
+    let of = candidate.known.review().map_or_else(
         || ", which you deleted".to_owned(),
-        |Review { author, date, .. }| format!(", by {author} of {date}"),
+        |review| format!(", by {} of {}", review.author, review.date),
     );
     format!(
         "id: {id} is the ID of another review{of}: author, date and text all differ; a column that counts the rows of a file has no \
@@ -756,12 +618,11 @@ fn shown_id(id: &ReviewId) -> &str {
 
 /// Whether an id was derived from a row without one; see `map::values::digest`.
 pub fn is_derived(id: &str) -> bool {
-    let numbered = id.rsplit_once('-').filter(|(_, number)| {
-        number.len() < 16 && number.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    let id = numbered.map_or(id, |(id, _)| id);
-    let digest = id.rsplit('-').next().unwrap_or_default();
-    digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let numbered = id.rsplit_once('-');
+    let numbered =
+        numbered.filter(|(_, number)| number.len() < 16 && number.parse::<u64>().is_ok());
+    let digest = numbered.map_or(id, |(id, _)| id).rsplit('-').next();
+    digest.is_some_and(|it| it.len() == 32 && it.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Whether many people may have the name, so that it identifies nobody.
@@ -781,15 +642,8 @@ fn has_telling_text(row: &Row) -> bool {
 
 /// Whether at least half of the words of `text` are also in `former`.
 fn shares_half(text: &str, former: &str) -> bool {
-    let [text, former] = [text, former].map(str::to_lowercase);
-    let words = |text: &'_ str| -> Vec<String> {
-        let words = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty());
-        words.map(str::to_owned).collect()
-    };
-    let former: HashSet<String> = words(&former).into_iter().collect();
-    let words = words(&text);
-    let shared = words.iter().filter(|word| former.contains(*word));
-    shared.count() * 2 >= words.len()
+    let [text, former] = [text, former].map(words);
+    let former: HashSet<&str> = former.split_whitespace().collect();
+    let shared = text.split_whitespace().filter(|word| former.contains(word));
+    shared.count() * 2 >= text.split_whitespace().count()
 }

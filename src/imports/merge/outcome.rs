@@ -73,7 +73,9 @@ pub fn merge_rows(
     mut report: ImportReport,
 ) -> (Outcome, Result<(), String>) {
     let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
-    let (matches, notes) = identify(&rows, &files, &known, rules.request);
+    let (matches, unused) = identify(&rows, &files, &known, rules.request);
+    let unused = unused.iter();
+    let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
     report.notes.extend(notes);
     let mut totals = HashMap::new();
     for known in known.values().filter(|known| known.review().is_some()) {

@@ -142,66 +142,15 @@ fn choose_runs(runs: Vec<Run>, number: Option<i64>, later: bool) -> Result<Vec<R
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let run = undone.run.id;
     KeptColumns::take_back(write, run).await?;
-    for rows in reviews::run_reviews(write.for_reading(), run)
-        .await?
-        .chunks(ROWS)
-    {
+    let rows = reviews::run_reviews(write.for_reading(), run).await?;
+    for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let standing = reviews::standing(write.for_reading(), &ids).await?;
-        let (mut done, mut removed, mut unmarked) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut deleted, mut kept) = (Vec::new(), Vec::new());
-        let (mut given_back, mut sources, mut sourceless) = (Vec::new(), Vec::new(), Vec::new());
+        let mut batch = Batch::default();
         for row in rows {
-            let id = row.id.as_str();
-            match decide(row, standing.get(id))? {
-                Decision::Left(reason) => {
-                    undone.left.add(|| format!("{id} ({reason})"));
-                    continue;
-                }
-                Decision::Gone => undone.gone += 1,
-                Decision::Unmark => unmarked.push(id),
-                Decision::Remove => removed.push(id),
-                Decision::KeepDeleted(record) => kept.push(record.clone()),
-                Decision::Delete(source) => {
-                    deleted.push(id);
-                    kept.extend(source.cloned());
-                }
-                Decision::GiveBack {
-                    review,
-                    is_published,
-                    source,
-                } => {
-                    match source {
-                        Some(source) => sources.push(source.clone()),
-                        None => sourceless.push(id),
-                    }
-                    undone.published += u64::from(is_published);
-                    given_back.extend(review.map(|review| Review {
-                        updated_at: review.updated_at.max(Some(now)),
-                        ..*review
-                    }));
-                }
-            }
-            done.push(id);
+            batch.add(row, standing.get(row.id.as_str()), undone)?;
         }
-        undone.removed += removed.len() as u64;
-        undone.deleted += deleted.len() as u64;
-        undone.given_back += given_back.len() as u64;
-        let copies = reviews::copies_of(write.for_reading(), &removed).await?;
-        let duplicate = Status::withheld(DUPLICATE);
-        for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
-            undone.duplicates.add(|| copy.id);
-        }
-        reviews::delete_all(write, &removed).await?;
-        unmarked.extend(removed);
-        reviews::forget_deleted(write, &unmarked).await?;
-        reviews::delete_all(write, &deleted).await?;
-        reviews::keep_deleted(write, &kept).await?;
-        reviews::upsert(write, &given_back, now).await?;
-        reviews::note_sources(write, &sources).await?;
-        reviews::forget_sources(write, &sourceless).await?;
-        reviews::forget_run_reviews(write, run, &done).await?;
-        write.end_group();
+        batch.write(write, undone, now).await?;
     }
     if undone.left.count == 0 {
         reviews::note_undone(write, run, now).await?;
@@ -209,65 +158,119 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
     Ok(())
 }
 
-/// What an undo does with one review of the run.
-enum Decision<'r> {
-    /// It stays as it is, for this reason.
-    Left(String),
-    /// The review was deleted since.
-    Gone,
-    /// The id no longer counts as deleted.
-    Unmark,
-    Remove,
-    /// What identified a deleted review before is kept again.
-    KeepDeleted(&'r SourceRecord),
-    /// The review was restored; what identified it before is kept again.
-    Delete(Option<&'r SourceRecord>),
-    GiveBack {
-        /// `None` if only what its source said changed.
-        review: Option<Box<Review>>,
-        is_published: bool,
-        source: Option<&'r SourceRecord>,
-    },
+/// What an undo does with reviews of a run.
+#[derive(Default)]
+struct Batch<'r> {
+    /// Reviews that are not left.
+    done: Vec<&'r str>,
+    removed: Vec<&'r str>,
+    /// IDs that no longer count as deleted.
+    unmarked: Vec<&'r str>,
+    /// Restored reviews, which are deleted again.
+    deleted: Vec<&'r str>,
+    /// What identified deleted reviews before.
+    kept: Vec<SourceRecord>,
+    given_back: Vec<Review>,
+    sources: Vec<SourceRecord>,
+    /// Reviews that no source had given.
+    sourceless: Vec<&'r str>,
 }
 
-/// `known` is what is stored of the review now.
-fn decide<'r>(row: &'r RunReview, known: Option<&KnownReview>) -> sqlx::Result<Decision<'r>> {
-    let former = row.former.as_ref();
-    let source = former.and_then(|former| former.source.as_ref());
-    let Some(known) = known.filter(|known| !known.is_deleted()) else {
-        return Ok(match (row.change, source) {
-            (RunChange::Deleted, Some(source)) => Decision::KeepDeleted(source),
-            (RunChange::Deleted, None) => Decision::Unmark,
-            (RunChange::Added | RunChange::Restored | RunChange::Changed, _) => Decision::Gone,
-        });
-    };
-    if !row.is_untouched || row.change == RunChange::Deleted {
-        return Ok(Decision::Left(reason(known)));
-    }
-    Ok(match (row.change, known.review().zip(former)) {
-        (RunChange::Added | RunChange::Deleted, _) => Decision::Remove,
-        (RunChange::Restored, _) => Decision::Delete(source),
-        (RunChange::Changed, None) => Decision::Left("its former values cannot be read".to_owned()),
-        (RunChange::Changed, Some((review, former))) => {
-            let before = Review {
-                updated_at: review.updated_at,
-                ..former.review(review)?
-            };
-            if former.hides {
-                let reason = "its source hides its author's name or its answer";
-                return Ok(Decision::Left(reason.to_owned()));
+impl<'r> Batch<'r> {
+    /// `known` is what is stored of the review now.
+    fn add(
+        &mut self,
+        row: &'r RunReview,
+        known: Option<&KnownReview>,
+        undone: &mut Undone,
+    ) -> sqlx::Result<()> {
+        let id = row.id.as_str();
+        let former = row.former.as_ref();
+        let source = former.and_then(|former| former.source.clone());
+        let known = known.filter(|known| !known.is_deleted());
+        let is_left = |reason: String| format!("{id} ({reason})");
+        match (row.change, known, former) {
+            (RunChange::Deleted, None, _) => match source {
+                Some(source) => self.kept.push(source),
+                None => self.unmarked.push(id),
+            },
+            (_, None, _) => undone.gone += 1,
+            (change, Some(known), _) if !row.is_untouched || change == RunChange::Deleted => {
+                undone.left.add(|| is_left(reason(known)));
+                return Ok(());
             }
-            if is_hidden_since(&before, review) {
-                return Ok(Decision::Left("its source hides it".to_owned()));
+            (RunChange::Added | RunChange::Deleted, ..) => self.removed.push(id),
+            (RunChange::Restored, ..) => {
+                self.deleted.push(id);
+                self.kept.extend(source);
             }
-            Decision::GiveBack {
-                is_published: before.status == Status::Published
-                    && review.status != Status::Published,
-                review: (before != *review).then(|| Box::new(before)),
-                source,
+            (RunChange::Changed, Some(known), former) => {
+                let Some((review, former)) = known.review().zip(former) else {
+                    undone
+                        .left
+                        .add(|| is_left("its former values cannot be read".to_owned()));
+                    return Ok(());
+                };
+                let before = Review {
+                    updated_at: review.updated_at,
+                    ..former.review(review)?
+                };
+                if former.hides || is_hidden_since(&before, review) {
+                    let what = if former.hides {
+                        "its author's name or its answer"
+                    } else {
+                        "it"
+                    };
+                    undone
+                        .left
+                        .add(|| is_left(format!("its source hides {what}")));
+                    return Ok(());
+                }
+                undone.published += u64::from(
+                    before.status == Status::Published && review.status != Status::Published,
+                );
+                if before != *review {
+                    self.given_back.push(before);
+                }
+                match source {
+                    Some(source) => self.sources.push(source),
+                    None => self.sourceless.push(id),
+                }
             }
         }
-    })
+        self.done.push(id);
+        Ok(())
+    }
+
+    async fn write(
+        mut self,
+        write: &mut Write,
+        undone: &mut Undone,
+        now: DateTime<Utc>,
+    ) -> sqlx::Result<()> {
+        undone.removed += self.removed.len() as u64;
+        undone.deleted += self.deleted.len() as u64;
+        undone.given_back += self.given_back.len() as u64;
+        let copies = reviews::copies_of(write.for_reading(), &self.removed).await?;
+        let duplicate = Status::withheld(DUPLICATE);
+        for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
+            undone.duplicates.add(|| copy.id);
+        }
+        for review in &mut self.given_back {
+            review.updated_at = review.updated_at.max(Some(now));
+        }
+        reviews::delete_all(write, &self.removed).await?;
+        self.unmarked.extend(self.removed);
+        reviews::forget_deleted(write, &self.unmarked).await?;
+        reviews::delete_all(write, &self.deleted).await?;
+        reviews::keep_deleted(write, &self.kept).await?;
+        reviews::upsert(write, &self.given_back, now).await?;
+        reviews::note_sources(write, &self.sources).await?;
+        reviews::forget_sources(write, &self.sourceless).await?;
+        reviews::forget_run_reviews(write, undone.run.id, &self.done).await?;
+        write.end_group();
+        Ok(())
+    }
 }
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.

@@ -320,14 +320,15 @@ fn insist(
 }
 
 /// The members that only native records have.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
     "mentions",
     "verification.method",
     "withheld_reason",
     "decided",
     "imported_from",
     "id_at_source",
-    "fingerprints",
+    "said",
+    "digests",
 ];
 
 /// Whether rows that have the names of native records are somebody else's: they have members by which a table is read and that

@@ -106,19 +106,17 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let mut notes = notes(connection, ids).await?;
     let there = of_ids(connection, ids).await?;
     let list = Value::from(ids).to_string();
-    let deleted = sqlx::query!(
-        r#"select c.review_id as "review_id: Text", source_name as "source_name?: Text", location as "location: Text",
-             id_at_source as "id_at_source: Text", same_author_and_day as "author_and_day?: i64", same_content as "content?: i64",
-             same_text as "text?: i64"
-           from json_each(?) as i cross join review_change as c on c.review_id = i.value
-             left join deleted_review as d on d.review_id = c.review_id
+    let deleted = sqlx::query_scalar!(
+        r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
            where not exists (select 1 from review as r where r.review_id = c.review_id)
              and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    let there = there.into_iter().map(|(id, state)| {
+    let deleted = deleted.iter().filter_map(|id| id.as_ref().parse().ok());
+    let deleted = deleted.map(|id: ReviewId| (id, ReviewState::Deleted));
+    let known = there.into_iter().chain(deleted).map(|(id, state)| {
         let (source, note) = (sources.remove(&id), notes.remove(&id));
         let known = KnownReview {
             state,
@@ -127,31 +125,7 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
         };
         (id, known)
     });
-    let deleted = deleted.into_iter().filter_map(|row| {
-        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
-        let digests = || {
-            Some(Digests {
-                author_and_day: row.author_and_day?,
-                content: row.content?,
-                text: row.text?,
-            })
-        };
-        let source = row
-            .source_name
-            .zip(digests())
-            .map(|(name, digests)| SourceRecord {
-                location: row.location.map(String::from),
-                id_at_source: row.id_at_source.map(String::from),
-                ..SourceRecord::new(id.clone(), name.into(), digests)
-            });
-        let known = KnownReview {
-            state: ReviewState::Deleted,
-            source,
-            note: None,
-        };
-        Some((id, known))
-    });
-    Ok(there.chain(deleted).collect())
+    Ok(known.collect())
 }
 
 /// Everything that is stored of reviews.
@@ -169,36 +143,41 @@ pub async fn load_known(connection: &mut SqliteConnection) -> sqlx::Result<Known
     }
 }
 
-/// What is kept of the sources of reviews, by review id.
+/// What is kept of the sources of reviews, deleted ones too, by review id.
 async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
 ) -> sqlx::Result<HashMap<ReviewId, SourceRecord>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query!(
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             id_at_source as "id_at_source: Text", posted_at as "posted_at: Text", responded_at as "responded_at: Text",
-             said as "said: Text", same_author_and_day, same_content, same_text
-           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
+        r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", location as "location!: NullableText",
+             id_at_source as "id_at_source!: NullableText", null as "posted_at!: NullableText",
+             null as "responded_at!: NullableText", '' as "said!: Text", same_author_and_day as "author_and_day!: i64",
+             same_content as "content!: i64", same_text as "text!: i64"
+           from json_each(?1) as i cross join deleted_review as d on d.review_id = i.value
+           union all
+           select s.review_id, source_name, location, id_at_source, posted_at, responded_at, said, same_author_and_day, same_content,
+             same_text
+           from json_each(?1) as i cross join review_source as s on s.review_id = i.value"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    let instant = |at: Option<Text>| instant(at?.as_ref());
+    let instant = |at: NullableText| instant(&Option::<String>::from(at)?);
     let records = rows.into_iter().filter_map(|row| {
         let id: ReviewId = row.review_id.as_ref().parse().ok()?;
         let record = SourceRecord {
             id: id.clone(),
             source_name: row.source_name.into(),
-            location: row.location.map(String::from),
-            id_at_source: row.id_at_source.map(String::from),
+            location: row.location.into(),
+            id_at_source: row.id_at_source.into(),
             posted_at: instant(row.posted_at),
             responded_at: instant(row.responded_at),
             said_json: row.said.into(),
             digests: Digests {
-                author_and_day: row.same_author_and_day,
-                content: row.same_content,
-                text: row.same_text,
+                author_and_day: row.author_and_day,
+                content: row.content,
+                text: row.text,
             },
         };
         Some((id, record))
