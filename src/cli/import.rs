@@ -278,12 +278,13 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
     );
     add_kept(&mut text, report);
-    add_lines(
-        &mut text,
-        &report.doubtful,
-        "doubtful and not imported, until --doubtful says whether such a row is new or the same review (LINE=new or LINE=same for \
-         one; a deleted review that is the same stays deleted without --restore)",
-    );
+    add_lines(&mut text, &report.doubtful, "doubtful and not imported");
+    if report.doubtful.count > 0 {
+        text.push_str(
+            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the review named, or LINE=new or LINE=same \
+             for one row; a deleted review that is the same stays deleted without --restore\n",
+        );
+    }
     for (source, count) in &report.without_row {
         let reviews = counted(*count, "review", "reviews");
         let _ = writeln!(text, "{reviews} of {source} without a row in these files");

@@ -129,7 +129,7 @@ struct RunSources {
     /// Take a run that changes text or stars of more than half of the source's reviews
     #[arg(long)]
     accept_changes: bool,
-    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; LINE= (FILE:LINE= with several files)
+    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; `LINE=` (`FILE:LINE=` with several files)
     /// decides one row; may be repeated
     #[arg(long, value_name = "[LINE=]new|same", requires = "name")]
     doubtful: Vec<DoubtfulChoice>,

@@ -64,7 +64,7 @@ pub struct ImportRequest {
     /// Restore reviews of FILE that you deleted
     #[arg(long)]
     pub restore: bool,
-    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; LINE= (FILE:LINE= with several files)
+    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; `LINE=` (`FILE:LINE=` with several files)
     /// decides one row; may be repeated
     #[arg(long, value_name = "[LINE=]new|same")]
     pub doubtful: Vec<DoubtfulChoice>,

@@ -193,11 +193,6 @@ impl Said {
         self.decided.contains(&unit) || !is_source_s.unwrap_or_else(|| unit.is_unset(review))
     }
 
-    /// Whether nothing is known: a review that was made by hand.
-    pub fn is_empty(&self) -> bool {
-        self.units.is_empty() && self.decided.is_empty()
-    }
-
     /// The units of `review` that the owner decided.
     pub fn decisions(&self, review: &Review) -> Units {
         let units = Unit::ALL.into_iter();

@@ -135,7 +135,8 @@ impl<'k> Candidate<'k> {
         };
         let (said, stated) = (self.known.said(), row.review());
         // The text that the source gave before the owner edited it is not kept.
-        let is_edited_here = said.compare(Unit::Text, there) == Some(false);
+        let is_edited_here =
+            said.decided.contains(&Unit::Text) || said.compare(Unit::Text, there) == Some(false);
         if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
             let has_stars = said.compare(Unit::Rating, stated);
             return has_stars.unwrap_or(there.rating == stated.rating);
@@ -449,6 +450,9 @@ impl<'k> Matcher<'k> {
     /// Rows of which no review has author and day, but one has the text: author or day were corrected.
     fn match_corrected(&mut self) {
         let open = self.open(false);
+        if open.is_empty() {
+            return;
+        }
         let by_text = self.by_digest(|digests| digests.text);
         let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
         let sources = sources
@@ -515,12 +519,13 @@ impl<'k> Matcher<'k> {
                     .filter(is_free);
             }
             taken.extend(id.clone());
-            *found = Some(id.map(Match::New).unwrap_or_else(|| {
+            let too_many = || {
                 let id = shown_id(row.id());
                 Match::Rejected(format!(
                     "id: reviews of too many sources have the ID {id}; give it another one"
                 ))
-            }));
+            };
+            *found = Some(id.map_or_else(too_many, Match::New));
         }
     }
 }

@@ -79,7 +79,7 @@ pub async fn apply(
             reviews.extend(change.review);
             if change.kind == RunChange::Deleted {
                 deleted.push(change.source);
-            } else if !change.source.said().is_empty() {
+            } else if !change.source.says_nothing() {
                 sources.push(change.source);
             }
         }

@@ -178,7 +178,7 @@ impl Merging<'_> {
             && known.is_deleted()
             && !self.rules.request.restore
         {
-            return self.keep_deleted(&row, id, known);
+            return self.keep_deleted(&row, &id, known);
         }
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_other_format = is_of_other_format(&row, &id);
@@ -247,17 +247,14 @@ impl Merging<'_> {
     }
 
     /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
-    fn keep_deleted(&mut self, row: &Row, id: ReviewId, known: &KnownReview) {
+    fn keep_deleted(&mut self, row: &Row, id: &ReviewId, known: &KnownReview) {
         self.outcome.report.kept_deleted.add(|| id.to_string());
         let Some(before) = &known.source else {
             return;
         };
         let record = SourceRecord {
             location: before.location.clone(),
-            id_at_source: before
-                .id_at_source
-                .clone()
-                .or_else(|| row.id_at_source(&id)),
+            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
             digests: row.digests(),
             ..before.clone()
         };

@@ -58,7 +58,7 @@ pub async fn undo(
     let mut write = database.write_long(clock).await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.for_reading(), RUNS_MAX).await;
-    let chosen = choose_runs(runs.at(path)?, number, later).map_err(ImportError::Refused)?;
+    let chosen = choose_runs(&runs.at(path)?, number, later).map_err(ImportError::Refused)?;
     let mut all = Vec::new();
     for run in chosen {
         let mut undone = Undone {
@@ -91,8 +91,10 @@ pub async fn undo(
 ///
 /// # Errors
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
-fn choose_runs(runs: Vec<Run>, number: Option<i64>, later: bool) -> Result<Vec<Run>, String> {
-    let by_hand = runs.iter().find(|run| !run.is_scheduled);
+fn choose_runs(runs: &[Run], number: Option<i64>, later: bool) -> Result<Vec<Run>, String> {
+    // An import that changed nothing does not count.
+    let counts = |run: &&Run| run.has_changes || run.undone_at.is_some() || !run.is_kept;
+    let by_hand = runs.iter().filter(counts).find(|run| !run.is_scheduled);
     let number = number
         .or(by_hand.map(|last| last.id))
         .ok_or("no import to undo; `reviews status` lists the imports")?;
@@ -135,8 +137,8 @@ fn choose_runs(runs: Vec<Run>, number: Option<i64>, later: bool) -> Result<Vec<R
         chosen.push(next.id);
         sources.extend(&next.sources);
     }
-    let runs = runs.clone().into_iter();
-    Ok(runs.filter(|run| chosen.contains(&run.id)).collect())
+    let chosen = runs.iter().filter(|run| chosen.contains(&run.id));
+    Ok(chosen.cloned().collect())
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {

@@ -52,6 +52,11 @@ impl SourceRecord {
         Said::from(&value)
     }
 
+    /// Whether no source gave the review: it was made by hand.
+    pub fn says_nothing(&self) -> bool {
+        self.said_json == "{}"
+    }
+
     pub fn set_said(&mut self, said: &Said) {
         self.said_json = said.json().to_string();
     }

@@ -118,9 +118,6 @@ fn of_each_source_the_newest_import_is_undone_first() {
     ];
     home.import("both.jsonl", &both.join("\n"), "2 updated");
     home.import("angi2.jsonl", &row("p", "Another.", &[of("Angi")]), "1 new");
-    // An import that changes nothing does not count.
-    home.run_ok("import two.jsonl --dry-run", "1 updated");
-    home.run_ok("import both.jsonl", "2 unchanged");
     let before = content(&home);
     home.run_err("undo 3", "import 4 is a later one of Angi, Google");
     home.run_err("undo 4", "import 5 is a later one of Angi");
@@ -139,7 +136,12 @@ fn of_each_source_the_newest_import_is_undone_first() {
         "a|First.\nq|Angi's."
     );
     home.run_ok("undo 1", "1 removed");
+    // An import that changes nothing does not count.
+    home.run_ok("import angi.jsonl", "1 unchanged");
     home.run_ok("undo 2", "1 removed");
+    home.run_ok("import angi.jsonl", "1 new");
+    home.run_ok("import angi.jsonl", "1 unchanged");
+    home.run_ok("undo", "1 removed");
 }
 
 #[test]
