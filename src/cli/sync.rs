@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use indicatif::ProgressBar;
@@ -108,6 +108,9 @@ struct Add {
     /// Store and import without asking
     #[arg(long)]
     yes: bool,
+    /// Take an answer that changes text or stars of more than half of the source's reviews
+    #[arg(long)]
+    accept_changes: bool,
     #[command(flatten)]
     reading: ReadingOptions,
     #[command(flatten)]
@@ -232,7 +235,13 @@ impl Add {
         };
         let source = Source::read(&row)?;
         let opening = Opening::of(&config.address()?).await?;
-        let added = add_source(&opening.database, clock, &source, self.config, self.yes).await;
+        let request = RunRequest {
+            accepts_changes: self.accept_changes,
+            ..RunRequest::new(Cause::Adding)
+        };
+        let runner = new_runner(&opening.database, clock, self.config);
+        let added = add_source(&runner, &source, &request, self.yes).await;
+        drop(runner);
         let report = opening.end(added).await?;
         print_report(&format!(
             "{}{}: fetched {}\n",
@@ -246,17 +255,14 @@ impl Add {
 
 /// Fetches a new source, shows what it brings, and stores and imports it if the owner agrees.
 async fn add_source(
-    database: &Database,
-    clock: &Clock,
+    runner: &SyncRunner,
     source: &Source,
-    config: SyncConfig,
+    request: &RunRequest,
     is_agreed: bool,
 ) -> anyhow::Result<SyncReport> {
     let name = source.name();
-    let runner = new_runner(database, clock, config);
     let stored = || format!("nothing was stored: {name}");
-    let request = RunRequest::new(Cause::Adding);
-    let (fetched, preview) = preview_run(&runner, source, &request)
+    let (fetched, preview) = preview_run(runner, source, request)
         .await
         .with_context(stored)?;
     let preview = format_run(&preview, true);
@@ -273,7 +279,7 @@ async fn add_source(
             "nothing was stored; add --yes to store and import {name} without being asked"
         );
     }
-    apply_run(&runner, source, &fetched, &request, false)
+    apply_run(runner, source, &fetched, request, false)
         .await
         .with_context(stored)
 }
@@ -391,6 +397,9 @@ async fn run_here(
             let advice = format!("`reviews sync add {name} URL …` stores options for reading");
             (Exit::Failed, format!("{answer}{reason}; {advice}"))
         }
+        Err(SyncError::MassChange { reason, examples }) => {
+            (Exit::Failed, format!("{reason}\nfor example\n{examples}"))
+        }
         Err(error) => (Exit::Failed, error.to_string()),
     })
 }
@@ -502,7 +511,12 @@ async fn apply_run(
         .apply(source, fetched, request, is_dry_run, &mut console)
         .await;
     console.finish(report.is_ok())?;
-    Ok(report?)
+    match report {
+        Err(SyncError::MassChange { reason, examples }) => {
+            bail!("{reason}\nfor example\n{examples}")
+        }
+        report => Ok(report?),
+    }
 }
 
 /// The address as it is stored: a path below the folder of sources without that folder.

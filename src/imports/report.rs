@@ -273,6 +273,8 @@ pub struct ImportOutcome<'a> {
     pub report: &'a ImportReport,
     /// The IDs of all reviews in the files, known, new or deleted by the owner, and of those that doubtful rows may be.
     pub ids: &'a HashSet<ReviewId>,
+    /// Those of them that only a doubtful row may be.
+    pub unsure: &'a [&'a ReviewId],
     /// Why the import is not taken unless the owner accepts it.
     pub mass_change: Option<&'a str>,
     /// The number of the run.

@@ -79,6 +79,8 @@ pub struct Decider<'d> {
     pub watch: Watcher<'d>,
     /// Whether the answer could be read, and a refusal would be that of this type.
     pub is_decided: bool,
+    /// Reviews that a mass change would change, one in each line.
+    pub mass_change: Option<String>,
     pub decision: Decision,
 }
 
@@ -130,10 +132,8 @@ impl Decider<'_> {
         }
         let (source, fetched) = (self.source, self.fetched);
         let name = source.name();
-        if let Some(reason) = outcome.mass_change {
-            return Err(MergeError::Refused(format!(
-                "{reason}\nlook at the source; `reviews sync run {name} --accept-changes` takes it"
-            )));
+        if let Some(change) = outcome.mass_change {
+            return Err(self.refuse_mass_change(change));
         }
         match self.request.cause {
             Cause::Adding => save_sync_source(write, &source.row).await?,
@@ -163,13 +163,19 @@ impl Decider<'_> {
             count,
             notes: shortfall.into_iter().chain(waiting).collect(),
         };
+        let doubtful = outcome.report.doubtful.count;
         let (etag, last_modified) = if fetched.is_same {
             note_same_answer(write, name).await?;
             (row.etag, row.last_modified)
         } else {
             let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
-            note_brought(write, name, &ids, is_whole && !source.options.partial).await?;
-            (fetched.etag.clone(), fetched.last_modified.clone())
+            let unsure: Vec<&str> = outcome.unsure.iter().map(|id| id.as_str()).collect();
+            let is_whole = is_whole && !source.options.partial;
+            note_brought(write, name, &ids, &unsure, is_whole).await?;
+            // Doubtful rows are read again until they are settled, so that they are reported and counted.
+            let is_settled = doubtful == 0;
+            let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
+            (settled(&fetched.etag), settled(&fetched.last_modified))
         };
         let gone = if is_whole && source.options.withdraw_missing {
             self.gone(write, &outcome).await?
@@ -186,7 +192,7 @@ impl Decider<'_> {
         let success = SyncSuccess {
             outcome: self.decision.outcome,
             count: i64::try_from(count).unwrap_or(i64::MAX),
-            doubtful: i64::try_from(outcome.report.doubtful.count).unwrap_or(i64::MAX),
+            doubtful: i64::try_from(doubtful).unwrap_or(i64::MAX),
             run,
             is_whole,
             format,
@@ -196,6 +202,21 @@ impl Decider<'_> {
         };
         note_sync_success(write, name, self.now, &success).await?;
         Ok(Verdict { gone, keeps_run })
+    }
+
+    /// The first line says what would change, the others are examples.
+    fn refuse_mass_change(&mut self, change: &str) -> MergeError {
+        let (reason, examples) = change.split_once('\n').unwrap_or((change, ""));
+        self.mass_change = Some(examples.to_owned());
+        let reason = reason.trim_end_matches(", for example");
+        let name = self.source.name();
+        let command = match self.request.cause {
+            Cause::Adding => "look at the source; --accept-changes".to_owned(),
+            Cause::Schedule | Cause::Command => format!(
+                "`reviews sync run {name} --dry-run` shows some; `reviews sync run {name} --accept-changes`"
+            ),
+        };
+        MergeError::Refused(format!("{reason}; {command} takes it"))
     }
 
     /// Why the run is imported but not whole; `None` if it is whole. The owner may take any run as it is.

@@ -79,7 +79,9 @@ impl SyncRunner {
             files: fetched.files.clone(),
             dry_run: is_dry_run,
             accept_changes: request.accepts_changes,
-            doubtful: request.doubtful.clone(),
+            doubtful: (request.doubtful.iter())
+                .map(|choice| fetched.locate(choice))
+                .collect(),
             partial: source.options.partial,
             ..source.import_request()?
         };
@@ -92,21 +94,33 @@ impl SyncRunner {
             next_run_at: self.next_run_at(source, None).await?,
             watch,
             is_decided: false,
+            mass_change: None,
             decision: Decision::default(),
         };
         let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
         let (decision, is_decided) = (decider.decision, decider.is_decided);
+        let mass_change = decider.mass_change;
         match imported {
             Ok(mut import) => {
                 for file in &mut import.files {
                     file.name = fetched.clean(&file.name);
                 }
+                let doubtful = import.doubtful.names.iter_mut();
+                for text in doubtful.chain(&mut import.notes) {
+                    *text = fetched.clean(text);
+                }
                 Ok(SyncReport { import, decision })
             }
-            Err(ImportError::Refused(message)) if is_dry_run || is_decided => {
-                Err(SyncError::Failed(fetched.clean(&message)))
-            }
             Err(ImportError::Refused(message)) => {
+                if let Some(examples) = mass_change {
+                    return Err(SyncError::MassChange {
+                        reason: fetched.clean(&message),
+                        examples: fetched.clean(&examples),
+                    });
+                }
+                if is_dry_run || is_decided {
+                    return Err(SyncError::Failed(fetched.clean(&message)));
+                }
                 let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
                 Err(SyncError::Unreadable {
                     name: source.name().to_owned(),
@@ -161,6 +175,7 @@ impl SyncRunner {
             SyncError::Busy { wait, .. } => Some(*wait),
             SyncError::Failed(_)
             | SyncError::TimedOut
+            | SyncError::MassChange { .. }
             | SyncError::Unreadable { .. }
             | SyncError::Database(_) => None,
         };

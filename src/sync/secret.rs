@@ -334,6 +334,9 @@ pub enum SyncError {
         answer: String,
         reason: String,
     },
+    /// The run would change too much. Its reviews are shown only where the run was asked for.
+    #[error("{reason}")]
+    MassChange { reason: String, examples: String },
     /// The server asked for a wait: the next run begins no earlier.
     #[error("{reason}")]
     Busy { reason: String, wait: Duration },
