@@ -117,8 +117,8 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     let is_unchanged = !is_decided && merged.said.compare(unit, stated) == Some(true);
     if unit.is_same(row, stated) {
         // The values are equal again, so the unit is no longer a decision; but what a command withheld stays withheld, even if
-        // the source hid it for the same reason in between.
-        if unit != Unit::Status || row.status == Status::Published {
+        // the source hid it for the same reason in between, and an export tells of the decision itself.
+        if !is_decision && (unit != Unit::Status || row.status == Status::Published) {
             merged.said.decided.remove(&unit);
         }
     } else if is_untouched && (is_decision || !is_unchanged) {
@@ -129,8 +129,8 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     }
     if !is_decision {
         merged.said.set(unit, stated);
-    } else if merged.said.compare(unit, &merged.review) != Some(false) {
-        // Otherwise the value itself shows that it is not the source's.
+    } else if !merged.said.is_decided(unit, &merged.review) {
+        // Otherwise the value itself shows that it is not the source's, or a command did.
         merged.said.decided.insert(unit);
     }
 }

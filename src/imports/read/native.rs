@@ -252,7 +252,7 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
         (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
         (_, value) => value.is_none(),
     };
-    let unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
+    let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
     let mut record = json!({
         "source": {"name": SOURCE_DEFAULT}, "verification": VOUCHED, "mentions": Mentions::default(),
     });
@@ -275,6 +275,15 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     } = review.mentions;
     review.mentions = Mentions::new(technicians, services, service_areas);
     review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
+    if let Some(said) = &unpublished.said {
+        // Neither the source nor the owner said anything of these.
+        let is_unknown = |unit: &Unit| {
+            unit.is_unset(&review)
+                && said.compare(*unit, &review).is_none()
+                && !decided.contains(unit)
+        };
+        unstated.extend(Unit::ALL.into_iter().filter(is_unknown));
+    }
     Ok(Incoming {
         has_own_id: true,
         hidden_name: None,

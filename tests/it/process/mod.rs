@@ -6,6 +6,7 @@ mod asked;
 mod backup;
 mod business;
 mod commands;
+mod copied;
 mod desk;
 mod figures;
 pub mod hub;
