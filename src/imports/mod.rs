@@ -23,8 +23,8 @@ pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::archive::is_taken_from_folders;
 pub use report::{
-    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MergeError, Named, Position,
-    Rejection, TableColumns, Verdict, Watch, Watcher,
+    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
+    Position, Rejection, TableColumns, Verdict, Watch, Watcher,
 };
 pub use request::{DoubtfulChoice, ImportRequest, composed};
 
@@ -38,7 +38,7 @@ use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use merge::apply;
 use merge::collector::{Collected, Collector};
-use merge::outcome::{Rules, merge_rows};
+use merge::outcome::{Change, Rules, merge_rows};
 use merge::rename::respell;
 use read::detect::read_file;
 use read::encoding::decode;
@@ -156,9 +156,10 @@ async fn merged(
         report: &outcome.report,
         ids: &outcome.present,
         unsure: &unsure,
+        has_changes: outcome.changes.iter().any(Change::is_visible),
         mass_change: outcome
             .mass_change
-            .as_deref()
+            .as_ref()
             .filter(|_| !order.accept_changes && !order.is_sample),
         run,
     };

@@ -258,9 +258,10 @@ pub trait Watch {
     ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
         let verdict = outcome.mass_change.map_or_else(
             || Ok(Verdict::default()),
-            |reason| {
-                let advice = "check the file; --accept-changes takes it";
-                Err(MergeError::Refused(format!("{reason}\n{advice}")))
+            |MassChange { reason, examples }| {
+                Err(MergeError::Refused(format!(
+                    "{reason}, for example\n{examples}\ncheck the file; --accept-changes takes it"
+                )))
             },
         );
         future::ready(verdict).boxed()
@@ -275,10 +276,20 @@ pub struct ImportOutcome<'a> {
     pub ids: &'a HashSet<ReviewId>,
     /// Those of them that only a doubtful row may be.
     pub unsure: &'a [&'a ReviewId],
+    /// Whether reviews, or what identifies deleted ones, will change.
+    pub has_changes: bool,
     /// Why the import is not taken unless the owner accepts it.
-    pub mass_change: Option<&'a str>,
+    pub mass_change: Option<&'a MassChange>,
     /// The number of the run.
     pub run: Option<i64>,
+}
+
+/// An import that would change most reviews of a source, as that of a broken sheet would.
+#[derive(Debug)]
+pub struct MassChange {
+    pub reason: String,
+    /// Some of the reviews with their old and new values.
+    pub examples: String,
 }
 
 /// The decision on an import.

@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, MergeError, Rejection, TableColumns, Verdict, Watch, Watcher,
-    find_format,
+    DoubtfulChoice, ImportOutcome, MassChange, MergeError, Rejection, TableColumns, Verdict, Watch,
+    Watcher, find_format,
 };
 use crate::model::{ReviewId, Unit};
 use crate::storage::reviews::standing;
@@ -183,8 +183,7 @@ impl Decider<'_> {
             Vec::new()
         };
         // A run that changes nothing is none to undo.
-        let keeps_run =
-            outcome.report.new + outcome.report.updated > 0 || withholds_any(write, &gone).await?;
+        let keeps_run = outcome.has_changes || withholds_any(write, &gone).await?;
         let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
             note_source_of_run(write, run, name, self.request.cause == Cause::Schedule).await?;
@@ -204,11 +203,8 @@ impl Decider<'_> {
         Ok(Verdict { gone, keeps_run })
     }
 
-    /// The first line says what would change, the others are examples.
-    fn refuse_mass_change(&mut self, change: &str) -> MergeError {
-        let (reason, examples) = change.split_once('\n').unwrap_or((change, ""));
-        self.mass_change = Some(examples.to_owned());
-        let reason = reason.trim_end_matches(", for example");
+    fn refuse_mass_change(&mut self, change: &MassChange) -> MergeError {
+        self.mass_change = Some(change.examples.clone());
         let name = self.source.name();
         let command = match self.request.cause {
             Cause::Adding => "look at the source; --accept-changes".to_owned(),
@@ -216,7 +212,7 @@ impl Decider<'_> {
                 "`reviews sync run {name} --dry-run` shows some; `reviews sync run {name} --accept-changes`"
             ),
         };
-        MergeError::Refused(format!("{reason}; {command} takes it"))
+        MergeError::Refused(format!("{}; {command} takes it", change.reason))
     }
 
     /// Why the run is imported but not whole; `None` if it is whole. The owner may take any run as it is.

@@ -21,7 +21,7 @@ use super::secret::{Secrets, SyncError};
 use super::source::Source;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
-use crate::imports::{DoubtfulChoice, INPUT_BYTES_MAX, format_of, is_taken_from_folders};
+use crate::imports::{INPUT_BYTES_MAX, format_of, is_taken_from_folders};
 use crate::model::hex;
 use crate::storage::temporary_folder;
 
@@ -57,15 +57,6 @@ impl Fetched {
             None => message.to_owned(),
         };
         self.secrets.remove(&message)
-    }
-
-    /// The choice about a row of a page, with the page's file instead of its name in reports.
-    pub fn locate(&self, choice: &DoubtfulChoice) -> DoubtfulChoice {
-        let mut choice = choice.clone();
-        if let (Some(folder), Some((Some(page), _))) = (&self.folder, &mut choice.row) {
-            *page = folder.path().join(&*page).display().to_string();
-        }
-        choice
     }
 }
 

@@ -79,9 +79,7 @@ impl SyncRunner {
             files: fetched.files.clone(),
             dry_run: is_dry_run,
             accept_changes: request.accepts_changes,
-            doubtful: (request.doubtful.iter())
-                .map(|choice| fetched.locate(choice))
-                .collect(),
+            doubtful: request.doubtful.clone(),
             partial: source.options.partial,
             ..source.import_request()?
         };

@@ -10,7 +10,9 @@ use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::copies::{Copies, is_of_one_person};
 use crate::imports::merge::identity::{Match, identify};
 use crate::imports::platforms::{find_format, id_prefix};
-use crate::imports::report::{ImportReport, NAMED_MAX, Rejection, preview, preview_change};
+use crate::imports::report::{
+    ImportReport, MassChange, NAMED_MAX, Rejection, preview, preview_change,
+};
 use crate::imports::request::ImportRequest;
 use crate::model::{
     DUPLICATE, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, merge,
@@ -37,7 +39,7 @@ pub struct Outcome {
     /// The reviews without a row.
     pub others: Known,
     /// Why the import must not be taken without `--accept-changes`.
-    pub mass_change: Option<String>,
+    pub mass_change: Option<MassChange>,
     pub report: ImportReport,
 }
 
@@ -402,10 +404,12 @@ impl Merging<'_> {
         };
         if let Some((source, (count, shown))) = self.changed.iter().find(is_mass) {
             let total = totals.get(source).copied().unwrap_or(0);
-            self.outcome.mass_change = Some(format!(
-                "text or stars of {count} of {total} reviews of {source} would change, more than half, for example\n{}",
-                shown.join("\n")
-            ));
+            self.outcome.mass_change = Some(MassChange {
+                reason: format!(
+                    "text or stars of {count} of {total} reviews of {source} would change, more than half"
+                ),
+                examples: shown.join("\n"),
+            });
         }
     }
 
@@ -530,6 +534,13 @@ impl Merging<'_> {
             self.outcome.withdraw(&gone, self.rules);
         }
         Ok(())
+    }
+}
+
+impl Change {
+    /// Whether more changes than what the source of a review said.
+    pub fn is_visible(&self) -> bool {
+        self.review.is_some() || self.kind == RunChange::Deleted
     }
 }
 
