@@ -138,7 +138,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
 /// The statement with its status adjusted to the reason for which the review is withheld.
 fn with_status<'s>(said: &Said, statement: &'s Statement) -> Cow<'s, Statement> {
     let was = |reason: &str| {
-        said.units.get(&Unit::Status) == Some(&status_said(&Status::withheld(reason)))
+        said.units.get(&Unit::Status) == Some(&status_json(&Status::withheld(reason)))
     };
     let is_stated = !statement.unstated.contains(&Unit::Status);
     let mut adjusted = Cow::Borrowed(statement);
@@ -177,13 +177,13 @@ pub struct Said {
 impl Said {
     /// Records the unit of `review` as the source's.
     pub fn set(&mut self, unit: Unit, review: &Review) {
-        self.units.insert(unit, unit_said(unit, review));
+        self.units.insert(unit, unit_json(unit, review));
     }
 
     /// Whether the source last said what `review` has; `None` if that is not known.
     pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
         let last = self.units.get(&unit)?;
-        Some(*last == unit_said(unit, review))
+        Some(*last == unit_json(unit, review))
     }
 
     /// Whether the owner decided the unit of `review`: by a command, or because it differs from what the source last said, or
@@ -235,7 +235,7 @@ impl From<&Value> for Said {
 }
 
 /// A unit of a review as in [`Said`].
-fn unit_said(unit: Unit, review: &Review) -> Value {
+fn unit_json(unit: Unit, review: &Review) -> Value {
     if unit.is_unset(review) {
         return Value::Null;
     }
@@ -245,7 +245,7 @@ fn unit_said(unit: Unit, review: &Review) -> Value {
         Unit::Title => hex_digest(review.title.as_deref().unwrap_or_default()),
         Unit::Text => hex_digest(&review.text),
         Unit::Response | Unit::Mentions => hex_digest(&unit.value(review).to_string()),
-        Unit::Status => status_said(&review.status),
+        Unit::Status => status_json(&review.status),
         Unit::Source | Unit::Verification => {
             let mut value = unit.value(review);
             if let Value::Object(members) = &mut value {
@@ -256,7 +256,7 @@ fn unit_said(unit: Unit, review: &Review) -> Value {
     }
 }
 
-fn status_said(status: &Status) -> Value {
+fn status_json(status: &Status) -> Value {
     match status {
         Status::Published => json!("published"),
         Status::Withheld { reason } => json!({ "withheld": reason }),
@@ -720,12 +720,12 @@ mod laws {
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
                 own.retain(|unit| {
-                    next.unstated.contains(unit) || unit_said(*unit, &next.review) != unit_said(*unit, &edit)
+                    next.unstated.contains(unit) || unit_json(*unit, &next.review) != unit_json(*unit, &edit)
                 });
                 let merged = merge(&row, &said, next, now());
                 (row, said) = (merged.review, merged.said);
                 for unit in own.iter().copied() {
-                    prop_assert_eq!(unit_said(unit, &row), unit_said(unit, &edit), "{:?}", unit);
+                    prop_assert_eq!(unit_json(unit, &row), unit_json(unit, &edit), "{:?}", unit);
                 }
             }
         }

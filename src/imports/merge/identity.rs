@@ -542,14 +542,14 @@ impl Coverage {
     fn of(matcher: &Matcher<'_>, source: &str) -> Self {
         let rows = matcher.rows.iter().zip(&matcher.digests);
         let rows = rows.filter(|(row, _)| row.source() == source);
-        let given: HashSet<_> = rows.clone().map(|(_, it)| (it.author(), it.text)).collect();
+        let contents: HashSet<_> = rows.clone().map(|(_, it)| (it.author(), it.text)).collect();
         let (mut all, mut found) = (0, 0);
         for candidate in &matcher.candidates {
             if let Some((_, digests)) = candidate.source.filter(|(name, _)| *name == source)
                 && !candidate.known.is_deleted()
             {
                 all += 1;
-                found += usize::from(given.contains(&(digests.author(), digests.text)));
+                found += usize::from(contents.contains(&(digests.author(), digests.text)));
             }
         }
         Self {

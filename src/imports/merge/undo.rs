@@ -218,14 +218,14 @@ impl<'r> Batch<'r> {
                     ..former.review(review)?
                 };
                 if former.hides || is_hidden_since(&before, review) {
-                    let what = if former.hides {
+                    let hidden = if former.hides {
                         "its author's name or its answer"
                     } else {
                         "it"
                     };
                     undone
                         .left
-                        .add(|| is_left(format!("its source hides {what}")));
+                        .add(|| is_left(format!("its source hides {hidden}")));
                     return Ok(());
                 }
                 undone.published += u64::from(
