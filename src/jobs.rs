@@ -570,6 +570,7 @@ fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
             updated = import.updated,
             withdrawn = import.withdrawn.count,
             rejected = import.rejected,
+            doubtful = import.doubtful.count,
             "sync.run: a source was fetched"
         ),
         Err(error) => tracing::warn!(
