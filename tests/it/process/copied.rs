@@ -60,10 +60,10 @@ fn edited(rows: &[SheetRow], random: &mut Generator) -> Vec<SheetRow> {
         match random.below(9) {
             0 => row.1 = 1 + row.1 % 5,
             1 => row.3.push_str(" again"),
-            2 => row.3 = "Nothing of what stood there".to_owned(),
+            2 => "Nothing of what stood there".clone_into(&mut row.3),
             3 => row.2 = (row.2 + 1) % 27,
             4 => row.0.push_str(" Smith"),
-            5 => row.4 = "Thanks a lot".to_owned(),
+            5 => "Thanks a lot".clone_into(&mut row.4),
             _ => {}
         }
     }

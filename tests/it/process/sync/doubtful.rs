@@ -201,9 +201,9 @@ fn doubtful_row_of_a_page_is_settled_as_it_is_named() {
 fn mass_change_is_imported_only_if_it_is_accepted() {
     let changed = || {
         let mut rows = rows_of(0..10);
-        for number in 0..6 {
+        for (number, row) in rows.iter_mut().enumerate().take(6) {
             let text = format!("Loaf number {number} was warm and private");
-            rows[number] = sheet_row(number, 5, &text);
+            *row = sheet_row(number, 5, &text);
         }
         rows
     };
