@@ -231,7 +231,10 @@ impl Merging<'_> {
             &record.source_name,
         );
         let is_same = is_readable && there.as_ref() == Some(&merged.review);
-        if is_same && before.as_ref() == Some(&record) {
+        let is_same_record = before
+            .as_ref()
+            .map_or(record.says_nothing(), |it| *it == record);
+        if is_same && is_same_record {
             return;
         }
         let former = (kind != RunChange::Added)
