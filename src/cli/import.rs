@@ -281,8 +281,8 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_lines(&mut text, &report.doubtful, "doubtful and not imported");
     if report.doubtful.count > 0 {
         text.push_str(
-            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the review named, or LINE=new or LINE=same \
-             for one row; a deleted review that is the same stays deleted without --restore\n",
+            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named, or LINE=new or \
+             LINE=same for one row; a deleted review that is the same stays deleted without --restore\n",
         );
     }
     for (source, count) in &report.without_row {

@@ -10,8 +10,9 @@ use super::report::Exit;
 use super::show::format_paragraphs;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Response};
+use crate::model::{Day, Response, Unit};
 use crate::storage;
+use crate::storage::reviews;
 
 /// The limit of an import's texts.
 const TEXT_MIB_MAX: u64 = 1;
@@ -38,6 +39,7 @@ impl Respond {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let text = self.text.map(check_answer).transpose()?;
         decide(config, clock, &self.id, async |write, review| {
+            reviews::note_decided(write, review, &[Unit::Response]).await?;
             let former = review.response.take();
             let Some(text) = &text else {
                 return Ok(match former {

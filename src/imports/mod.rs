@@ -148,14 +148,10 @@ async fn merged(
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         run = Some(reviews::begin_run(write, now, &file_names(&order.files), &sources).await?);
     }
-    let present = outcome.present.iter();
-    let unsure: Vec<_> = present
-        .filter(|id| outcome.others.contains_key(*id))
-        .collect();
     let decided = ImportOutcome {
         report: &outcome.report,
         ids: &outcome.present,
-        unsure: &unsure,
+        doubted: &outcome.doubted,
         has_changes: outcome.changes.iter().any(Change::is_visible),
         mass_change: outcome
             .mass_change

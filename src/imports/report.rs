@@ -272,10 +272,10 @@ pub trait Watch {
 #[derive(Debug, Clone, Copy)]
 pub struct ImportOutcome<'a> {
     pub report: &'a ImportReport,
-    /// The IDs of all reviews in the files, known, new or deleted by the owner, and of those that doubtful rows may be.
+    /// The IDs of all reviews in the files, known, new or deleted by the owner.
     pub ids: &'a HashSet<ReviewId>,
-    /// Those of them that only a doubtful row may be.
-    pub unsure: &'a [&'a ReviewId],
+    /// The IDs of reviews that doubtful rows may be.
+    pub doubted: &'a HashSet<ReviewId>,
     /// Whether reviews, or what identifies deleted ones, will change.
     pub has_changes: bool,
     /// Why the import is not taken unless the owner accepts it.

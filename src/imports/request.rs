@@ -149,7 +149,10 @@ impl FromStr for DoubtfulChoice {
             let (file, line) = place
                 .rsplit_once(':')
                 .map_or((None, place), |(file, line)| (Some(file.to_owned()), line));
-            line.parse().map(|line| (file, line)).map_err(|_| USAGE)
+            // Reports show a row of an array as `[2]`.
+            let number = line.trim_end_matches(']').rsplit('[').next();
+            let number = number.unwrap_or_default().parse();
+            number.map(|line| (file, line)).map_err(|_| USAGE)
         });
         let is_same = match choice {
             "new" => false,

@@ -116,9 +116,11 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
             .unwrap_or_else(|| unit.is_unset(row) || hides);
     let is_unchanged = !is_decided && merged.said.compare(unit, stated) == Some(true);
     if unit.is_same(row, stated) {
-        // The values are equal again, so the unit is no longer a decision; but what a command withheld stays withheld, even if
-        // the source hid it for the same reason in between, and an export tells of the decision itself.
-        if !is_decision && (unit != Unit::Status || row.status == Status::Published) {
+        // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
+        // the source did the same in between, and an export tells of the decision itself.
+        let stays = unit == Unit::Status && row.status != Status::Published
+            || unit == Unit::Response && row.response.is_none();
+        if !is_decision && !stays {
             merged.said.decided.remove(&unit);
         }
     } else if is_untouched && (is_decision || !is_unchanged) {

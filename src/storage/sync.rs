@@ -219,36 +219,32 @@ pub async fn note_source_of_run(
 
 // The reviews that runs of a source brought.
 
-/// Records that a run brought these reviews; if it was whole, counts it for those that it lacks. Of those that are only what a
-/// doubtful row may be, `unsure`, it confirms the ones that earlier runs brought.
+/// Records that a run brought the reviews `ids`; if it was whole, counts it for those of the source that it lacks. One that a
+/// doubtful row may be, of `doubted`, is neither brought nor lacking.
 pub async fn note_brought(
     write: &mut Write,
     name: &str,
     ids: &[&str],
-    unsure: &[&str],
+    doubted: &[&str],
     is_whole: bool,
 ) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    let unsure = Value::from(unsure).to_string();
+    let doubted = Value::from(doubted).to_string();
     execute!(
         write,
-        "insert into sync_review (name, review_id) select ?1, i.value from json_each(?2) as i
-         where i.value not in (select value from json_each(?3))
-           or exists (select 1 from sync_review as r where r.name = ?1 and r.review_id = i.value)
+        "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true
          on conflict (name, review_id) do update set missing = 0 where missing > 0",
         name,
-        ids,
-        unsure
+        ids
     )?;
-    if !is_whole {
-        return Ok(());
-    }
     execute!(
         write,
-        "update sync_review set missing = missing + 1
+        "update sync_review set missing = iif(review_id in (select value from json_each(?3)), 0, missing + ?4)
          where name = ?1 and review_id not in (select value from json_each(?2))",
         name,
-        ids
+        ids,
+        doubted,
+        is_whole
     )
 }
 

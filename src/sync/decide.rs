@@ -147,7 +147,7 @@ impl Decider<'_> {
         let count = if fetched.is_same {
             row.whole_count.unwrap_or(0).unsigned_abs()
         } else {
-            outcome.ids.len() as u64
+            outcome.ids.len() as u64 + outcome.report.doubtful.count
         };
         let format = formats_of(&outcome);
         let shortfall = self.shortfall(&outcome, &row, count, format.as_deref())?;
@@ -169,9 +169,9 @@ impl Decider<'_> {
             (row.etag, row.last_modified)
         } else {
             let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
-            let unsure: Vec<&str> = outcome.unsure.iter().map(|id| id.as_str()).collect();
+            let doubted: Vec<&str> = outcome.doubted.iter().map(ReviewId::as_str).collect();
             let is_whole = is_whole && !source.options.partial;
-            note_brought(write, name, &ids, &unsure, is_whole).await?;
+            note_brought(write, name, &ids, &doubted, is_whole).await?;
             // Doubtful rows are read again until they are settled, so that they are reported and counted.
             let is_settled = doubtful == 0;
             let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);

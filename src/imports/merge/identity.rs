@@ -3,7 +3,7 @@
 //! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use chrono::Datelike as _;
 
@@ -11,6 +11,7 @@ use crate::imports::map::Incoming;
 use crate::imports::map::values::{self, Names, names};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
+use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{DoubtfulChoice, ImportRequest};
 use crate::model::text::words;
 use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
@@ -22,7 +23,7 @@ pub enum Match {
     Known(ReviewId),
     /// Under this id, which is the row's own unless another review has that.
     New(ReviewId),
-    /// The row may be one of these reviews, and is not imported.
+    /// The row may be one of these reviews, the first of several, and is not imported.
     Doubtful(Vec<ReviewId>),
     /// With the reason.
     Rejected(String),
@@ -33,14 +34,23 @@ pub enum Match {
 /// From this number of words on, equal texts are of one review; shorter ones are written by many people.
 const TELLING_WORDS_MIN: usize = 4;
 
-/// Finds the reviews of `rows`, in their order; `files` are the names of the files. Also returns the values of `--doubtful` that
-/// name a row which is not doubtful.
+/// The reviews of rows.
+pub struct Identified {
+    /// In the order of the rows.
+    pub matches: Vec<Match>,
+    /// The reviews that doubtful rows may be.
+    pub doubted: HashSet<ReviewId>,
+    /// The values of `--doubtful` that name a row which is not doubtful.
+    pub unused: Vec<DoubtfulChoice>,
+}
+
+/// Finds the reviews of `rows`; `files` are the names of the files.
 pub fn identify(
     rows: &[Row],
     files: &[&str],
     known: &Known,
     request: &ImportRequest,
-) -> (Vec<Match>, Vec<DoubtfulChoice>) {
+) -> Identified {
     let mut matcher = Matcher {
         digests: rows.iter().map(Row::digests).collect(),
         candidates: known
@@ -48,6 +58,7 @@ pub fn identify(
             .map(|(id, it)| Candidate::new(id, it))
             .collect(),
         matches: vec![None; rows.len()],
+        doubted: HashSet::new(),
         unused: request.doubtful.clone(),
         rows,
         files,
@@ -59,8 +70,11 @@ pub fn identify(
     matcher.match_groups();
     matcher.match_corrected();
     matcher.name_new();
-    let matches = matcher.matches.into_iter().flatten();
-    (matches.collect(), matcher.unused)
+    Identified {
+        matches: matcher.matches.into_iter().flatten().collect(),
+        doubted: matcher.doubted,
+        unused: matcher.unused,
+    }
 }
 
 /// A stored review that rows may be.
@@ -165,6 +179,7 @@ struct Matcher<'k> {
     candidates: Vec<Candidate<'k>>,
     /// `None` while it is not known.
     matches: Vec<Option<Match>>,
+    doubted: HashSet<ReviewId>,
     unused: Vec<DoubtfulChoice>,
 }
 
@@ -265,6 +280,9 @@ impl<'k> Matcher<'k> {
             }
         }
         let is_one = doubtful.len() == 1;
+        let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
+        let first: Vec<ReviewId> = ids.take(NAMED_MAX).collect();
+        let count = doubtful.len();
         for (row, choice) in doubtful {
             match (choice, candidates) {
                 (Some(choice), [only])
@@ -272,11 +290,12 @@ impl<'k> Matcher<'k> {
                 {
                     self.take(row, *only);
                 }
-                _ => {
-                    let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
-                    self.matches[row] = Some(Match::Doubtful(ids.collect()));
-                }
+                _ => self.matches[row] = Some(Match::Doubtful(first.clone())),
             }
+        }
+        if count > 0 {
+            let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
+            self.doubted.extend(ids);
         }
     }
 
@@ -345,49 +364,76 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review.
+    /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review. Others are doubtful if
+    /// they equal one that the owner deleted or withheld, or may be an edited one that its source gave no ID.
     fn match_unknown_ids(&mut self) {
-        let open = self.open(true);
-        if open.is_empty() {
+        let groups = self.groups(true, |digests| digests.content);
+        if groups.is_empty() {
             return;
         }
-        let by_day = self.by_digest(|digests| digests.author_and_day);
-        for row in open {
-            let digests = self.digests[row];
-            let mut equal = self.of_row(&by_day, row, digests.author_and_day);
-            equal.retain(|it| self.of_candidate(*it).is_some_and(|it| it == digests));
-            let free = equal.iter().filter(|it| !self.candidates[**it].has_row);
-            match free.copied().collect::<Vec<_>>()[..] {
-                [only] if has_telling_text(&self.rows[row]) => self.take(row, only),
-                _ => {
-                    equal.retain(|it| self.candidates[*it].is_hidden_by_owner);
-                    if !equal.is_empty() {
-                        self.doubt(&[row], &equal);
-                    }
+        let by_content = self.by_digest(|digests| digests.content);
+        let mut without_id = ByDigest::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let record = candidate.known.source.as_ref();
+            if let Some((name, digests)) = candidate.source.filter(|_| candidate.is_hidden_by_owner)
+                && is_derived(candidate.id.as_str())
+                && record.is_some_and(|record| record.id_at_source.is_none())
+            {
+                for digest in [digests.author_and_day, digests.text] {
+                    without_id.entry((name, digest)).or_default().push(index);
                 }
             }
         }
+        for mut rows in groups {
+            let digests = self.digests[rows[0]];
+            let is_telling = has_telling_text(&self.rows[rows[0]]);
+            let mut equal = self.of_row(&by_content, rows[0], digests.content);
+            equal.retain(|it| self.of_candidate(*it) == Some(digests));
+            let free = equal.iter().filter(|it| !self.candidates[**it].has_row);
+            if let [only] = free.copied().collect::<Vec<_>>()[..]
+                && is_telling
+            {
+                self.take(rows.remove(0), only);
+            }
+            equal.retain(|it| self.candidates[*it].is_hidden_by_owner);
+            if equal.is_empty() && !rows.is_empty() {
+                equal = self.of_row(&without_id, rows[0], digests.author_and_day);
+                equal.extend(self.of_row(&without_id, rows[0], digests.text));
+                equal.retain(|it| {
+                    let is_like =
+                        |it: Digests| it.has_author_of(&digests) || it.has_day_of(&digests);
+                    let is_like = self.of_candidate(*it).is_some_and(is_like);
+                    !self.candidates[*it].has_row && (is_telling || is_like)
+                });
+            }
+            if !equal.is_empty() {
+                self.doubt(&rows, &equal);
+            }
+        }
+    }
+
+    /// The rows, with or without an ID, of which the review is not known yet, by source, location, author and day, and a digest.
+    fn groups(&self, has_own_id: bool, digest: fn(&Digests) -> i64) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for index in self.open(has_own_id) {
+            let (row, digests) = (&self.rows[index], &self.digests[index]);
+            let key = (
+                row.source(),
+                row.location(),
+                digests.author_and_day,
+                digest(digests),
+            );
+            groups.entry(key).or_default().push(index);
+        }
+        groups.into_values().collect()
     }
 
     // Rows without an ID.
 
     /// Rows and reviews of one source, location, author and day belong together.
     fn match_groups(&mut self) {
-        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for index in self.open(false) {
-            let row = &self.rows[index];
-            let key = (
-                row.source(),
-                row.location(),
-                self.digests[index].author_and_day,
-            );
-            groups.entry(key).or_default().push(index);
-        }
-        if groups.is_empty() {
-            return;
-        }
         let by_day = self.by_digest(|digests| digests.author_and_day);
-        for mut rows in groups.into_values() {
+        for mut rows in self.groups(false, |digests| digests.author_and_day) {
             let mut reviews = self.of_row(&by_day, rows[0], self.digests[rows[0]].author_and_day);
             reviews.retain(|it| !self.candidates[*it].has_row);
             self.repeat_equal(&mut rows);
@@ -410,28 +456,37 @@ impl<'k> Matcher<'k> {
     }
 
     fn match_group(&mut self, mut rows: Vec<usize>, mut reviews: Vec<usize>) {
-        // The same stars and text.
+        // The same stars and text; published reviews come first.
+        let mut by_content: HashMap<i64, VecDeque<usize>> = HashMap::new();
+        for review in &reviews {
+            let content = self.of_candidate(*review).map_or(0, |it| it.content);
+            by_content.entry(content).or_default().push_back(*review);
+        }
         rows.retain(|row| {
-            let has_content = |it: &usize| self.of_candidate(*it) == Some(self.digests[*row]);
-            let found = reviews.iter().position(has_content);
-            let found = found.map(|at| reviews.remove(at));
+            let equal = by_content.get_mut(&self.digests[*row].content);
+            let found = equal.and_then(VecDeque::pop_front);
             if let Some(found) = found {
                 self.take(*row, found);
             }
             found.is_none()
         });
+        reviews.retain(|it| !self.candidates[*it].has_row);
         // The same text, with other stars: one row and one review.
-        for row in rows.clone() {
-            let text = self.digests[row].text;
-            let has_text = |it: &&usize| self.of_candidate(**it).is_some_and(|it| it.text == text);
-            let same: Vec<usize> = reviews.iter().filter(has_text).copied().collect();
-            let like = rows.iter().filter(|row| self.digests[**row].text == text);
-            if let ([review], 1) = (&same[..], like.count()) {
-                self.take_edited(row, *review);
-                rows.retain(|other| *other != row);
-                reviews.retain(|other| other != review);
+        let mut by_text: BTreeMap<i64, [Vec<usize>; 2]> = BTreeMap::new();
+        for row in &rows {
+            by_text.entry(self.digests[*row].text).or_default()[0].push(*row);
+        }
+        for review in &reviews {
+            let text = self.of_candidate(*review).map_or(0, |it| it.text);
+            by_text.entry(text).or_default()[1].push(*review);
+        }
+        for [rows, reviews] in by_text.values() {
+            if let ([row], [review]) = (&rows[..], &reviews[..]) {
+                self.take_edited(*row, *review);
             }
         }
+        rows.retain(|row| self.matches[*row].is_none());
+        reviews.retain(|it| !self.candidates[*it].has_row);
         if rows.is_empty() || reviews.is_empty() {
             return;
         }
@@ -454,6 +509,13 @@ impl<'k> Matcher<'k> {
             return;
         }
         let by_text = self.by_digest(|digests| digests.text);
+        let mut hidden = ByDigest::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            if let Some((name, digests)) = candidate.source.filter(|_| candidate.is_hidden_by_owner)
+            {
+                hidden.entry((name, digests.text)).or_default().push(index);
+            }
+        }
         let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
         let sources = sources
             .into_iter()
@@ -461,29 +523,40 @@ impl<'k> Matcher<'k> {
         let coverage: HashMap<&str, Coverage> = sources.collect();
         for index in open {
             let (row, digests) = (&self.rows[index], self.digests[index]);
-            let mut same = self.of_row(&by_text, index, digests.text);
-            same.retain(|it| !self.candidates[*it].has_row);
-            let is_shared = is_shared_name(row.author());
-            let has_author = |it: usize| {
-                !is_shared
-                    && self
-                        .of_candidate(it)
-                        .is_some_and(|it| it.has_author_of(&digests))
+            let is_free = |it: &usize| {
+                let candidate = &self.candidates[*it];
+                !candidate.has_row && candidate.is_of_place(row)
             };
-            let [review] = same[..] else {
-                // The author's own, of several with one text.
-                same.retain(|it| self.candidates[*it].is_hidden_by_owner && has_author(*it));
-                if !same.is_empty() {
-                    self.doubt(&[index], &same);
+            let same = by_text
+                .get(&(row.source(), digests.text))
+                .into_iter()
+                .flatten();
+            let mut same = same.copied().filter(is_free);
+            let is_shared = is_shared_name(row.author());
+            let is_telling = has_telling_text(row);
+            let (Some(review), None) = (same.next(), same.next()) else {
+                // Of several with one text, those that the owner deleted or withheld, but short ones only of the author.
+                let like = hidden
+                    .get(&(row.source(), digests.text))
+                    .into_iter()
+                    .flatten();
+                let is_like = |it: &usize| {
+                    let has_author = |it: Digests| !is_shared && it.has_author_of(&digests);
+                    is_telling || self.of_candidate(*it).is_some_and(has_author)
+                };
+                let like = like.copied().filter(is_free).filter(is_like);
+                let like: Vec<usize> = like.take(NAMED_MAX).collect();
+                if !like.is_empty() {
+                    self.doubt(&[index], &like);
                 }
                 continue;
             };
             let candidate = &self.candidates[review];
-            let is_author = has_author(review);
+            let of_candidate = self.of_candidate(review);
+            let is_author = !is_shared && of_candidate.is_some_and(|it| it.has_author_of(&digests));
             let is_day = self
                 .of_candidate(review)
                 .is_some_and(|it| it.has_day_of(&digests));
-            let is_telling = has_telling_text(row);
             if candidate.is_hidden_by_owner {
                 if is_author || is_day || is_telling {
                     self.doubt(&[index], &[review]);

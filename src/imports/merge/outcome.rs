@@ -8,11 +8,9 @@ use serde_json::json;
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::copies::{Copies, is_of_one_person};
-use crate::imports::merge::identity::{Match, identify};
+use crate::imports::merge::identity::{Identified, Match, identify};
 use crate::imports::platforms::{find_format, id_prefix};
-use crate::imports::report::{
-    ImportReport, MassChange, NAMED_MAX, Rejection, preview, preview_change,
-};
+use crate::imports::report::{ImportReport, MassChange, Rejection, preview, preview_change};
 use crate::imports::request::ImportRequest;
 use crate::model::{
     DUPLICATE, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, merge,
@@ -34,8 +32,10 @@ pub struct Outcome {
     pub deleted: Vec<DeletedRow>,
     /// Rows that cannot be merged.
     pub rejections: Vec<Rejection>,
-    /// Ids of all reviews that have a row, or that a doubtful row may be.
+    /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
+    /// Ids of reviews that a doubtful row may be.
+    pub doubted: HashSet<ReviewId>,
     /// The reviews without a row.
     pub others: Known,
     /// Why the import must not be taken without `--accept-changes`.
@@ -75,7 +75,11 @@ pub fn merge_rows(
     mut report: ImportReport,
 ) -> (Outcome, Result<(), String>) {
     let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
-    let (matches, unused) = identify(&rows, &files, &known, rules.request);
+    let Identified {
+        matches,
+        doubted,
+        unused,
+    } = identify(&rows, &files, &known, rules.request);
     let unused = unused.iter();
     let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
     report.notes.extend(notes);
@@ -96,6 +100,7 @@ pub fn merge_rows(
             deleted: Vec::new(),
             rejections: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
+            doubted,
             others: known,
             mass_change: None,
             report,
@@ -134,19 +139,14 @@ impl Merging<'_> {
     fn row(&mut self, row: Row, found: Match) {
         match found {
             Match::Known(id) | Match::New(id) => self.merge_row(row, id),
-            Match::Doubtful(ids) => self.note_doubtful(&row, ids),
+            Match::Doubtful(ids) => self.note_doubtful(&row, &ids),
             Match::Rejected(reason) => self.reject(&row, reason),
             Match::Repeated => self.outcome.report.repeated += 1,
         }
     }
 
-    fn note_doubtful(&mut self, row: &Row, ids: Vec<ReviewId>) {
-        let Outcome {
-            report,
-            others,
-            present,
-            ..
-        } = &mut self.outcome;
+    fn note_doubtful(&mut self, row: &Row, ids: &[ReviewId]) {
+        let Outcome { report, others, .. } = &mut self.outcome;
         let file = &report.files[row.file].name;
         report.doubtful.add(|| {
             let state = |id: &ReviewId| {
@@ -161,7 +161,7 @@ impl Merging<'_> {
                     _ => id.to_string(),
                 }
             };
-            let shown: Vec<String> = ids.iter().take(NAMED_MAX).map(state).collect();
+            let shown: Vec<String> = ids.iter().map(state).collect();
             let (author, date) = (&row.review().author, row.review().date);
             format!(
                 "{file}:{}: {author}, {date}: may be {}",
@@ -169,7 +169,6 @@ impl Merging<'_> {
                 shown.join(" or ")
             )
         });
-        present.extend(ids);
     }
 
     /// Merges a row with the review `id`, which may be new.
@@ -421,7 +420,7 @@ impl Merging<'_> {
         let Outcome {
             report,
             others,
-            present,
+            doubted,
             ..
         } = &mut self.outcome;
         let mut formats = report
@@ -439,7 +438,7 @@ impl Merging<'_> {
                 *name == record.source_name && (location.is_none() || *location == record.location)
             };
             if review.status != Status::withheld(GONE)
-                && !present.contains(&review.id)
+                && !doubted.contains(&review.id)
                 && self.places.keys().any(is_of)
             {
                 let source = record.source_name.clone();

@@ -188,7 +188,15 @@ impl<'r> Batch<'r> {
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
-        let source = former.and_then(|former| former.source.clone());
+        let mut source = former.and_then(|former| former.source.clone());
+        if let Some(source) = &mut source
+            && let Some(now) = known.filter(|known| known.is_deleted())
+            && let Some(now) = &now.source
+        {
+            // Since then its source may have another name.
+            source.source_name.clone_from(&now.source_name);
+            source.location.clone_from(&now.location);
+        }
         let known = known.filter(|known| !known.is_deleted());
         let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {

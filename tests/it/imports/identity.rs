@@ -1382,3 +1382,56 @@ async fn a_sheet_that_was_still_loading_changes_no_review() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_changed_row_with_a_new_id_publishes_no_hidden_review() {
+    for owner in DECISIONS {
+        for changed in [
+            "Vic Oren,1,2026-10-05,Warm house again and thank you all",
+            VIC_EDITED,
+            "Vic Orin,5,2026-10-05,Warm house again and thank you all",
+            "Vic Oren,5,2026-10-15,Warm house again and thank you all",
+        ] {
+            let bench = bench().await;
+            sheet(&bench, &[UMA, VIC, WEN], "").await;
+            owner.act(&bench, "author = 'Vic Oren'");
+            for _ in 0..2 {
+                let (report, _) = sheet_with_ids(&bench, &[("q-7", changed), ("q-8", WEN)]).await;
+                assert_eq!(outcome(&report), ((0, 0, 1, 0), 1), "{owner:?}, {changed}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn moved_days_publish_none_of_several_hidden_copies() {
+    let rows = |days: [&str; 2]| {
+        days.map(|day| format!("Anonymous,1,2026-10-{day},Buy these pills on our lovely website"))
+    };
+    for owner in DECISIONS {
+        let bench = bench().await;
+        let [one, other] = rows(["10", "12"]);
+        sheet(&bench, &[&one, &other, WEN], "").await;
+        owner.act(&bench, "author = 'Anonymous'");
+        let [one, other] = rows(["11", "13"]);
+        let report = sheet(&bench, &[&one, &other, WEN], "").await;
+        assert_eq!(outcome(&report), ((0, 0, 1, 0), 2), "{owner:?}");
+    }
+}
+
+#[tokio::test]
+async fn doubtful_rows_name_the_first_reviews_that_they_may_be() {
+    let rows = |stars: u8| -> Vec<String> {
+        let row = |_| format!("Ann Bell,{stars},2026-10-10,");
+        (0..60).map(row).collect()
+    };
+    let bench = bench().await;
+    for (stars, doubtful) in [(5, 0), (4, 60)] {
+        let rows = rows(stars);
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let report = sheet(&bench, &rows, "").await;
+        assert_eq!(report.doubtful.count, doubtful);
+        let names = report.doubtful.names.first();
+        assert!(names.is_none_or(|row| row.matches(" or ").count() == 19));
+    }
+}

@@ -177,6 +177,34 @@ fn undo_gives_a_deleted_review_its_former_digests() {
     home.run_ok("undo", "undone; the same files can be imported again");
     assert_eq!(deleted(), before);
     home.run_ok("import sheet.csv", "1 kept deleted");
+    // Under another name of its source it stays deleted, too.
+    home.run_ok(&options, "1 kept deleted");
+    home.run_ok("source rename Direct Angi", "1 review is now from Angi");
+    home.run_ok("undo", "undone; the same files can be imported again");
+    home.run_ok("import sheet.csv --source Angi", "1 kept deleted");
+}
+
+#[test]
+fn a_removed_answer_stays_removed() {
+    let home = Home::new();
+    let sheet = |reply: &str| {
+        format!("author,rating,date,text,reply\nAnn Baker,5,2026-10-12,On time and tidy.,{reply}\n")
+    };
+    home.import("with.csv", &sheet("Sorry."), "1 new");
+    home.file("without.csv", &sheet(""));
+    let id = home.sql("select review_id from review");
+    home.run_ok(
+        &["respond", &id, "--remove"],
+        "imports do not bring it back",
+    );
+    for file in ["without.csv", "with.csv"] {
+        home.run_ok(&["import", file], "0 new, 0 updated");
+        assert_eq!(home.sql("select response_text from review"), "");
+    }
+    assert_has(
+        &home.run_ok(&["show", &id], "").out,
+        "decided         response",
+    );
 }
 
 #[test]
