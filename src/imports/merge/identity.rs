@@ -197,9 +197,17 @@ impl<'k> Matcher<'k> {
     }
 
     fn by_digest(&self, digest: fn(&Digests) -> i64) -> ByDigest<'k> {
+        self.by_digest_where(|_| true, digest)
+    }
+
+    fn by_digest_where(
+        &self,
+        is_wanted: fn(&Candidate<'_>) -> bool,
+        digest: fn(&Digests) -> i64,
+    ) -> ByDigest<'k> {
         let mut found = ByDigest::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some((name, digests)) = candidate.source {
+            if let Some((name, digests)) = candidate.source.filter(|_| is_wanted(candidate)) {
                 found
                     .entry((name, digest(&digests)))
                     .or_default()
@@ -281,8 +289,10 @@ impl<'k> Matcher<'k> {
         }
         let is_one = doubtful.len() == 1;
         let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
-        let first: Vec<ReviewId> = ids.take(NAMED_MAX).collect();
-        let count = doubtful.len();
+        let first: Vec<ReviewId> = ids.clone().take(NAMED_MAX).collect();
+        if !doubtful.is_empty() {
+            self.doubted.extend(ids);
+        }
         for (row, choice) in doubtful {
             match (choice, candidates) {
                 (Some(choice), [only])
@@ -292,10 +302,6 @@ impl<'k> Matcher<'k> {
                 }
                 _ => self.matches[row] = Some(Match::Doubtful(first.clone())),
             }
-        }
-        if count > 0 {
-            let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
-            self.doubted.extend(ids);
         }
     }
 
@@ -372,18 +378,14 @@ impl<'k> Matcher<'k> {
             return;
         }
         let by_content = self.by_digest(|digests| digests.content);
-        let mut without_id = ByDigest::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            let record = candidate.known.source.as_ref();
-            if let Some((name, digests)) = candidate.source.filter(|_| candidate.is_hidden_by_owner)
-                && is_derived(candidate.id.as_str())
+        let is_without_id = |it: &Candidate<'_>| {
+            let record = it.known.source.as_ref();
+            it.is_hidden_by_owner
+                && is_derived(it.id.as_str())
                 && record.is_some_and(|record| record.id_at_source.is_none())
-            {
-                for digest in [digests.author_and_day, digests.text] {
-                    without_id.entry((name, digest)).or_default().push(index);
-                }
-            }
-        }
+        };
+        let by_day = self.by_digest_where(is_without_id, |digests| digests.author_and_day);
+        let by_text = self.by_digest_where(is_without_id, |digests| digests.text);
         for mut rows in groups {
             let digests = self.digests[rows[0]];
             let is_telling = has_telling_text(&self.rows[rows[0]]);
@@ -397,8 +399,10 @@ impl<'k> Matcher<'k> {
             }
             equal.retain(|it| self.candidates[*it].is_hidden_by_owner);
             if equal.is_empty() && !rows.is_empty() {
-                equal = self.of_row(&without_id, rows[0], digests.author_and_day);
-                equal.extend(self.of_row(&without_id, rows[0], digests.text));
+                equal = self.of_row(&by_day, rows[0], digests.author_and_day);
+                equal.extend(self.of_row(&by_text, rows[0], digests.text));
+                equal.sort_unstable();
+                equal.dedup();
                 equal.retain(|it| {
                     let is_like =
                         |it: Digests| it.has_author_of(&digests) || it.has_day_of(&digests);
@@ -509,13 +513,7 @@ impl<'k> Matcher<'k> {
             return;
         }
         let by_text = self.by_digest(|digests| digests.text);
-        let mut hidden = ByDigest::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some((name, digests)) = candidate.source.filter(|_| candidate.is_hidden_by_owner)
-            {
-                hidden.entry((name, digests.text)).or_default().push(index);
-            }
-        }
+        let hidden = self.by_digest_where(|it| it.is_hidden_by_owner, |digests| digests.text);
         let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
         let sources = sources
             .into_iter()
@@ -554,9 +552,7 @@ impl<'k> Matcher<'k> {
             let candidate = &self.candidates[review];
             let of_candidate = self.of_candidate(review);
             let is_author = !is_shared && of_candidate.is_some_and(|it| it.has_author_of(&digests));
-            let is_day = self
-                .of_candidate(review)
-                .is_some_and(|it| it.has_day_of(&digests));
+            let is_day = of_candidate.is_some_and(|it| it.has_day_of(&digests));
             if candidate.is_hidden_by_owner {
                 if is_author || is_day || is_telling {
                     self.doubt(&[index], &[review]);

@@ -1398,6 +1398,7 @@ async fn a_changed_row_with_a_new_id_publishes_no_hidden_review() {
             for _ in 0..2 {
                 let (report, _) = sheet_with_ids(&bench, &[("q-7", changed), ("q-8", WEN)]).await;
                 assert_eq!(outcome(&report), ((0, 0, 1, 0), 1), "{owner:?}, {changed}");
+                assert!(!report.doubtful.names[0].contains(" or "), "{changed}");
             }
         }
     }

@@ -30,7 +30,7 @@ fn give(site: &Site, rows: Vec<String>) {
     site.answer(move |_| answer_of(&rows));
 }
 
-/// Rows of which the fourth, in line 5, was written anew: it may be another review by that guest.
+/// Rows of which the fourth, in line 5, was rewritten: it may be another review by that guest.
 fn doubtful_rows(count: usize) -> Vec<String> {
     let mut rows = rows_of(0..count);
     rows[3] = sheet_row(3, 5, "It leaked twice since Monday");
