@@ -39,17 +39,25 @@ create table deleted_review (
 ) strict, without rowid;
 
 create table source_column (
-    -- The meaning of an ambiguous column in a source's tables, decided by the first import that has it; without a header, the
-    -- encoding of the source's files.
-    source_name text not null,
-    header      text not null,
-    meaning     text not null constraint source_column_meaning_known
-        check (
-            meaning in ('id', 'row_number', 'day_first', 'month_first') or meaning glob 'scale_[1-9]*'
-            or meaning glob 'encoding_?*'
-            or meaning in ('status', 'hidden', 'response.status', 'response.hidden', 'author.status', 'author.hidden', 'nothing')
-        ),
-    primary key (source_name, header)
+    -- How each column of a source's tables is read, decided once: `reviews source columns NAME` shows and changes it. With an empty
+    -- header, a field that the source does not have, or the encoding of its files.
+    source_name     text not null,
+    header          text not null,
+    -- A field of a review as in `--map`; `ignored`; `public`, `public answer` or `public name`: whether these may be published.
+    field           text not null,
+    -- The order of several columns of one field, from 0.
+    position        integer not null default 0,
+    -- JSON arrays of the values with which it is public ('' is an empty cell, '*' any other), and of those that were seen beside them.
+    public_values   text not null default '[]' constraint source_column_public_is_json check (json_type(public_values) = 'array'),
+    withheld_values text not null default '[]' constraint source_column_withheld_is_json check (json_type(withheld_values) = 'array'),
+    -- Of a column of dates.
+    date_order      text constraint source_column_order_known check (date_order in ('day_first', 'month_first')),
+    -- The end of the scale of a column of ratings.
+    scale           integer constraint source_column_scale_range check (scale between 1 and 255),
+    decided_at      text not null,
+    -- By the exact name of a field, by the owner, or by the owner's answer for all other columns.
+    decided_by      text not null constraint source_column_decided_known check (decided_by in ('name', 'owner', 'others')),
+    primary key (source_name, header, field)
 ) strict, without rowid;
 
 create table calendar (

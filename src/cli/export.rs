@@ -17,7 +17,7 @@ use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::Database;
 use crate::storage::business;
-use crate::storage::imports::KeptColumns;
+use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::counts;
 
 /// Export all reviews, including withheld ones, decisions and deletions
@@ -185,7 +185,7 @@ async fn about(
         members.insert("editorial".to_owned(), editorial_json(&editorial));
     }
     if !columns.is_empty() {
-        let columns: Vec<_> = columns.rows().collect();
+        let columns: Vec<_> = columns.all().collect();
         members.insert("columns".to_owned(), json!(columns));
     }
     Ok((!members.is_empty()).then_some(Value::Object(members)))

@@ -13,14 +13,16 @@ use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
 use super::output::{self, Output};
+use super::questions::{self, Answers};
 use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    ImportReport, ImportRequest, Named, Position, Rejection, TableColumns, Watch, find_format,
-    import,
+    ImportError, ImportReport, ImportRequest, Named, NewValue, Position, Rejection, TableColumns,
+    VALUE, Watch, find_format, import,
 };
 use crate::mcp::escaped;
+use crate::model::text::quote_for_shell;
 use crate::storage::Opening;
 
 /// Rows between two checks of the terminal.
@@ -60,7 +62,24 @@ impl Import {
             rejects.map(|path| output::begin("--rejects", path, address.file(), refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::of(&address).await?;
-        let report = import(&opening.database, clock, &self.request, &mut console).await;
+        let (mut request, mut answers) = (self.request.clone(), Answers::default());
+        let report = loop {
+            let report = import(&opening.database, clock, &request, &mut console).await;
+            let Err(ImportError::Undecided(undecided)) = &report else {
+                break report.map_err(anyhow::Error::from);
+            };
+            let decided = questions::decide(undecided, self.reads_input()).and_then(|more| {
+                answers.extend(more);
+                Ok(ImportRequest::parse(&answers.words())?)
+            });
+            match decided {
+                Ok(decisions) => {
+                    request = self.request.clone();
+                    request.add_decisions(decisions);
+                }
+                Err(error) => break Err(error),
+            }
+        };
         let is_done = report.is_ok() && !self.request.dry_run;
         if is_done {
             opening.keep().await?;
@@ -69,9 +88,25 @@ impl Import {
         }
         console.finish(is_done)?;
         let report = report?;
-        print_report(&summary(&report, self.request.dry_run));
+        let mut text = summary(&report, request.dry_run);
+        if !answers.is_empty() && request.dry_run {
+            // Writing into a String cannot fail, here and below.
+            let _ = writeln!(text, "with your answers: {}", answers.command());
+        } else if !answers.is_empty() {
+            text.push_str(&kept_columns(&report));
+        }
+        print_report(&text);
         Ok(outcome(&report))
     }
+}
+
+/// Where the owner's answers are kept.
+pub(super) fn kept_columns(report: &ImportReport) -> String {
+    let kept = report.sources.iter().map(|source| {
+        let name = quote_for_shell(source);
+        format!("Kept for {source}. `reviews source columns {name}` shows and changes it.\n")
+    });
+    kept.collect()
 }
 
 /// Whether rows were rejected or doubtful.
@@ -270,6 +305,34 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         let _ = writeln!(text, "note: {note}");
     }
     add_business(&mut text, report);
+    for new in &report.new_values {
+        let NewValue {
+            source,
+            header,
+            option,
+            value,
+            count,
+        } = new;
+        let what = match *option {
+            "--public-answer" => counted(*count, "answer not stored", "answers not stored"),
+            "--public-name" => counted(*count, "name not published", "names not published"),
+            _ => counted(*count, "review withheld", "reviews withheld"),
+        };
+        let of = if value == VALUE {
+            "a new value".to_owned()
+        } else {
+            format!("the new value {value:?}")
+        };
+        let command = format!(
+            "reviews source columns {} {option} {}",
+            quote_for_shell(source),
+            quote_for_shell(&format!("{header}={value}"))
+        );
+        let _ = writeln!(
+            text,
+            "{header}: {what} for {of}; {command}, then import the file again"
+        );
+    }
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;
     // Writing into a String cannot fail, here and below.
@@ -331,10 +394,10 @@ fn add_duplicates(text: &mut String, report: &ImportReport) {
         let _ = writeln!(
             text,
             "{} there as {theirs}; if the rows are the same, take this import back with `reviews undo`, run \
-             `reviews source rename '{}' '{}'`, and import again",
+             `reviews source rename {} {}`, and import again",
             counted(*count, "of these is", "of these are"),
-            quoted(theirs),
-            quoted(ours)
+            quote_for_shell(theirs),
+            quote_for_shell(ours)
         );
     }
 }
@@ -365,11 +428,6 @@ fn add_lines(text: &mut String, reviews: &Named, title: &str) {
     }
 }
 
-/// A name for a shell, between single quotes.
-pub(super) fn quoted(name: &str) -> String {
-    name.replace('\'', r"'\''")
-}
-
 /// Each file with its rows and notes on its format.
 fn add_files(text: &mut String, report: &ImportReport) {
     for file in &report.files {
@@ -385,13 +443,6 @@ fn add_files(text: &mut String, report: &ImportReport) {
             file.name,
             counted(file.rows, "row", "rows")
         );
-        if let Some(header) = &file.row_numbers {
-            let _ = writeln!(
-                text,
-                "note: {header} counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id={}'",
-                quoted(header)
-            );
-        }
         if let Some(note) = format.and_then(|format| format.note) {
             let _ = writeln!(text, "note: {note}");
         }

@@ -16,6 +16,7 @@ pub(crate) mod logging;
 mod mcp;
 mod migrate;
 mod output;
+mod questions;
 mod report;
 mod respond;
 mod restore;

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::database::{change, existing_address, read};
 use super::import::{Console, NOTHING_CHANGED, outcome, summary};
+use super::questions;
 use super::report::{
     Exit, can_ask, confirm, counted, explain_error, print_note, print_report, print_result,
     progress, style,
@@ -31,7 +32,7 @@ use crate::storage::sync::{
 use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_served};
 use crate::sync::{
     Cause, Fetched, RunRequest, Source, SourceOptions, SourceSchedule, SyncError, SyncReport,
-    SyncRunner, is_much_less, reads,
+    SyncRunner, decides, is_much_less, reads,
 };
 
 /// Interval of checks for the report of a run that the service does.
@@ -140,7 +141,7 @@ struct RunSources {
     config: SyncConfig,
 }
 
-/// The options of `import` that say how to read, as words of a command line.
+/// The options of `import` that say how to read or decide about columns, as words of a command line.
 #[derive(Debug)]
 struct ReadingOptions(Vec<String>);
 
@@ -148,7 +149,10 @@ impl ReadingOptions {
     fn arguments() -> Vec<clap::Arg> {
         let import = ImportRequest::augment_args(Command::new("import"));
         let arguments = import.get_arguments();
-        let reading = arguments.filter(|argument| argument.get_long().is_some_and(reads));
+        let reading = arguments.filter(|argument| {
+            let mut long = argument.get_long().into_iter();
+            long.any(|long| reads(long) || decides(long))
+        });
         reading.cloned().collect()
     }
 }
@@ -215,6 +219,12 @@ impl SyncCommand {
 
 impl Add {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let reading = ImportRequest::parse(&self.reading.0)?;
+        // What is decided about columns is kept with them, and a later run has no answer for new ones.
+        let is_stored = |word: &String| {
+            let name = word.trim_start_matches("--").split('=').next();
+            name.is_some_and(reads)
+        };
         let row = SyncSource {
             url: stored_address(&self.address, &self.config),
             schedule: self.every.or(self.at).unwrap_or_default().to_string(),
@@ -228,7 +238,7 @@ impl Add {
                 partial: self.partial,
                 allow_http: self.allow_http,
                 withdraw_missing: self.withdraw_missing,
-                import: self.reading.0,
+                import: self.reading.0.into_iter().filter(is_stored).collect(),
             })?,
             name: self.name,
             ..SyncSource::default()
@@ -237,6 +247,7 @@ impl Add {
         let opening = Opening::of(&config.address()?).await?;
         let request = RunRequest {
             accepts_changes: self.accept_changes,
+            reading: Some(reading),
             ..RunRequest::new(Cause::Adding)
         };
         let runner = new_runner(&opening.database, clock, self.config);
@@ -262,9 +273,22 @@ async fn add_source(
 ) -> anyhow::Result<SyncReport> {
     let name = source.name();
     let stored = || format!("nothing was stored: {name}");
-    let (fetched, preview) = preview_run(runner, source, request)
-        .await
-        .with_context(stored)?;
+    let mut request = request.clone();
+    let fetched = runner.fetch(source, &request, &page_bar()).await;
+    let fetched = fetched.with_context(stored)?;
+    let preview = loop {
+        let preview = apply_run(runner, source, &fetched, &request, true).await;
+        let error = match preview {
+            Ok(preview) => break preview,
+            Err(error) => error,
+        };
+        let Some(SyncError::Undecided { undecided, .. }) = error.downcast_ref() else {
+            return Err(error).with_context(stored);
+        };
+        let answers = questions::decide(undecided, false).with_context(stored)?;
+        let reading = request.reading.get_or_insert_default();
+        reading.add_decisions(ImportRequest::parse(&answers.words())?);
+    };
     let preview = format_run(&preview, true);
     if is_agreed {
         print_report(&preview.replace(NOTHING_CHANGED, ""));
@@ -279,7 +303,7 @@ async fn add_source(
             "nothing was stored; add --yes to store and import {name} without being asked"
         );
     }
-    apply_run(runner, source, &fetched, request, false)
+    apply_run(runner, source, &fetched, &request, false)
         .await
         .with_context(stored)
 }
@@ -308,6 +332,7 @@ impl RunSources {
             is_accepted: self.yes,
             accepts_changes: self.accept_changes,
             doubtful: self.doubtful,
+            reading: None,
         };
         let runner = new_runner(&opening.database, clock, self.config);
         let ran = async {

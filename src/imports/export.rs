@@ -8,7 +8,7 @@ use crate::imports::map::table::{Row, find};
 use crate::imports::map::values::{flag, names};
 use crate::imports::map::{COLUMNS, put};
 use crate::model::{Digests, ReviewId, Status, Unit, Units};
-use crate::storage::imports::KeptColumns;
+use crate::storage::columns::KeptColumns;
 use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
@@ -122,7 +122,7 @@ impl Exported {
     pub fn cells(&self, columns: &KeptColumns) -> Vec<String> {
         let mut json = self.json();
         if !columns.is_empty() {
-            json["columns"] = json!(columns.rows().collect::<Vec<_>>());
+            json["columns"] = json!(columns.all().collect::<Vec<_>>());
         }
         json["escaped"] = json!(true);
         let cell = |path: &str| {
@@ -168,7 +168,7 @@ fn listed(cell: &str) -> Vec<Value> {
 }
 
 /// Whether a table with these columns is an export: no other table has all three.
-pub(super) fn is_export(columns: &[String]) -> bool {
+pub fn is_export(columns: &[String]) -> bool {
     ["id", "decided", "deleted"]
         .iter()
         .all(|name| find(columns, name).is_some())

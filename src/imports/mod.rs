@@ -17,29 +17,32 @@ pub(crate) mod seed;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-pub use merge::rename::{Renamed, rename_source};
+pub use map::questions::{Asks, Question, Undecided, VALUE, missing_option, noun, shown_value};
+pub use map::values::header_key;
+pub use map::visibility::Subject;
+pub use map::{ReviewField, SOURCE_DEFAULT};
+pub use merge::rename::{Renamed, rename_source, respell};
 pub(crate) use merge::time_zone;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::archive::is_taken_from_folders;
 pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
-    Position, Rejection, TableColumns, Verdict, Watch, Watcher,
+    NewValue, Position, Rejection, TableColumns, Verdict, Watch, Watcher,
 };
-pub use request::{DoubtfulChoice, ImportRequest, composed};
+pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, composed};
 
 use crate::clock::Clock;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::owner::fault::listed;
 use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::imports::KeptColumns;
+use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use merge::apply;
 use merge::collector::{Collected, Collector};
 use merge::outcome::{Change, Rules, merge_rows};
-use merge::rename::respell;
 use read::detect::read_file;
 use read::encoding::decode;
 use read::{Opener, read_all};
@@ -79,13 +82,13 @@ pub async fn import(
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let calendar = Calendar { zone, now };
-    let mut collected = gather(order, calendar, kept, &places, watch)?;
+    let mut collected = gather(order, calendar, kept.clone(), &places, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_long(clock).await?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
     }
-    let merged = merged(&mut write, collected, order, watch).await;
+    let merged = merged(&mut write, collected, &kept, order, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     if order.dry_run {
         write.rollback().await
@@ -100,6 +103,7 @@ pub async fn import(
 async fn merged(
     write: &mut Write,
     collected: Collected,
+    before: &KeptColumns,
     order: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
@@ -133,7 +137,6 @@ async fn merged(
         now,
         request: order,
     };
-    KeptColumns::forget_unused(write).await?;
     let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let (mut outcome, withdrawn) = merge_rows(rows, deleted, known, &rules, report);
@@ -157,6 +160,10 @@ async fn merged(
             .mass_change
             .as_ref()
             .filter(|_| !order.accept_changes && !order.is_sample),
+        mass_withholding: outcome
+            .mass_withholding
+            .as_deref()
+            .filter(|_| !order.accept_changes),
         run,
     };
     let verdict = watch.decide(write, decided).await?;
@@ -167,7 +174,8 @@ async fn merged(
     outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
     apply(write, outcome, run, now, watch).await?;
-    columns.store(write, run).await?;
+    let columns_run = run.filter(|_| verdict.undoes_columns);
+    columns.store(write, before, columns_run, now).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }
@@ -214,7 +222,6 @@ fn gather(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
     }
-    refuse_repeated_fields(order)?;
     let is_unclear = |choice: &&DoubtfulChoice| matches!(choice.row, Some((None, _)));
     if let Some(choice) = order
         .doubtful
@@ -230,34 +237,16 @@ fn gather(
     for file in &order.files {
         opener.open(file);
     }
-    let Opener {
-        files, mut faults, ..
-    } = opener;
-    let is_known = order.business.is_some();
-    let mut collector = Collector::new(calendar, is_known, order, watch, kept, places);
-    read_all(&files, &mut collector, &mut faults);
+    let Opener { files, faults, .. } = opener;
     if !faults.is_empty() {
         let faults = listed(faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
     }
+    let is_known = order.business.is_some();
+    let mut collector = Collector::new(calendar, is_known, order, watch, kept, places);
+    read_all(&files, &mut collector)?;
     let collected = collector.finish();
     collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
-}
-
-/// Refuses a field that `--map` names twice; only the columns of visibility add up.
-fn refuse_repeated_fields(order: &ImportRequest) -> Result<(), ImportError> {
-    for rename in &order.renames {
-        let columns = order.columns(rename.ours);
-        if columns.len() > 1 && !rename.adds_up() {
-            return Err(ImportError::Refused(format!(
-                "--map names {} columns for {}: {}; name one",
-                columns.len(),
-                rename.ours,
-                columns.join(", ")
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// The format of a file; `None` if it is unknown.

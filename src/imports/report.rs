@@ -9,6 +9,7 @@ use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::imports::map::questions::Undecided;
 use crate::model::{Review, ReviewId, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::{FieldError, reason};
@@ -52,6 +53,10 @@ pub struct ImportReport {
     pub doubtful: Named,
     /// Reviews of the files' sources that have no row, by source.
     pub without_row: BTreeMap<String, u64>,
+    /// The names of the sources whose tables were read.
+    pub sources: Vec<String>,
+    /// The values of columns of publication that were not there before, and do not publish.
+    pub new_values: Vec<NewValue>,
     /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
     /// Reviews that another source already provided, or the same source in another format.
@@ -84,6 +89,18 @@ impl ImportReport {
         self.newly_withheld
             .add(|| format!("{} ({reason})", preview(review)));
     }
+}
+
+/// A value that a column of publication did not have before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewValue {
+    pub source: String,
+    pub header: String,
+    /// The option that lets it publish.
+    pub option: &'static str,
+    pub value: String,
+    /// Number of rows.
+    pub count: u64,
 }
 
 /// Maximum number of characters of a text or a value in a preview.
@@ -145,8 +162,6 @@ pub struct FileReport {
     /// Number of rows, without blank lines.
     pub rows: u64,
     pub rejected: u64,
-    /// The column that counts the rows of a plain table, so that its values are not used as ids.
-    pub row_numbers: Option<String>,
 }
 
 /// The use of a table's columns.
@@ -157,8 +172,9 @@ pub struct TableColumns {
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
     pub unused: Vec<String>,
-    /// Sentences about columns of yes and no that are not used, about columns of visibility that are empty, and about the order of
-    /// day and month in each column that needs one.
+    /// A sentence about each column that says what may be published, with its values.
+    pub public: Vec<String>,
+    /// Sentences about the order of day and month in each column that needs one.
     pub notes: Vec<String>,
     /// Of a workbook.
     pub other_sheets: Vec<String>,
@@ -180,7 +196,7 @@ impl fmt::Display for TableColumns {
         if !self.unused.is_empty() {
             write!(f, "\n  not used: {}", list(&self.unused))?;
         }
-        for sentence in &self.notes {
+        for sentence in self.public.iter().chain(&self.notes) {
             write!(f, "\n  {sentence}")?;
         }
         if !self.other_sheets.is_empty() {
@@ -280,6 +296,8 @@ pub struct ImportOutcome<'a> {
     pub has_changes: bool,
     /// Why the import is not taken unless the owner accepts it.
     pub mass_change: Option<&'a MassChange>,
+    /// Why a run that nobody watches is not taken unless the owner accepts it.
+    pub mass_withholding: Option<&'a str>,
     /// The number of the run.
     pub run: Option<i64>,
 }
@@ -299,6 +317,8 @@ pub struct Verdict {
     pub gone: Vec<ReviewId>,
     /// Whether the import is a run that can be undone.
     pub keeps_run: bool,
+    /// Whether its undo takes back what it decided about columns.
+    pub undoes_columns: bool,
 }
 
 impl Default for Verdict {
@@ -306,6 +326,7 @@ impl Default for Verdict {
         Self {
             gone: Vec::new(),
             keeps_run: true,
+            undoes_columns: true,
         }
     }
 }
@@ -374,6 +395,9 @@ pub enum ImportError {
     /// A file cannot be imported, or the import would do more than requested, or something that was probably not intended.
     #[error("{0}")]
     Refused(String),
+    /// Something must be decided about the columns first.
+    #[error("{0}")]
+    Undecided(Box<Undecided>),
     /// The database could not be read or written.
     #[error("{0}")]
     Database(#[from] DbError),

@@ -6,11 +6,11 @@ use std::num::NonZeroU8;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, FromArgMatches as _};
 use encoding_rs::Encoding;
 
-use crate::imports::map::{Rename, SOURCE_DEFAULT};
+use crate::imports::map::{Mapping, SOURCE_DEFAULT};
 use crate::imports::platforms::{Format, find_format, format_names};
 use crate::imports::report::Position;
 use crate::model::business::Business;
@@ -26,10 +26,11 @@ pub struct ImportRequest {
     /// The format of every FILE [default: detected from the content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(format_names()).try_map(|name| find_format(&name).ok_or("unknown")))]
     pub format: Option<&'static Format>,
-    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` and `location=`
-    /// ignore these in the file
-    #[arg(long = "map", value_name = "K=V")]
-    pub renames: Vec<Rename>,
+    #[command(flatten)]
+    pub columns: ColumnChoices,
+    /// None of the columns that are not decided yet says whether a review, your answer or the author's name may be published
+    #[arg(long)]
+    pub ignore_others: bool,
     /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
     #[arg(long, value_name = "N", value_parser = |text: &str| text.parse::<NonZeroU8>()
         .map_err(|_| "write a whole number from 1 to 255, such as 10"))]
@@ -92,6 +93,33 @@ pub struct ImportRequest {
     /// The stored business, whose country, people and name help to read the files; the import itself looks it up.
     #[arg(skip)]
     pub business: Option<Business>,
+}
+
+/// What the owner says of columns, for `import`, `sync add` and `source columns`; it is kept for the source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct ColumnChoices {
+    /// Fill a field of a review from a column, for example text=Review; repeat it to join two columns; FIELD= if there is no such field
+    #[arg(long = "map", value_name = "FIELD=COLUMN", allow_hyphen_values = true)]
+    pub maps: Vec<Mapping>,
+    /// A review may be published only where COLUMN has VALUE (empty: an empty cell; *: any other); repeat it for more values
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = with_value, allow_hyphen_values = true)]
+    pub public: Vec<String>,
+    /// The same of your answer
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = with_value, allow_hyphen_values = true)]
+    pub public_answer: Vec<String>,
+    /// The same of the author's name, which is Anonymous otherwise
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = with_value, allow_hyphen_values = true)]
+    pub public_name: Vec<String>,
+    /// COLUMN says nothing of what may be published; several with commas
+    #[arg(long, value_name = "COLUMN")]
+    pub ignore: Vec<String>,
+}
+
+fn with_value(text: &str) -> Result<String, &'static str> {
+    if text.contains('=') {
+        return Ok(text.to_owned());
+    }
+    Err("write it as COLUMN=VALUE, for example Publish=yes; Publish= means an empty cell")
 }
 
 /// A name as files give it: composed (NFC), without blanks around it.
@@ -179,6 +207,33 @@ impl fmt::Display for DoubtfulChoice {
 }
 
 impl ImportRequest {
+    /// A request with these options, as words of a command line, without files.
+    ///
+    /// # Errors
+    /// If an option is invalid.
+    pub fn parse(words: &[String]) -> clap::error::Result<Self> {
+        let command = Self::augment_args(clap::Command::new("import").no_binary_name(true));
+        let words = words.iter().map(String::as_str).chain(["-"]);
+        let mut request = Self::from_arg_matches(&command.try_get_matches_from(words)?)?;
+        request.files.clear();
+        Ok(request)
+    }
+
+    /// Adds what another request decides about columns.
+    pub fn add_decisions(&mut self, other: Self) {
+        self.columns.maps.extend(other.columns.maps);
+        self.columns.public.extend(other.columns.public);
+        self.columns
+            .public_answer
+            .extend(other.columns.public_answer);
+        self.columns.public_name.extend(other.columns.public_name);
+        self.columns.ignore.extend(other.columns.ignore);
+        self.ignore_others |= other.ignore_others;
+        self.no_text |= other.no_text;
+        self.scale = self.scale.or(other.scale);
+        self.date_format = self.date_format.take().or(other.date_format);
+    }
+
     /// Of the business, ISO 3166-1 alpha-2.
     pub fn country(&self) -> Option<&str> {
         self.business.as_ref()?.country.as_deref()
@@ -188,16 +243,5 @@ impl ImportRequest {
     pub fn source_of(&self, format: &Format) -> &str {
         let requested = self.source.as_deref();
         requested.or(format.source).unwrap_or(SOURCE_DEFAULT)
-    }
-
-    /// The file's name for a field of ours, if `--map` gives one; empty for an ignored status.
-    pub fn rename(&self, ours: &str) -> Option<&str> {
-        self.columns(ours).first().copied()
-    }
-
-    /// The same if a field may have several.
-    pub fn columns(&self, ours: &str) -> Vec<&str> {
-        let renames = self.renames.iter().filter(|rename| rename.ours == ours);
-        renames.map(|rename| rename.theirs.as_str()).collect()
     }
 }

@@ -10,7 +10,7 @@ use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::imports::KeptColumns;
+use crate::storage::columns::KeptColumns;
 use crate::storage::{AtPath as _, Database};
 
 /// A required file is missing.
@@ -80,7 +80,14 @@ pub async fn load(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merged(&mut write, collected, &request, watch).await;
+    let merged = merged(
+        &mut write,
+        collected,
+        &KeptColumns::default(),
+        &request,
+        watch,
+    )
+    .await;
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(report)

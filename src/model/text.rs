@@ -15,6 +15,15 @@ pub fn shown(value: &Value) -> String {
         .map_or_else(|| shortened(&value.to_string()), quoted)
 }
 
+/// A word of a command line, in single quotes where a shell needs them.
+pub fn quote_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))

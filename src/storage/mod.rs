@@ -13,11 +13,12 @@ macro_rules! execute {
 mod backup;
 pub mod business;
 mod cluster;
+pub mod columns;
 mod database;
 mod erase;
 mod error;
 mod files;
-pub mod imports;
+
 pub mod reviews;
 mod schema;
 pub mod sync;

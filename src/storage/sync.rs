@@ -133,6 +133,14 @@ pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()>
     )
 }
 
+/// Forgets the validators of all answers, so that each is read again: what their columns mean has changed.
+pub async fn forget_answers(write: &mut Write) -> sqlx::Result<()> {
+    execute!(
+        write,
+        "update sync_source set etag = null, last_modified = null"
+    )
+}
+
 // What a run records.
 
 /// A run that imported its answer.

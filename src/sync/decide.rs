@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, MassChange, MergeError, Rejection, TableColumns, Verdict, Watch,
-    Watcher, find_format,
+    DoubtfulChoice, ImportOutcome, ImportRequest, MassChange, MergeError, Rejection, TableColumns,
+    Verdict, Watch, Watcher, find_format,
 };
 use crate::model::{ReviewId, Unit};
 use crate::storage::reviews::standing;
@@ -36,7 +36,7 @@ pub enum Cause {
 }
 
 /// What a run is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RunRequest {
     pub cause: Cause,
     /// Whether the run is taken as it is (`--yes`).
@@ -45,6 +45,8 @@ pub struct RunRequest {
     pub accepts_changes: bool,
     /// `--doubtful`
     pub doubtful: Vec<DoubtfulChoice>,
+    /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
+    pub reading: Option<ImportRequest>,
 }
 
 impl RunRequest {
@@ -54,6 +56,7 @@ impl RunRequest {
             is_accepted: false,
             accepts_changes: false,
             doubtful: Vec::new(),
+            reading: None,
         }
     }
 }
@@ -90,7 +93,12 @@ impl Watch for Decider<'_> {
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
-        self.watch.table(&self.fetched.clean(file), columns);
+        // The values of cells are the server's words.
+        let columns = TableColumns {
+            public: Vec::new(),
+            ..columns.clone()
+        };
+        self.watch.table(&self.fetched.clean(file), &columns);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -134,6 +142,11 @@ impl Decider<'_> {
         let name = source.name();
         if let Some(change) = outcome.mass_change {
             return Err(self.refuse_mass_change(change));
+        }
+        if let Some(reason) = outcome.mass_withholding {
+            return Err(MergeError::Refused(format!(
+                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source columns` adds a value that publishes"
+            )));
         }
         match self.request.cause {
             Cause::Adding => save_sync_source(write, &source.row).await?,
@@ -200,7 +213,12 @@ impl Decider<'_> {
             next_run_at: self.next_run_at,
         };
         note_sync_success(write, name, self.now, &success).await?;
-        Ok(Verdict { gone, keeps_run })
+        Ok(Verdict {
+            gone,
+            keeps_run,
+            // What was decided when the source was added belongs to the source.
+            undoes_columns: self.request.cause != Cause::Adding,
+        })
     }
 
     fn refuse_mass_change(&mut self, change: &MassChange) -> MergeError {

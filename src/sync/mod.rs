@@ -13,4 +13,4 @@ pub use decide::{Cause, RunRequest, is_much_less};
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner, follow_time_zone};
 pub use secret::SyncError;
-pub use source::{Source, SourceOptions, SourceSchedule, reads};
+pub use source::{Source, SourceOptions, SourceSchedule, decides, reads};

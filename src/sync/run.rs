@@ -15,7 +15,7 @@ use super::secret::SyncError;
 use super::source::{Source, SourceSchedule};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
-use crate::imports::{ImportError, ImportReport, ImportRequest, Watcher, import};
+use crate::imports::{ImportError, ImportReport, ImportRequest, VALUE, Watcher, import};
 use crate::metrics;
 use crate::random::Random;
 use crate::storage::business::time_zone;
@@ -81,7 +81,10 @@ impl SyncRunner {
             accept_changes: request.accepts_changes,
             doubtful: request.doubtful.clone(),
             partial: source.options.partial,
-            ..source.import_request()?
+            ..request
+                .reading
+                .clone()
+                .map_or_else(|| source.import_request(), Ok)?
         };
         let mut decider = Decider {
             database: &self.database,
@@ -107,7 +110,17 @@ impl SyncRunner {
                 for text in doubtful.chain(&mut import.notes) {
                     *text = fetched.clean(text);
                 }
+                // Values are the server's words.
+                for new in &mut import.new_values {
+                    VALUE.clone_into(&mut new.value);
+                }
                 Ok(SyncReport { import, decision })
+            }
+            Err(ImportError::Undecided(mut undecided)) => {
+                undecided.clean(|text| fetched.clean(text));
+                let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
+                let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
+                Err(SyncError::Undecided { answer, undecided })
             }
             Err(ImportError::Refused(message)) => {
                 if let Some(examples) = mass_change {
@@ -175,6 +188,7 @@ impl SyncRunner {
             | SyncError::TimedOut
             | SyncError::MassChange { .. }
             | SyncError::Unreadable { .. }
+            | SyncError::Undecided { .. }
             | SyncError::Database(_) => None,
         };
         let next = match Source::read(row) {

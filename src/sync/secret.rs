@@ -20,6 +20,7 @@ use tokio::process::Command;
 use url::form_urlencoded::byte_serialize;
 
 use crate::config::variable;
+use crate::imports::Undecided;
 use crate::model::hex;
 use crate::storage::DbError;
 
@@ -337,6 +338,13 @@ pub enum SyncError {
     /// The run would change too much. Its reviews are shown only where the run was asked for.
     #[error("{reason}")]
     MassChange { reason: String, examples: String },
+    /// Something must be decided about the columns. Cells are shown only where the run was asked for.
+    #[error("{answer}{}", .undecided.explain())]
+    Undecided {
+        /// Status and content type, if there was a response.
+        answer: String,
+        undecided: Box<Undecided>,
+    },
     /// The server asked for a wait: the next run begins no earlier.
     #[error("{reason}")]
     Busy { reason: String, wait: Duration },

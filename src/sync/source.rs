@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use clap::{Args as _, Command, FromArgMatches as _};
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use percent_encoding::percent_decode_str;
@@ -20,7 +19,10 @@ use crate::random::Random;
 use crate::storage::sync::SyncSource;
 
 /// The options of `import` that say how an answer is read; `--withdraw-missing` is a source's own.
-const READING_OPTIONS: &str = "format map scale date-format source encoding sheet header-row no-text location skip-duplicates full-names";
+const READING_OPTIONS: &str =
+    "format scale date-format source encoding sheet header-row location skip-duplicates full-names";
+/// Those that decide about columns when a source is added; they are kept with its columns.
+const COLUMN_OPTIONS: &str = "map public public-answer public-name ignore ignore-others no-text";
 /// A parameter or header whose name contains one of these may have a secret as its value.
 const SECRET_NAMES: &str = "key token secret password signature auth cookie";
 /// Parameters of paging, without separators and in lower case.
@@ -30,6 +32,11 @@ const PAGING_NAMES: &str =
 /// Whether an option of `import` says how an answer is read.
 pub fn reads(option: &str) -> bool {
     READING_OPTIONS.split(' ').any(|name| name == option)
+}
+
+/// Whether an option of `import` decides about columns.
+pub fn decides(option: &str) -> bool {
+    COLUMN_OPTIONS.split(' ').any(|name| name == option)
 }
 
 /// The source of a row.
@@ -130,14 +137,7 @@ impl Source {
                 "the column options has one that does not say how to read an answer",
             ));
         }
-        let command = ImportRequest::augment_args(Command::new("import").no_binary_name(true));
-        let arguments = options.iter().map(String::as_str).chain(["-"]);
-        let matches = command.try_get_matches_from(arguments);
-        let mut request = matches
-            .and_then(|matches| ImportRequest::from_arg_matches(&matches))
-            .map_err(|error| SyncError::failed(error.to_string()))?;
-        request.files.clear();
-        Ok(request)
+        ImportRequest::parse(options).map_err(|error| SyncError::failed(error.to_string()))
     }
 }
 

@@ -8,6 +8,7 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta,
 use chrono_tz::Tz;
 use serde::Deserialize;
 
+use crate::imports::map::questions::{Asks, Question};
 use crate::imports::map::values::{WORDS, names};
 use crate::imports::report::FileError;
 use crate::model::text::quoted;
@@ -42,6 +43,20 @@ impl DateOrder {
             Self::MonthFirst => "month first",
             Self::DayFirst => "day first",
         }
+    }
+
+    /// As in `source_column`.
+    pub const fn stored_name(self) -> &'static str {
+        match self {
+            Self::MonthFirst => "month_first",
+            Self::DayFirst => "day_first",
+        }
+    }
+
+    pub fn find(name: &str) -> Option<Self> {
+        Self::BOTH
+            .into_iter()
+            .find(|order| order.stored_name() == name)
     }
 
     pub const fn other(self) -> Self {
@@ -480,6 +495,9 @@ pub type DateOrders = BTreeMap<(String, String), (DateOrder, String)>;
 /// The columns of dates in all files, by source and column.
 pub type DateColumns = BTreeMap<(String, String), Evidence>;
 
+/// Questions about files, each with the file's number.
+pub type FileQuestions = Vec<(usize, Question)>;
+
 /// A date with its place.
 type Found = (String, String);
 
@@ -488,17 +506,23 @@ type Found = (String, String);
 pub struct Evidence {
     /// The order in the last import.
     pub kept: Option<DateOrder>,
-    /// The order that the platform always has, or the language of the headers.
-    pub usual: Option<(DateOrder, &'static str)>,
+    /// The order that the platform always has.
+    pub usual: Option<DateOrder>,
     month_first: Option<Found>,
     day_first: Option<Found>,
-    /// One that may be read in both orders, with the days that it has so.
-    unclear: Option<(Found, [NaiveDate; 2])>,
+    /// The number of the file of one that may be read in both orders, the date, and the days that it has so.
+    unclear: Option<(usize, String, [NaiveDate; 2])>,
 }
 
 impl Evidence {
-    /// Adds a date; `place` is where it is.
-    pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
+    /// Adds a date in the file with this number; `place` is where it is.
+    pub fn add(
+        &mut self,
+        file: usize,
+        place: impl Fn() -> String,
+        text: &str,
+        tomorrow: NaiveDate,
+    ) {
         let Some(numbers) = Numbers::of(text).filter(|numbers| !numbers.is_dotted) else {
             return;
         };
@@ -509,7 +533,8 @@ impl Evidence {
             [Some(_), None] => drop(self.month_first.get_or_insert_with(found)),
             [None, Some(_)] => drop(self.day_first.get_or_insert_with(found)),
             [Some(one), Some(other)] if one != other => {
-                self.unclear.get_or_insert_with(|| (found(), [one, other]));
+                self.unclear
+                    .get_or_insert_with(|| (file, text.to_owned(), [one, other]));
             }
             [Some(_), Some(_)] | [None, None] => {}
         }
@@ -525,18 +550,16 @@ impl Evidence {
     }
 }
 
-/// The order of each column of all files; `country` is that of the business, ISO 3166-1 alpha-2.
+/// The order of each column of all files, and the columns whose order nothing tells, each with the number of a file; `country` is that of
+/// the business, ISO 3166-1 alpha-2.
 ///
 /// # Errors
-/// All contradictions, and the first column whose order nothing tells.
-pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders, Vec<FileError>> {
-    let mut proven = BTreeMap::new();
-    for ((source, column), found) in columns {
-        if let Some((order, (_, text))) = found.proof() {
-            let why = || (order, format!("like {column}, where {text} proves it"));
-            proven.entry(source).or_insert_with(why);
-        }
-    }
+/// All contradictions.
+pub fn decide(
+    columns: &DateColumns,
+    country: Option<&str>,
+) -> Result<(DateOrders, FileQuestions), Vec<FileError>> {
+    let mut asked = Vec::new();
     let country = country.map(|country| {
         let order = match country {
             "US" => DateOrder::MonthFirst,
@@ -558,12 +581,20 @@ pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders
             (Some((order, (_, text))), _) => Some((order, format!("{text} proves it"))),
             (None, _) if found.unclear.is_none() => continue,
             (None, Some(kept)) => Some((kept, "as in the last import".to_owned())),
-            (None, None) => (found.usual.map(|(order, why)| (order, why.to_owned())))
-                .or_else(|| proven.get(source).cloned())
+            (None, None) => (found.usual)
+                .map(|order| (order, "as this platform writes them".to_owned()))
                 .or_else(|| country.clone()),
         };
         let Some((order, why)) = order else {
-            wrong.extend(found.unclear.as_ref().map(|found| unclear(column, found)));
+            asked.extend(found.unclear.as_ref().map(|(file, date, days)| {
+                let asks = Asks::Order {
+                    date: date.clone(),
+                    days: *days,
+                    formats: DateOrder::BOTH.map(|order| date_format_of(order, date)),
+                };
+                let question = Question::new(asks, vec![column.clone()]);
+                (*file, question)
+            }));
             continue;
         };
         let sentence = format!("dates in {column}: {} ({why})", order.name());
@@ -571,7 +602,7 @@ pub fn decide(columns: &DateColumns, country: Option<&str>) -> Result<DateOrders
         decided.insert(key, (order, sentence));
     }
     if wrong.is_empty() {
-        Ok(decided)
+        Ok((decided, asked))
     } else {
         Err(wrong)
     }
@@ -595,21 +626,11 @@ fn change(column: &str, order: DateOrder, (place, text): &Found) -> FileError {
     ))
 }
 
-fn unclear(column: &str, ((place, text), days): &(Found, [NaiveDate; 2])) -> FileError {
-    let [month_first, day_first] = days;
-    let flags = DateOrder::BOTH.map(|order| flag(order, text));
-    FileError::new(format!(
-        "{place}: {text} in {column} may be {month_first} with `reviews import … {}` or {day_first} with `reviews import … {}`: repeat the command with one of them, or set the country once with \
-         `reviews init --country US` (month first) or another one (day first)",
-        flags[0], flags[1]
-    ))
-}
-
 /// The orders in which all these dates can be read.
 pub fn possible<'t>(cells: impl Iterator<Item = &'t str>, tomorrow: NaiveDate) -> Vec<DateOrder> {
     let mut evidence = Evidence::default();
     for cell in cells {
-        evidence.add(String::new, cell, tomorrow);
+        evidence.add(0, String::new, cell, tomorrow);
     }
     match evidence.proof() {
         Some((order, _)) => vec![order],
@@ -619,13 +640,18 @@ pub fn possible<'t>(cells: impl Iterator<Item = &'t str>, tomorrow: NaiveDate) -
 
 /// The option that reads dates like `text` in that order.
 pub fn flag(order: DateOrder, text: &str) -> String {
+    format!("--date-format {}", date_format_of(order, text))
+}
+
+/// The format that reads dates like `text` in that order.
+fn date_format_of(order: DateOrder, text: &str) -> String {
     let mark = text.chars().find(|c| !c.is_ascii_digit()).unwrap_or('/');
     let date = text.split([' ', ',']).next().unwrap_or_default();
     let last = date.rsplit(mark).next().unwrap_or_default();
     let year = if last.len() == 2 { "%y" } else { "%Y" };
     match order {
-        DateOrder::MonthFirst => format!("--date-format %m{mark}%d{mark}{year}"),
-        DateOrder::DayFirst => format!("--date-format %d{mark}%m{mark}{year}"),
+        DateOrder::MonthFirst => format!("%m{mark}%d{mark}{year}"),
+        DateOrder::DayFirst => format!("%d{mark}%m{mark}{year}"),
     }
 }
 

@@ -7,14 +7,15 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_with::{DisplayFromStr, serde_as};
 
-use crate::imports::map::values::{Names, names};
-use crate::model::{Digests, Method, ReviewId, Said, Statement, Unit, Verification, named};
-use crate::storage::imports::{NOTHING, VISIBILITY};
+use crate::imports::map::values::Names;
+use crate::model::{Digests, Method, Said, Statement, Unit, Verification, named};
 
-pub(crate) mod answers;
+pub(crate) mod choices;
+pub(crate) mod columns;
 pub(crate) mod date;
-pub(crate) mod header;
-pub(crate) mod plan;
+pub(crate) mod decide;
+pub(crate) mod names;
+pub(crate) mod questions;
 pub(crate) mod row;
 pub(crate) mod table;
 pub(crate) mod values;
@@ -30,8 +31,8 @@ pub struct Incoming {
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
     pub is_answer_hidden: bool,
-    /// The number in its own ID, which may count the rows of the file, and the ID that it has in that case.
-    pub counted: Option<(u64, ReviewId)>,
+    /// Whether it is withheld for a value that the owner did not name.
+    pub has_new_value: bool,
     /// When it last changed at the source: of rows with the same ID, the newest counts.
     pub changed_at: Option<DateTime<Utc>>,
     pub unpublished: Unpublished,
@@ -141,9 +142,6 @@ named! {
     }
 }
 
-/// The first of the columns that exist only in exports.
-const EXPORT_ALONE: &str = "decided";
-
 /// The columns of an export as a table: paths of the native record. `columns` is in the first row alone: what imports have decided
 /// about the columns of sources. `escaped` marks a row with escaped cells: in other tables an apostrophe is literal.
 pub const COLUMNS: Names = "id, rating, date, author, title, text, language, source.name, source.url, location, \
@@ -151,64 +149,94 @@ pub const COLUMNS: Names = "id, rating, date, author, title, text, language, sou
      mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
      deleted, posted_at, responded_at, imported_from, id_at_source, said, digests, note, columns, escaped";
 
-/// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which exist only
-/// in exports.
-fn fields() -> impl Iterator<Item = &'static str> {
-    names(COLUMNS).take_while(|column| *column != EXPORT_ALONE)
-}
+impl ReviewField {
+    /// The fields that `--map` may fill.
+    pub const MAPPED: [Self; 21] = [
+        Self::Id,
+        Self::Rating,
+        Self::Date,
+        Self::Author,
+        Self::Title,
+        Self::Text,
+        Self::Language,
+        Self::SourceName,
+        Self::Url,
+        Self::Location,
+        Self::UpdatedAt,
+        Self::Verified,
+        Self::Method,
+        Self::VerifiedAt,
+        Self::Technicians,
+        Self::Services,
+        Self::ServiceAreas,
+        Self::ResponseText,
+        Self::ResponseDate,
+        Self::ResponseAuthor,
+        Self::Reason,
+    ];
 
-/// The fields of `--map` for columns of visibility.
-fn shown() -> impl Iterator<Item = &'static str> {
-    VISIBILITY.into_iter().filter(|field| *field != NOTHING)
-}
+    /// The field's name for the owner, in `--map` and in messages.
+    pub fn label(self) -> &'static str {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
+        match self {
+            Self::FirstName | Self::LastName => Self::Author.label(),
+            Self::Recommended => Self::Rating.label(),
+            Self::ResponseText => "response",
+            Self::ResponseDate => "response_date",
+            Self::ResponseAuthor => "response_author",
+            Self::SourceName => "source",
+            Self::Verified => "verified",
+            Self::Method | Self::Matched | Self::Buyer => "method",
+            other => other.name().rsplit('.').next().unwrap_or_default(),
+        }
+    }
 
-/// Name of the owner's answer in the preview of a table.
-const RESPONSE: &str = "response";
-
-/// The fields that no review is without. All others may have an empty name: `--map status=` ignores the file's status.
-const NEEDED: [&str; 3] = ["rating", "date", "text"];
-
-const VERIFIED: &str = "verification.verified";
-
-/// One of our fields, and its name in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rename {
-    /// The field of the native record.
-    pub ours: &'static str,
-    /// The field's name in the file; empty for an ignored field.
-    pub theirs: String,
-}
-
-impl Rename {
-    /// Whether the field may have several columns: a review is public only if it is so in each of them.
-    pub fn adds_up(&self) -> bool {
-        shown().any(|field| field == self.ours)
+    /// What joins the cells of two columns that fill it; `None` for a field of one column.
+    pub const fn separator(self) -> Option<&'static str> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "most have one column")]
+        match self {
+            Self::Author | Self::ResponseAuthor => Some(" "),
+            Self::Title | Self::Text | Self::ResponseText => Some("\n\n"),
+            Self::Technicians | Self::Services | Self::ServiceAreas => Some(";"),
+            _ => None,
+        }
     }
 }
 
-impl FromStr for Rename {
+/// What `--map` says: a field, and the column that fills it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    pub field: ReviewField,
+    /// Empty if the source has no such field.
+    pub column: String,
+}
+
+impl FromStr for Mapping {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let path = |ours| match ours {
-            RESPONSE => "response.text",
-            "verified" => VERIFIED,
-            ours => ours,
-        };
-        let parts = text.split_once('=').filter(|(ours, theirs)| {
-            !ours.is_empty() && (!theirs.is_empty() || !NEEDED.contains(&path(ours)))
-        });
-        let (ours, theirs) =
-            parts.ok_or("write it as FIELD=THEIR_FIELD, for example text=Review")?;
-        let path = path(ours);
-        let known = fields().chain(shown()).find(|field| *field == path);
-        let ours = known.ok_or_else(|| {
-            let known: Vec<&str> = fields().chain(shown()).collect();
-            let known = known.join(", ");
-            format!("`{ours}` is not a field of a review; use one of {known}")
+        let (name, column) = text
+            .split_once('=')
+            .ok_or("write it as FIELD=COLUMN, for example text=Review")?;
+        let mut known = ReviewField::MAPPED.into_iter();
+        let field = known.find(|field| [field.label(), field.name()].contains(&name));
+        let field = field.ok_or_else(|| {
+            let known = ReviewField::MAPPED.map(ReviewField::label).join(", ");
+            format!(
+                "`{name}` is not a field of a review; use one of {known}; whether a review may be published is said by --public"
+            )
         })?;
-        let theirs = theirs.to_owned();
-        Ok(Self { ours, theirs })
+        let is_empty = column.is_empty();
+        if is_empty && matches!(field, ReviewField::Rating | ReviewField::Date) {
+            return Err(format!(
+                "without {name} there is no review; name the column, as {name}=COLUMN"
+            ));
+        }
+        if is_empty && field == ReviewField::Text {
+            return Err("pass --no-text for a table without texts".to_owned());
+        }
+        let column = column.to_owned();
+        Ok(Self { field, column })
     }
 }
 
@@ -235,18 +263,26 @@ pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::Rename;
+    use super::Mapping;
 
     #[test]
-    fn a_rename_to_an_unknown_field_is_refused() {
-        assert!(
-            "review=Review"
-                .parse::<Rename>()
-                .unwrap_err()
-                .contains("text")
-        );
-        assert!("text".parse::<Rename>().is_err());
-        assert!("text=".parse::<Rename>().is_err());
-        assert!("status=".parse::<Rename>().is_ok());
+    fn a_mapping_of_an_unknown_or_needed_field_is_refused() {
+        for wrong in [
+            "review=Review",
+            "text",
+            "text=",
+            "date=",
+            "status=Published",
+        ] {
+            assert!(wrong.parse::<Mapping>().is_err(), "{wrong}");
+        }
+        for right in [
+            "author=",
+            "response=Our reply",
+            "source.name=Platform",
+            "text=a=b",
+        ] {
+            assert!(right.parse::<Mapping>().is_ok(), "{right}");
+        }
     }
 }

@@ -5,24 +5,21 @@ use std::num::NonZeroU8;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::map::answers::is_customer;
-use crate::imports::map::plan::{AUTHOR, Plan, Sign};
+use crate::imports::map::columns::{AUTHOR, Columns};
 use crate::imports::map::table::Row;
 use crate::imports::map::values::{
-    self, ANONYMOUS, Names, Says, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_empty, is_in,
-    is_tick, language_tag, letters, names, not_a_flag, parse_rating, scale_in_header, scale_shown,
-    without_address,
+    self, ANONYMOUS, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_empty, is_tick,
+    language_tag, names, parse_rating, without_address,
 };
-use crate::imports::map::visibility::{self, NOT_PUBLISHED, NameShown, Subject, name_shown};
-use crate::imports::map::{Incoming, ReviewField, Unpublished, VERIFIED, VOUCHED};
+use crate::imports::map::visibility::{PublicIf, Subject, is_one_of};
+use crate::imports::map::{Incoming, ReviewField, Unpublished, VOUCHED};
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
-use crate::imports::report::FileError;
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
     Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification, short_name,
+    Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -51,30 +48,33 @@ struct Cell<'p> {
 /// Reads a row by the plan of its file, and collects its errors.
 #[derive(Debug)]
 pub struct RowReader<'p> {
-    plan: &'p Plan<'p>,
+    columns: &'p Columns<'p>,
     row: &'p Row,
     calendar: Calendar,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
     is_answer_hidden: bool,
+    /// Whether it is withheld for a value that the owner did not name.
+    has_new_value: bool,
 }
 
 impl<'p> RowReader<'p> {
-    pub const fn new(plan: &'p Plan<'p>, row: &'p Row, calendar: Calendar) -> Self {
+    pub const fn new(columns: &'p Columns<'p>, row: &'p Row, calendar: Calendar) -> Self {
         Self {
-            plan,
+            columns,
             row,
             calendar,
             faults: Vec::new(),
             unstated: Units::new(),
             is_answer_hidden: false,
+            has_new_value: false,
         }
     }
 
     /// The first cell of the field that is not empty.
     fn cell(&self, field: ReviewField) -> Option<Cell<'p>> {
-        self.first_cell(self.plan.field(field), AUTHOR.contains(&field))
+        self.first_cell(self.columns.field(field), AUTHOR.contains(&field))
     }
 
     fn first_cell(&self, columns: &[usize], is_author: bool) -> Option<Cell<'p>> {
@@ -82,7 +82,7 @@ impl<'p> RowReader<'p> {
             let text = self.row.cell(*column)?;
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
-                header: &self.plan.table.columns[*column],
+                header: &self.columns.table.columns[*column],
                 text,
             })
         };
@@ -98,10 +98,10 @@ impl<'p> RowReader<'p> {
 
     /// Notes that the row does not state the unit, unless it has the field: platforms leave out what is empty.
     fn note_unstated(&mut self, field: ReviewField, unit: Unit) {
-        let Plan { format, table, .. } = self.plan;
+        let Columns { format, table, .. } = self.columns;
         let leaves_out_empty =
             table.is_objects() && !format.leaves_out && format.fields.contains_key(&field);
-        if !self.has(self.plan.field(field)) && !leaves_out_empty {
+        if !self.has(self.columns.field(field)) && !leaves_out_empty {
             self.unstated.insert(unit);
         }
     }
@@ -109,36 +109,14 @@ impl<'p> RowReader<'p> {
     /// Whether Google is the source of the review.
     fn is_google(&self) -> bool {
         let cell = self.cell(ReviewField::SourceName);
-        let source = cell.map_or(self.plan.source(), |cell| cell.text.trim());
+        let source = cell.map_or(self.columns.source(), |cell| cell.text.trim());
         let start = source.get(..6);
         start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
     }
 
-    /// # Errors
-    /// When the rating proves another scale than that of stars in a table, and no scale is known.
-    pub fn check_scale(&self) -> Result<(), FileError> {
-        // A line of totals has no date.
-        let cell = self
-            .cell(ReviewField::Date)
-            .and(self.cell(ReviewField::Rating));
-        let shown = cell.and_then(|cell| {
-            let shown = scale_shown(cell.text)?;
-            (self.scale().is_none() && !self.plan.table.is_objects()).then_some((shown, cell.text))
-        });
-        let Some((shown, rating)) = shown else {
-            return Ok(());
-        };
-        let (at, rating) = (&self.row.at, rating.trim());
-        Err(FileError::new(format!(
-            "line {at}: a rating of {rating} means that the scale ends at {shown}; pass --scale {shown}, because the others would \
-             be read as stars; if the scale ends at 5, pass --scale 5, which rejects that row"
-        )))
-    }
-
-    /// The end of the scale: that of the row, of `--scale`, now or in an earlier import, or of the header.
+    /// The end of the scale: that of the row, or that of the column.
     fn scale(&self) -> Option<NonZeroU8> {
-        let in_header = || scale_in_header(self.cell(ReviewField::Rating)?.header);
-        let requested = self.plan.scale.or_else(in_header);
+        let requested = self.columns.scale;
         let own = self.cell(ReviewField::Scale).and_then(|cell| {
             let best: f64 = cell.text.trim().parse().ok()?;
             let whole = (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq())?;
@@ -151,7 +129,7 @@ impl<'p> RowReader<'p> {
 
     /// The parts of Google's name of a review, `accounts/…/locations/…/reviews/…`: location and review.
     fn place(&self) -> Option<(&'p str, &'p str)> {
-        if !self.plan.format.has_google_names {
+        if !self.columns.format.has_google_names {
             return None;
         }
         let name = self.cell(ReviewField::Id)?.text.trim();
@@ -159,14 +137,6 @@ impl<'p> RowReader<'p> {
         let (_, name) = name.rsplit_once("locations/")?;
         let place = name.split_once("/reviews/")?;
         (!place.0.contains('/')).then_some(place)
-    }
-
-    /// The column that says that the row is not verified, if that alone withholds it.
-    pub fn unverified(&self) -> Option<&'p str> {
-        let cell = self.cell(ReviewField::Verified)?;
-        let public = Self::new(self.plan, self.row, self.calendar).is_public(Subject::Review);
-        let is_hidden = matches!(public, Some((false, _)));
-        (flag(cell.text) == Ok(false) && !is_hidden).then_some(cell.header)
     }
 
     /// The review, or all its errors.
@@ -178,11 +148,8 @@ impl<'p> RowReader<'p> {
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let name_shown = if is_anonymous {
-            NameShown::Nothing
-        } else {
-            self.name_shown()
-        };
+        let is_name_hidden =
+            is_anonymous || self.is_public(Subject::Name).is_some_and(|it| it.is_err());
         // A text that is only an e-mail address is private.
         let text = self.text(ReviewField::Text);
         let text = text.filter(|text| !is_address(text)).unwrap_or_default();
@@ -213,22 +180,17 @@ impl<'p> RowReader<'p> {
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
-        let Plan {
+        let Columns {
             format,
             table,
             request,
             ..
-        } = self.plan;
+        } = self.columns;
         let may_lack_text = table.is_objects() && !request.no_text;
-        if !may_lack_text && !self.has(self.plan.field(ReviewField::Text)) {
+        if !may_lack_text && !self.has(self.columns.field(ReviewField::Text)) {
             self.unstated.insert(Unit::Text);
         }
         let has_own_id = own_id.is_some();
-        // The ids of a list of objects are those of a database, whatever they count.
-        let number = self
-            .cell(ReviewField::Id)
-            .filter(|_| !table.is_objects())
-            .and_then(|cell| number_of(cell.text));
         // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
         // business's time zone may change. A customer who hides the name later keeps the review.
         let derived_id = || {
@@ -241,18 +203,12 @@ impl<'p> RowReader<'p> {
             values::digest(format.id_prefix(), &parts)
                 .map_err(|error| vec![FieldError::new("id", error.to_string())])
         };
-        let counted = match number {
-            Some(number) => Some((number, derived_id()?)),
-            None => None,
-        };
         let id = own_id.map_or_else(derived_id, Ok)?;
-        let (author, hidden_name) = match name_shown {
-            NameShown::Whole => (named, None),
-            NameShown::Short => (short_name(&named), Some(named.into())),
-            NameShown::Nothing => {
-                let anonymous = format.anonymous.unwrap_or(ANONYMOUS);
-                (anonymous.to_owned(), Some(named.into()))
-            }
+        let (author, hidden_name) = if is_name_hidden {
+            let anonymous = format.anonymous.unwrap_or(ANONYMOUS);
+            (anonymous.to_owned(), Some(named.into()))
+        } else {
+            (named, None)
         };
         let review = Review {
             id,
@@ -279,7 +235,7 @@ impl<'p> RowReader<'p> {
             has_own_id,
             hidden_name,
             is_answer_hidden: self.is_answer_hidden,
-            counted,
+            has_new_value: self.has_new_value,
             changed_at: updated.map(Posted::instant_or_midnight),
             unpublished: Unpublished {
                 location,
@@ -306,9 +262,9 @@ impl<'p> RowReader<'p> {
 
     /// Notes that the field has no value; the column is that of the file.
     fn note_missing(&mut self, field: ReviewField) {
-        let column = self.plan.field(field).first();
-        let name = column.map(|column| self.plan.table.columns[*column].as_str());
-        let listed = || names(self.plan.format.fields.get(&field)?).next();
+        let column = self.columns.field(field).first();
+        let name = column.map(|column| self.columns.table.columns[*column].as_str());
+        let listed = || names(self.columns.format.fields.get(&field)?).next();
         let name = name.or_else(listed).unwrap_or(field.name());
         self.noted::<()>(name, Err("missing".to_owned()));
     }
@@ -316,7 +272,7 @@ impl<'p> RowReader<'p> {
     /// The cell's text, if it can be stored.
     fn raw_text(&mut self, cell: Cell<'p>) -> Option<&'p str> {
         let text = cell.text.trim();
-        let is_error = !self.plan.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
+        let is_error = !self.columns.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
         let checked = if text == NOT_CALCULATED {
             Err(
                 "is a formula without a value; open the file in a spreadsheet and save it"
@@ -345,9 +301,25 @@ impl<'p> RowReader<'p> {
 
     /// A text that is published, without what its source adds to it.
     fn text(&mut self, field: ReviewField) -> Option<String> {
-        let cell = self.cell(field)?;
+        if !self.columns.are_joined(field) {
+            return self.text_of(self.cell(field)?);
+        }
+        let columns = self.columns.field(field).iter();
+        let cells =
+            columns.filter_map(|column| self.first_cell(&[*column], AUTHOR.contains(&field)));
+        let cells: Vec<Cell<'p>> = cells.collect();
+        let texts: Vec<String> = cells
+            .into_iter()
+            .filter_map(|cell| self.text_of(cell))
+            .collect();
+        let separator = field.separator().unwrap_or(" ");
+        (!texts.is_empty()).then(|| texts.join(separator))
+    }
+
+    /// The text of a cell, without what its source adds to it.
+    fn text_of(&mut self, cell: Cell<'p>) -> Option<String> {
         let text = self.raw_text(cell)?;
-        if !self.plan.table.is_objects() && is_object(text) {
+        if !self.columns.table.is_objects() && is_object(text) {
             let message = format!(
                 "{} is JSON; write only its text into the cell",
                 quoted(text)
@@ -355,14 +327,14 @@ impl<'p> RowReader<'p> {
             return self.noted(cell.header, Err(message));
         }
         // WordPress marks HTML so: `content.rendered`.
-        let is_html = self.plan.format.html || cell.header.ends_with(".rendered");
+        let is_html = self.columns.format.html || cell.header.ends_with(".rendered");
         let text = clean(&self.plain(cell, text), is_html, self.is_google());
         Some(text).filter(|text| !is_empty(text, false))
     }
 
     /// The text of a cell; of a list of texts in JSON, all of them.
     fn plain<'t>(&self, cell: Cell<'_>, text: &'t str) -> Cow<'t, str> {
-        let table = self.plan.table;
+        let table = self.columns.table;
         if table.is_objects() && text.starts_with('[') {
             // A list has its first element in a column of its own.
             let first = format!("{}[]", cell.header);
@@ -377,7 +349,7 @@ impl<'p> RowReader<'p> {
 
     /// The text without the answer that the format writes below it.
     fn split_answer(&self, text: String) -> (String, Option<Response>) {
-        let mark = self.plan.format.answer_mark;
+        let mark = self.columns.format.answer_mark;
         let found = mark.and_then(|mark| {
             let at = text
                 .rfind(&format!("\n\n{mark}"))
@@ -430,9 +402,8 @@ impl<'p> RowReader<'p> {
     }
 
     fn posted(&mut self, field: ReviewField) -> Option<Posted> {
-        let plan = self.plan;
-        let column = self.cell(field)?.column;
-        self.read(field, |text| plan.dates(column).parse(text))
+        let (columns, column) = (self.columns, self.cell(field)?.column);
+        self.read(field, |text| columns.dates(column).parse(text))
     }
 
     fn dated(&mut self, field: ReviewField) -> Option<Dated> {
@@ -442,7 +413,7 @@ impl<'p> RowReader<'p> {
 
     /// When the row last changed; a platform without such a time gives that of the review.
     fn updated(&mut self, posted: Option<Dated>) -> Option<Posted> {
-        let has_updates = self.plan.format.updates_all;
+        let has_updates = self.columns.format.updates_all;
         let posted = posted.filter(|_| has_updates).map(|dated| dated.posted);
         let now = self.calendar.now;
         match self.posted(ReviewField::UpdatedAt).or(posted)? {
@@ -452,12 +423,22 @@ impl<'p> RowReader<'p> {
     }
 
     fn author(&mut self) -> String {
-        let format = self.plan.format;
-        let name = if let Some(cell) = self.cell(ReviewField::Author) {
-            let text = self.raw_text(cell);
-            let text = text.map(|text| self.plain(cell, text).replace('\n', ", "));
-            text.map(|text| clean(&text, format.html, false))
-                .unwrap_or_default()
+        let format = self.columns.format;
+        let name = if self.cell(ReviewField::Author).is_some() {
+            let columns = self.columns.field(ReviewField::Author).iter();
+            let cells = columns.filter_map(|column| self.first_cell(&[*column], true));
+            let count = if self.columns.are_joined(ReviewField::Author) {
+                usize::MAX
+            } else {
+                1
+            };
+            let cells: Vec<Cell<'p>> = cells.take(count).collect();
+            let names = cells.into_iter().filter_map(|cell| {
+                let text = self.raw_text(cell)?;
+                let text = self.plain(cell, text).replace('\n', ", ");
+                Some(clean(&text, format.html, false))
+            });
+            names.collect::<Vec<_>>().join(" ")
         } else {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
             let parts = parts.map(|part| self.text(part).unwrap_or_default());
@@ -483,7 +464,7 @@ impl<'p> RowReader<'p> {
 
     fn source(&mut self) -> Source {
         let name = self.text(ReviewField::SourceName);
-        let named = name.as_deref().map_or(self.plan.source(), str::trim);
+        let named = name.as_deref().map_or(self.columns.source(), str::trim);
         let name = named.to_owned();
         // What is no address is not published, and no reason to lose the review.
         let cell = self.cell(ReviewField::Url);
@@ -494,7 +475,7 @@ impl<'p> RowReader<'p> {
     /// The row's own id, if it has one.
     fn own_id(&mut self) -> Option<ReviewId> {
         let cell = self.cell(ReviewField::Id)?;
-        let format = self.plan.format;
+        let format = self.columns.format;
         let of_platform = |id| values::of_platform(format.id_prefix(), id);
         let id = self.raw_text(cell)?.trim();
         // A number that a program wrote as a decimal.
@@ -520,7 +501,7 @@ impl<'p> RowReader<'p> {
     }
 
     fn verification(&mut self) -> Verification {
-        let format = self.plan.format;
+        let format = self.columns.format;
         let matched = self.cell(ReviewField::Matched).zip(format.matched);
         let matched =
             matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
@@ -542,19 +523,12 @@ impl<'p> RowReader<'p> {
                 BY_PLATFORM
             };
         }
-        let verified = self.read(ReviewField::Verified, |text| {
-            let ignore = "if it says something else, ignore the column with --map verified=";
-            flag(text).map_err(|wrong| format!("{wrong}; {ignore}"))
-        });
+        let verified = self.read(ReviewField::Verified, flag);
         let method = self.read(ReviewField::Method, |text| {
             let allowed = || Method::ALL.map(Method::name).join(", ");
             Method::find(text.trim())
                 .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         });
-        let is_ignored = self.plan.request.rename(VERIFIED) == Some("");
-        if is_ignored && method.is_none() {
-            return VOUCHED;
-        }
         if verified.is_none() && method.is_none() {
             self.unstated.insert(Unit::Verification);
             return VOUCHED;
@@ -571,91 +545,58 @@ impl<'p> RowReader<'p> {
         let reason = self.text(ReviewField::Reason);
         let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
         match public {
-            Some((false, why)) => withheld(why),
+            Some(Err(why)) => withheld(why),
             _ if is_starless => Status::withheld(NO_STARS),
             _ if !is_verified => withheld(NOT_VERIFIED),
-            Some((true, _)) => Status::Published,
+            Some(Ok(())) => Status::Published,
             None if reason.is_some() => Status::Withheld { reason },
-            // A column that the owner ignores hid nothing: `--map status=`.
-            None if ["status", VERIFIED]
-                .iter()
-                .any(|field| self.plan.request.columns(field).contains(&"")) =>
-            {
-                Status::Published
-            }
             None => {
-                self.unstated.insert(Unit::Status);
+                if !self.columns.states_public {
+                    self.unstated.insert(Unit::Status);
+                }
                 Status::Published
             }
         }
     }
 
-    /// Whether the row's review or answer is public at its source, with the reason if it is not; `None` if no column says.
-    fn is_public(&mut self, subject: Subject) -> Option<(bool, &'static str)> {
-        let signs = &self.plan.signs;
+    /// Whether the row's review, its answer or its author's name is public at its source, or the reason why it is not; `None` if no
+    /// column says so.
+    fn is_public(&mut self, subject: Subject) -> Option<Result<(), &'static str>> {
         let mut public = None;
-        for sign in &signs[subject as usize] {
-            let is_public = match self.first_cell(&sign.columns, false) {
-                Some(cell) => {
-                    let unknown = || {
-                        if sign.is_known {
-                            not_a_flag(cell.text)
-                        } else {
-                            let ignore = self.plan.ignoring(subject, cell.column);
-                            visibility::unknown(&quoted(cell.text), subject, &ignore)
-                        }
-                    };
-                    let is_public = sign.says.is_public(cell.text).ok_or_else(unknown);
-                    self.noted(cell.header, is_public)?
-                }
-                // An unticked box is empty in a table, and left out in JSON.
-                None if !sign.is_known && matches!(sign.says, Says::Public | Says::Filled) => false,
-                None if !self.has(&sign.columns) => continue,
-                // An empty value of a platform publishes nothing.
-                None if sign.is_known && sign.says == Says::Hidden => continue,
-                None if sign.is_known => false,
-                None => continue,
+        for sign in &self.columns.public[subject as usize] {
+            if sign.is_platform && !self.has(&sign.columns) {
+                continue;
+            }
+            let table = self.columns.table;
+            let cells = sign
+                .columns
+                .iter()
+                .map(|column| table.mark(self.row, *column));
+            // The columns of a platform are different names of one.
+            let is_said = |cell: &&str| !sign.is_platform || !is_empty(cell, false);
+            let mut cells = cells.filter(is_said).peekable();
+            let is_public = if cells.peek().is_none() {
+                is_one_of(&sign.values, "")
+            } else {
+                cells.all(|cell| is_one_of(&sign.values, cell))
             };
             if !is_public {
-                return Some((false, sign.reason));
+                self.has_new_value |= subject == Subject::Review && self.is_new_value(sign);
+                return Some(Err(sign.reason));
             }
-            // A kind of review other than a private one says nothing.
-            if sign.says != Says::Kind {
-                public = Some((true, NOT_PUBLISHED));
-            }
+            public = Some(Ok(()));
         }
         public
     }
 
-    /// How much of the author's name the source shows, or the customer allows. What is unknown hides it.
-    fn name_shown(&self) -> NameShown {
-        let signs = &self.plan.signs;
-        let by_author = |sign: &Sign| {
-            let header = name_shown(&self.plan.table.columns[sign.columns[0]]);
-            match self.first_cell(&sign.columns, false) {
-                Some(cell) if name_shown(cell.text) != NameShown::Whole => name_shown(cell.text),
-                // `First name only`, `May we use your first name?`
-                Some(cell) => match (sign.says.is_public(cell.text), sign.says) {
-                    (Some(true), Says::Public) | (Some(false), Says::Hidden)
-                        if header == NameShown::Short =>
-                    {
-                        NameShown::Short
-                    }
-                    (Some(true), _) => NameShown::Whole,
-                    _ => NameShown::Nothing,
-                },
-                None if sign.says == Says::Public => NameShown::Nothing,
-                None => NameShown::Whole,
-            }
-        };
-        let by_review = |sign: &Sign| {
-            let cell = self.first_cell(&sign.columns, false);
-            cell.map_or(NameShown::Whole, |cell| name_shown(cell.text))
-        };
-        let by_author = signs[Subject::Author as usize].iter().map(by_author);
-        let by_review = signs[Subject::Review as usize].iter().map(by_review);
-        let least = by_author.chain(by_review).min();
-        least.unwrap_or(NameShown::Whole)
+    /// Whether the row has a value that was not there when the owner named those that publish.
+    fn is_new_value(&self, sign: &PublicIf) -> bool {
+        let mut cells = sign
+            .columns
+            .iter()
+            .filter_map(|column| self.row.cell(*column));
+        !sign.is_platform
+            && cells.any(|cell| !is_one_of(&sign.values, cell) && !is_one_of(&sign.others, cell))
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -669,7 +610,7 @@ impl<'p> RowReader<'p> {
         }
         let [technicians, services, areas] =
             fields.map(|field| self.read(field, mentioned).unwrap_or_default());
-        let business = self.plan.request.business.as_ref();
+        let business = self.columns.request.business.as_ref();
         let roster = business.map_or(&[][..], |business| &business.technicians);
         let technicians = technicians.iter().flat_map(|name| people(name, roster));
         Mentions::new(technicians.collect(), services, areas)
@@ -680,7 +621,7 @@ impl<'p> RowReader<'p> {
         &mut self,
         answer_below: Option<Response>,
     ) -> Option<(Response, Option<DateTime<Utc>>)> {
-        if self.plan.format.answer_mark.is_some() {
+        if self.columns.format.answer_mark.is_some() {
             return answer_below.map(|response| (response, None));
         }
         let text = self.text(ReviewField::ResponseText);
@@ -690,7 +631,7 @@ impl<'p> RowReader<'p> {
             self.note_unstated(ReviewField::ResponseText, Unit::Response);
             return None;
         };
-        if let Some((false, _)) = self.is_public(Subject::Answer) {
+        if let Some(Err(_)) = self.is_public(Subject::Answer) {
             self.is_answer_hidden = true;
             return None;
         }
@@ -703,12 +644,14 @@ impl<'p> RowReader<'p> {
             date: posted.map(|posted| posted.day),
             author: self.text(ReviewField::ResponseAuthor),
         };
-        let customer: Vec<String> = self
-            .cell(ReviewField::Author)
-            .map(|cell| words(cell.text))
-            .into_iter()
-            .collect();
-        if (response.author.iter()).any(|writer| is_customer(writer, &customer)) {
+        // In a thread the customer may have the last word.
+        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
+        if response
+            .author
+            .as_deref()
+            .map(words)
+            .is_some_and(|writer| Some(writer) == customer)
+        {
             return None;
         }
         Some((response, posted.and_then(|dated| dated.posted.instant())))
@@ -722,20 +665,6 @@ fn is_object(text: &str) -> bool {
     begins.iter().any(|begin| text.starts_with(begin))
         && text.ends_with(['}', ']'])
         && text.contains(':')
-}
-
-/// The number in an ID such as `7`, `7.0`, `#7` or `No. 7`.
-fn number_of(id: &str) -> Option<u64> {
-    const WORDS: Names =
-        "no, nr, num, number, row, line, zeile, ligne, fila, riga, rij, linha, wiersz";
-    let id = id.trim();
-    let start = id.find(|c: char| c.is_ascii_digit())?;
-    let (word, number) = id.split_at(start);
-    let number = number
-        .trim_end_matches(".0")
-        .trim_end_matches(['.', ')', ':']);
-    let word: String = letters(word).collect();
-    (word.is_empty() || is_in(WORDS, &word)).then(|| number.parse().ok())?
 }
 
 /// The names in an array, or separated by semicolons, bars or line breaks.

@@ -2,14 +2,14 @@
 //! members are cells (`read::json`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::net::IpAddr;
 
 use serde_json::Value;
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::questions::{ADDRESS, NUMBER};
 use crate::imports::map::values::{
-    Names, flag, is_address, is_empty, is_in, names, parse_rating, same_name,
+    Names, has_address, has_number, header_key, is_empty, is_in, names, same_name,
 };
 use crate::imports::platforms::Format;
 use crate::imports::report::Position;
@@ -23,6 +23,10 @@ pub struct Table {
     pub place: Option<String>,
     /// Of the workbook.
     pub other_sheets: Vec<String>,
+    /// The members that are lists of objects, which have no columns.
+    pub lists: Vec<String>,
+    /// Whether its objects have more members than a table may have columns.
+    pub has_more_columns: bool,
     /// The number of rows with answers that are not used.
     pub left_out: u64,
 }
@@ -77,10 +81,14 @@ impl Table {
     }
 }
 
-/// The column with this name among `columns`.
+/// The column with this name among `columns`; otherwise the only one whose name has the same letters and digits.
 pub fn find(columns: &[String], name: &str) -> Option<usize> {
     let exact = columns.iter().position(|column| column == name);
-    exact.or_else(|| columns.iter().position(|column| same_name(column, name)))
+    exact.or_else(|| {
+        let key = header_key(name);
+        let mut same = (0..columns.len()).filter(|column| header_key(&columns[*column]) == key);
+        same.next().filter(|_| same.next().is_none())
+    })
 }
 
 /// The first dozen columns, for messages.
@@ -96,29 +104,27 @@ impl Row {
 }
 
 impl Table {
-    /// Names the columns that have cells and no header by their place, and the second of two with one header, so that `--map` can
-    /// name them.
+    /// Names the columns that have cells and no header by their place, and the second of two with one header, so that options can name
+    /// them.
     pub fn name_columns(&mut self) {
+        let mut taken = HashSet::new();
         for column in 0..self.columns.len() {
-            let name = &self.columns[column];
-            if name.is_empty() && self.cells(column).next().is_some() {
-                self.columns[column] = format!("column {}", column + 1);
-            } else if !name.is_empty() && self.columns[..column].contains(name) {
-                self.columns[column] = second(name);
+            let mut name = self.columns[column].trim().to_owned();
+            if name.is_empty() {
+                if self.cells(column).next().is_none() {
+                    continue;
+                }
+                name = format!("column {}", column + 1);
             }
+            let header = name.clone();
+            let mut number = 2;
+            while !taken.insert(header_key(&name)) {
+                name = format!("{header} ({number})");
+                number += 1;
+            }
+            self.columns[column] = name;
         }
     }
-
-    /// The second column with the header of this one.
-    pub fn find_twin(&self, column: usize) -> Option<usize> {
-        let name = second(&self.columns[column]);
-        self.columns.iter().position(|other| *other == name)
-    }
-}
-
-/// The name of the second column with a header.
-fn second(header: &str) -> String {
-    format!("{header} (2)")
 }
 
 // Rows that answer other rows.
@@ -198,106 +204,114 @@ impl Table {
     }
 }
 
-// What the cells of a column look like. It finds the column that a message names; no review is read by it.
+// What the cells of a column look like: it decides what is asked and shown, and never how a review is read.
 
-/// Number of a column's first cells that are looked at.
-const CELLS_LOOKED_AT: usize = 100;
-/// Maximum number of different cells in a column of states or answers.
-const FEW_CELLS_MAX: usize = 20;
-/// Minimum length of texts, in hundredths of a word, on average.
-const TEXT_WORDS_MIN: usize = 120;
+/// Words from which on a cell is a sentence.
+const SENTENCE_WORDS_MIN: usize = 4;
+/// Number of a column's cells that are shown.
+const CELLS_SHOWN: usize = 2;
+/// Maximum number of characters of a cell that is shown.
+const CELL_CHARACTERS_MAX: usize = 30;
+/// Maximum number of different values of a column that are shown, or kept.
+const VALUES_MAX: usize = 50;
 
 impl Table {
-    fn first_cells(&self, column: usize) -> impl Iterator<Item = &str> {
-        let cells = self.cells(column).take(CELLS_LOOKED_AT);
-        cells.map(|(_, cell)| cell)
-    }
-
-    /// Whether most cells of the column are so; no cells are not.
-    pub fn most(&self, column: usize, is_so: impl Fn(&str) -> bool) -> bool {
-        let cells = self.first_cells(column).map(is_so);
-        let (all, so) = cells.fold((0, 0), |(all, so), is_so| {
-            (all + 1, so + usize::from(is_so))
-        });
-        all > 0 && so * 5 >= all * 4
-    }
-
-    pub fn are_dates(&self, column: usize) -> bool {
-        self.most(column, is_date)
-    }
-
-    /// Whether any of the column's first cells is a date.
-    pub fn has_dates(&self, column: usize) -> bool {
-        self.first_cells(column).any(is_date)
-    }
-
-    /// Whether the cells are stars, and do not count the rows.
-    pub fn are_ratings(&self, column: usize) -> bool {
-        let stars = self
-            .first_cells(column)
-            .map(|cell| parse_rating(cell, None).ok());
-        let is_counted = stars.is_sorted_by(|one, next| one < next);
-        self.most(column, |cell| parse_rating(cell, None).is_ok()) && !is_counted
-    }
-
-    /// Whether a column has the numbers of customers in place of their names, such as `C1001`, or paths of resources.
-    pub fn are_numbers(&self, column: usize) -> bool {
-        let is_number = |cell: &str| {
-            let digits = cell.chars().filter(char::is_ascii_digit).count();
-            let others = cell.chars().count() - digits;
-            let is_short = others == 0 || others <= 3 && digits >= 3;
-            digits > 0 && !cell.contains(' ') && (is_short || cell.contains('/'))
+    /// Whether half of the column's filled cells are sentences, besides addresses and links.
+    pub fn has_sentences(&self, column: usize) -> bool {
+        let is_sentence = |(_, cell): &(&Row, &str)| {
+            let words = cell.split_whitespace();
+            let words = words.filter(|word| {
+                word.contains(char::is_alphabetic) && !word.contains("://") && !word.contains('@')
+            });
+            words.count() >= SENTENCE_WORDS_MIN
         };
-        self.most(column, is_number)
+        let sentences = self.cells(column).filter(is_sentence).count();
+        sentences > 0 && sentences * 2 >= self.cells(column).count()
     }
 
-    /// Whether the cells are nothing but e-mail addresses.
-    pub fn are_addresses(&self, column: usize) -> bool {
-        let mut cells = self.cells(column).peekable();
-        cells.peek().is_some() && cells.all(|(_, cell)| is_address(cell))
+    /// The first cells of a column, without what may be private.
+    pub fn first_cells(&self, column: usize) -> String {
+        let rows = self.rows.iter().filter(|row| row.fault.is_none());
+        let cells = rows.take(CELLS_SHOWN);
+        let cells = cells.map(|row| shown_cell(row.cell(column).unwrap_or_default()));
+        cells.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the cells are nothing but yes and no, or ticks.
-    pub fn has_only_flags(&self, column: usize) -> bool {
-        let mut cells = self.cells(column).peekable();
-        cells.peek().is_some() && cells.all(|(_, cell)| flag(cell).is_ok())
+    /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, perhaps from 0 or from the row below the header on.
+    pub fn counts_rows(&self, column: usize) -> bool {
+        let number = |row: &Row| {
+            let cell = row.cell(column)?.trim().trim_start_matches('#');
+            cell.trim_end_matches(".0").parse::<u64>().ok()
+        };
+        let mut numbers = self.rows.iter().map(number);
+        let Some(Some(first)) = numbers.next() else {
+            return false;
+        };
+        first <= 2
+            && (first + 1..)
+                .zip(numbers)
+                .all(|(next, it)| it == Some(next))
     }
 
-    /// How often each of a column's cells is there; `None` if there are none, or many different ones.
-    pub fn few_cells(&self, column: usize) -> Option<BTreeMap<&str, usize>> {
-        let mut counts = BTreeMap::new();
-        for (_, cell) in self.cells(column) {
-            *counts.entry(cell).or_default() += 1;
-            if counts.len() > FEW_CELLS_MAX {
-                return None;
-            }
+    /// The columns of the members of an object.
+    pub fn members_of(&self, header: &str) -> impl Iterator<Item = usize> {
+        let start = format!("{header}.");
+        let columns = self.columns.iter().enumerate();
+        columns.filter_map(move |(column, name)| name.starts_with(&start).then_some(column))
+    }
+
+    /// What a row has in a column that says what is public: an object there is not empty, although its members have columns of their
+    /// own.
+    pub fn mark<'r>(&self, row: &'r Row, column: usize) -> &'r str {
+        let cell = row.cell(column).unwrap_or_default();
+        let is_object = || {
+            let mut members = self.members_of(&self.columns[column]);
+            members.any(|member| row.cell(member).is_some())
+        };
+        if cell.is_empty() && self.is_objects() && is_object() {
+            return "{…}";
         }
-        (!counts.is_empty()).then_some(counts)
+        cell
     }
 
-    /// Whether more than half of the column's first cells are sentences, of at least so many words.
-    pub fn has_sentences(&self, column: usize, words: usize) -> bool {
-        let is_sentence = |cell: &&str| cell.split_whitespace().count() >= words;
-        let cells = || self.first_cells(column);
-        cells().filter(is_sentence).count() * 2 > cells().count()
+    /// The first different cells of a column with their counts; an empty one is `""`.
+    pub fn values(&self, column: usize) -> Vec<(String, u64)> {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut values: Vec<(String, u64)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.fault.is_none()) {
+            let cell = self.mark(row, column).trim();
+            let key = cell.to_lowercase();
+            if values.len() == VALUES_MAX && !places.contains_key(&key) {
+                continue;
+            }
+            let place = *places.entry(key).or_insert(values.len());
+            if place == values.len() {
+                values.push((cell.to_owned(), 0));
+            }
+            values[place].1 += 1;
+        }
+        values
     }
+}
 
-    /// The length of a column's texts, in hundredths of a word; `None` if most of its cells are none, or short.
-    pub fn text_length(&self, column: usize) -> Option<usize> {
-        let is_text = |cell: &str| {
-            !is_address(cell)
-                && !cell.starts_with("http")
-                && cell.parse::<IpAddr>().is_err()
-                && cell.contains(char::is_alphabetic)
-                && !is_date(cell)
-        };
-        let words = self
-            .first_cells(column)
-            .map(|cell| cell.split_whitespace().count());
-        let (all, words) = words.fold((0, 0), |(all, words), count| (all + 1, words + count));
-        let length = (words * 100_usize).checked_div(all)?;
-        (length > TEXT_WORDS_MIN && self.most(column, is_text)).then_some(length)
+/// A cell in a table that may be pasted somewhere: without addresses and telephone numbers.
+pub fn shown_cell(cell: &str) -> String {
+    let line: Vec<&str> = cell.split_whitespace().collect();
+    let line = line.join(" ");
+    if line.is_empty() {
+        return "(empty)".to_owned();
     }
+    if has_address(&line) {
+        return ADDRESS.to_owned();
+    }
+    if !is_date(&line) && has_number(&line) {
+        return NUMBER.to_owned();
+    }
+    let short: String = line.chars().take(CELL_CHARACTERS_MAX).collect();
+    if short.len() < line.len() {
+        return format!("{short}…");
+    }
+    line
 }
 
 /// Whether a cell is a date in any order.

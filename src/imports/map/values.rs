@@ -32,12 +32,21 @@ pub fn same_name(one: &str, other: &str) -> bool {
     letters(one).eq(letters(other))
 }
 
-/// The letters and digits of a name, in lower case and without accents.
+/// The letters and digits of a name, in lower case and without accents; `^` marks a member of an enclosing object.
 pub fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
-        .filter(|c| c.is_alphanumeric())
+        .filter(|c| c.is_alphanumeric() || *c == '^')
         .flat_map(char::to_lowercase)
         .map(without_accent)
+}
+
+/// What two spellings of one header share: its letters and digits without case and accents; the header itself if it has none.
+pub fn header_key(header: &str) -> String {
+    let key: String = letters(header).collect();
+    if key.is_empty() {
+        return header.trim().to_owned();
+    }
+    key
 }
 
 pub fn flag(text: &str) -> Result<bool, String> {
@@ -134,49 +143,17 @@ pub fn scale_shown(text: &str) -> Option<u8> {
     }
 }
 
-/// Whether a cell may be stars, or be on a scale of ten.
-pub fn may_be_rating(text: &str) -> bool {
-    parse_rating(text, None).is_ok() || decimal(text.trim()).is_some_and(|value| value <= 10.0)
-}
-
-/// The end of the scale in a header such as `Score (0-10)` or `Rating out of 10`.
+/// The end of the scale in brackets at the end of a header such as `Score (0-10)`.
 pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
-    let lower = header.to_lowercase();
-    let numbers: Vec<&str> = lower
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|number| !number.is_empty())
-        .collect();
-    let end = match numbers.as_slice() {
-        ["0" | "1", end] => end,
-        [end] => {
-            let before = lower.split(end).next()?.trim_end();
-            let is_end = ["out of", "of", "/", "max", "max.", "von", "sur", "de"];
-            is_end.iter().find(|word| before.ends_with(*word))?;
-            end
-        }
-        _ => return None,
-    };
+    let (_, inside) = header
+        .trim()
+        .strip_suffix([')', ']'])?
+        .rsplit_once(['(', '['])?;
+    let (start, end) = inside.split_once(['-', '–'])?;
+    let is_start = matches!(start.trim(), "0" | "1");
     // On a scale of five, half stars are refused without `--scale`.
-    let end = end.parse().ok();
+    let end = end.trim().parse().ok().filter(|_| is_start);
     end.filter(|end: &NonZeroU8| !matches!(end.get(), 1 | 5))
-}
-
-/// Whether 1 is the best value under a header: `Rating (1 = best)`, and `Note` in a German table.
-pub fn is_one_best(header: &str, columns: &[String]) -> bool {
-    let (lists, lower) = (&*WORDS, header.to_lowercase());
-    let states = names(&lists.one_is).any(|mark| {
-        let meaning = lower.split_once(mark).map(|(_, meaning)| meaning.trim());
-        names(&lists.best).any(|best| meaning.is_some_and(|meaning| meaning.starts_with(best)))
-    });
-    let is_any = |list: Names, name: &str| names(list).any(|known| same_name(known, name));
-    // `Schulnote (1-6)`.
-    let name = header.split_once('(').map_or(header, |(name, _)| name);
-    let text = words(header);
-    let has_stars = names(&lists.stars).any(|star| text.contains(&words(star)));
-    states
-        || !has_stars
-            && is_any(&lists.grades, name)
-            && columns.iter().any(|name| is_any(&lists.german, name))
 }
 
 /// Whether a cell only says yes or no.
@@ -336,6 +313,16 @@ pub fn without_address(name: &str) -> String {
 /// Whether a text is nothing but e-mail addresses.
 pub fn is_address(text: &str) -> bool {
     find_address(text).is_some() && !has_own_words(&remove_parts(text, find_address))
+}
+
+/// Whether a text has an e-mail address.
+pub fn has_address(text: &str) -> bool {
+    find_address(text).is_some()
+}
+
+/// Whether a text has a telephone number, or another as long.
+pub fn has_number(text: &str) -> bool {
+    find_number(text).is_some()
 }
 
 /// Whether a text has other words than those before an address.
@@ -525,11 +512,6 @@ pub struct Words {
     pub no: String,
     pub recommended: String,
     pub not_recommended: String,
-    /// Of which 1 is the best.
-    pub grades: String,
-    pub german: String,
-    pub one_is: String,
-    pub best: String,
     pub ticks: String,
     pub stars: String,
     pub address_labels: String,
@@ -541,43 +523,9 @@ pub struct Words {
     pub original: String,
     /// Between two names.
     pub and: String,
-    pub scale: String,
-    pub choices: String,
-    pub required: String,
-    pub containers: String,
-    pub threads: String,
-    pub writers: String,
-    pub customers: String,
-    pub staff: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i64>,
     pub encodings: HashMap<String, String>,
-}
-
-/// The meaning of a column's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Says {
-    /// The values are words for the state.
-    State,
-    /// The values are words for the state of an answer, such as `Replied`.
-    #[serde(skip)]
-    AnswerState,
-    /// Yes means public.
-    #[serde(alias = "no")]
-    Public,
-    /// Yes means hidden.
-    #[serde(alias = "yes")]
-    Hidden,
-    /// Any value means public, such as the words of a ticked box, or the time of publication.
-    Filled,
-    /// A time since which it is hidden.
-    HiddenSince,
-    /// A kind, which may be private or not.
-    #[serde(skip)]
-    Kind,
-    /// All values but these (case-insensitive) mean hidden.
-    NoneOf(&'static str),
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
-use crate::imports::platforms::{Format, NATIVE, TABLE};
+use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
     FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
 };
@@ -21,7 +21,7 @@ use crate::model::{
 };
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
-use crate::storage::imports::{ColumnMeaning, KeptColumns};
+use crate::storage::columns::{KeptColumn, KeptColumns};
 use crate::storage::reviews::{PlaceCount, SourceRecord};
 
 pub struct Collector<'a> {
@@ -33,8 +33,6 @@ pub struct Collector<'a> {
     rows: (u64, u64),
     /// Of the current file.
     format: &'static Format,
-    /// The column with the IDs of each file that is a plain table: it may count the rows.
-    id_columns: Vec<Option<String>>,
     /// The number of rows of each location.
     locations: BTreeMap<String, u64>,
     /// The locations of the database and the files, by their names in lower case.
@@ -50,8 +48,6 @@ pub struct Row {
     /// Index of its file in the report.
     pub file: usize,
     pub at: Position,
-    /// Its number among the rows of the file, from 1.
-    number: u64,
     pub format: &'static Format,
     pub incoming: Incoming,
 }
@@ -117,7 +113,7 @@ pub struct Collected {
     pub business: Option<Business>,
     /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
-    /// The meanings of columns that earlier imports and this one decided.
+    /// How the columns of sources are read, by earlier imports and this one.
     pub columns: KeptColumns,
     /// The report so far.
     pub report: ImportReport,
@@ -141,7 +137,6 @@ impl<'a> Collector<'a> {
             has_business,
             rows: (0, 0),
             format: &NATIVE,
-            id_columns: Vec::new(),
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
             source_names: sources.map(|name| (fold(&name), name)).collect(),
@@ -176,8 +171,7 @@ impl<'a> Collector<'a> {
 
     /// # Errors
     /// When the reviews are of several locations and none was chosen.
-    pub fn finish(mut self) -> Result<Collected, FileError> {
-        self.decide_ids();
+    pub fn finish(self) -> Result<Collected, FileError> {
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
@@ -225,13 +219,11 @@ impl<'a> Collector<'a> {
             )));
         }
         self.format = format;
-        self.id_columns.push(None);
         self.collected.report.files.push(FileReport {
             name,
             format: format.name,
             rows: 0,
             rejected: 0,
-            row_numbers: None,
         });
         Ok(())
     }
@@ -240,11 +232,6 @@ impl<'a> Collector<'a> {
     pub fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
-        }
-        let used = columns.used.iter().find(|(field, _)| *field == "id");
-        let header = used.and_then(|(_, headers)| headers.first());
-        if let Some(column) = self.id_columns.last_mut() {
-            *column = header.filter(|_| self.format.name == TABLE.name).cloned();
         }
     }
 
@@ -304,12 +291,11 @@ impl<'a> Collector<'a> {
             let hidden = incoming.hidden_name.take();
             incoming.hidden_name = hidden.map(|name| short_name(&name).into());
         }
-        let number = self.count().rows;
+        self.count();
         self.collected.report.taken += 1;
         self.collected.rows.push(Row {
             file: self.collected.report.files.len() - 1,
             at,
-            number,
             format: self.format,
             incoming,
         });
@@ -333,44 +319,6 @@ impl<'a> Collector<'a> {
                 "a rejected row cannot be stored: {error}; nothing was changed"
             ))
         })
-    }
-
-    /// Decides whether the columns of IDs count the rows of the files; then the rows have no IDs of their own.
-    fn decide_ids(&mut self) {
-        let Collected {
-            rows,
-            columns,
-            report,
-            ..
-        } = &mut self.collected;
-        let is_mapped = self.request.rename("id").is_some();
-        let headers: BTreeSet<&String> = self.id_columns.iter().flatten().collect();
-        for header in headers {
-            let is_in = |row: &Row| self.id_columns[row.file].as_ref() == Some(header);
-            let files = rows
-                .chunk_by(|one, next| one.file == next.file)
-                .filter(|rows| is_in(&rows[0]));
-            let counted = files.map(|rows| (rows, report.files[rows[0].file].rows));
-            let meaning = if !is_mapped && count_rows(counted) {
-                ColumnMeaning::RowNumber
-            } else {
-                ColumnMeaning::Id
-            };
-            let sources = rows.iter().filter(|row| is_in(row)).map(Row::source);
-            for source in sources.collect::<BTreeSet<_>>() {
-                let kept = columns.get(source, header).filter(|_| !is_mapped);
-                columns.set(source, header, kept.unwrap_or(meaning));
-            }
-            for row in rows.iter_mut().filter(|row| is_in(row)) {
-                let is_number = columns.get(row.source(), header) == Some(ColumnMeaning::RowNumber);
-                if is_number && let Some((_, id)) = &row.incoming.counted {
-                    row.incoming.statement.review.id = id.clone();
-                    row.incoming.has_own_id = false;
-                    let file = &mut report.files[row.file];
-                    file.row_numbers.get_or_insert_with(|| header.clone());
-                }
-            }
-        }
     }
 
     /// Notes a sentence for the owner about the current file.
@@ -412,18 +360,12 @@ impl<'a> Collector<'a> {
     pub fn keep_columns(&mut self, record: &Value) {
         let columns = &mut self.collected.columns;
         if let Some(rows) = record.get("columns") {
-            let rows: Vec<(String, String, String)> = Vec::deserialize(rows).unwrap_or_default();
-            let known: BTreeSet<String> = columns
-                .rows()
-                .map(|(source, ..)| source.to_owned())
-                .collect();
-            for (source, header, meaning) in rows {
-                if let Some(meaning) = ColumnMeaning::find(&meaning)
-                    && !known.contains(&source)
-                {
-                    columns.set(&source, &header, meaning);
-                }
-            }
+            let rows: Vec<KeptColumn> = Vec::deserialize(rows).unwrap_or_default();
+            let known: BTreeSet<String> =
+                columns.all().map(|column| column.source.clone()).collect();
+            rows.into_iter()
+                .filter(|column| !known.contains(&column.source))
+                .for_each(|column| columns.set(column));
         }
     }
 
@@ -452,27 +394,4 @@ impl<'a> Collector<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether the IDs of these files, each with the number of all its rows, count rows: up or down without a gap but for rejected
-/// rows, and in one file from 0 or 1 on (2 in a spreadsheet, whose header is row 1).
-fn count_rows<'r>(files: impl Iterator<Item = (&'r [Row], u64)>) -> bool {
-    let lowest = |rows: &[Row], all: u64| {
-        let first = rows.first()?;
-        let is_same = |read: fn(&Row) -> Option<u64>| {
-            let start = read(first);
-            start.filter(|_| rows.iter().all(|row| read(row) == start))
-        };
-        let up = is_same(|row| row.incoming.counted.as_ref()?.0.checked_sub(row.number - 1));
-        let last = |first: u64| (first + 1).checked_sub(all).filter(|_| all > 2);
-        up.or_else(|| {
-            is_same(|row| row.incoming.counted.as_ref()?.0.checked_add(row.number - 1))
-                .and_then(last)
-        })
-    };
-    let starts: Option<Vec<(u64, u64)>> = files
-        .map(|(rows, all)| Some((lowest(rows, all)?, all)))
-        .collect();
-    let is_start = |(lowest, all): &(u64, u64)| *lowest <= 1 || *lowest == 2 && *all > 1;
-    starts.is_some_and(|starts| starts.iter().any(is_start))
 }

@@ -40,6 +40,8 @@ pub struct Outcome {
     pub others: Known,
     /// Why the import must not be taken without `--accept-changes`.
     pub mass_change: Option<MassChange>,
+    /// Why a run that nobody watches is not taken unless the owner accepts it.
+    pub mass_withholding: Option<String>,
     pub report: ImportReport,
 }
 
@@ -83,10 +85,12 @@ pub fn merge_rows(
     let unused = unused.iter();
     let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
     report.notes.extend(notes);
-    let mut totals = HashMap::new();
-    for known in known.values().filter(|known| known.review().is_some()) {
-        if let Some(record) = &known.source {
+    let (mut totals, mut public) = (HashMap::new(), HashMap::new());
+    for known in known.values() {
+        if let (Some(record), Some(review)) = (&known.source, known.review()) {
             *totals.entry(record.source_name.clone()).or_default() += 1;
+            let is_public = review.status == Status::Published;
+            *public.entry(record.source_name.clone()).or_default() += u64::from(is_public);
         }
     }
     let mut merging = Merging {
@@ -94,7 +98,9 @@ pub fn merge_rows(
         rules,
         places: BTreeMap::new(),
         totals,
+        public,
         changed: BTreeMap::new(),
+        unnamed: BTreeMap::new(),
         outcome: Outcome {
             changes: Vec::new(),
             deleted: Vec::new(),
@@ -103,6 +109,7 @@ pub fn merge_rows(
             doubted,
             others: known,
             mass_change: None,
+            mass_withholding: None,
             report,
         },
     };
@@ -114,6 +121,7 @@ pub fn merge_rows(
     }
     merging.keep_sure_renames();
     merging.note_mass_change();
+    merging.note_mass_withholding();
     merging.count_without_row();
     let withdrawn = if rules.request.withdraw_missing {
         merging.withdraw_missing()
@@ -130,6 +138,10 @@ struct Merging<'r> {
     places: BTreeMap<(String, Option<String>), usize>,
     /// The number of reviews of each source before the import.
     totals: HashMap<String, u64>,
+    /// The number of them that are published.
+    public: HashMap<String, u64>,
+    /// The number of those that are withheld for a value which the owner did not name, by source.
+    unnamed: BTreeMap<String, u64>,
     /// Reviews of which text or stars change, by source: their number, and the first ones.
     changed: BTreeMap<String, (u64, Vec<String>)>,
     outcome: Outcome,
@@ -221,6 +233,12 @@ impl Merging<'_> {
         self.withhold_copy(&mut merged, &record, there.as_ref());
         record.set_said(&merged.said);
         let is_published = merged.review.status == Status::Published;
+        let was_public = there
+            .as_ref()
+            .is_some_and(|it| it.status == Status::Published);
+        if incoming.has_new_value && was_public && !is_published {
+            *self.unnamed.entry(record.source_name.clone()).or_default() += 1;
+        }
         let place = (record.source_name.clone(), incoming.unpublished.location);
         *self.places.entry(place).or_default() += usize::from(is_published);
         self.count(
@@ -413,6 +431,26 @@ impl Merging<'_> {
                 examples: shown.join("\n"),
             });
         }
+    }
+
+    /// A source that has other words for its states would take most reviews away.
+    fn note_mass_withholding(&mut self) {
+        let public = |source: &String| self.public.get(source).copied().unwrap_or(0);
+        let mut unnamed = self.unnamed.iter();
+        let many = unnamed.find(|(source, count)| **count > FEW && **count * 10 > public(source));
+        self.outcome.mass_withholding = many.map(|(source, count)| {
+            let public = public(source);
+            let mut headers: Vec<&str> = Vec::new();
+            for new in self.outcome.report.new_values.iter().filter(|it| it.source == *source) {
+                if !headers.contains(&new.header.as_str()) {
+                    headers.push(&new.header);
+                }
+            }
+            format!(
+                "{count} of {public} public reviews of {source} would be withheld for values of {} that nobody named, more than a tenth",
+                headers.join(" and ")
+            )
+        });
     }
 
     /// Counts the reviews of the files' sources that have no row any more.

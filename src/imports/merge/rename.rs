@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
 use crate::model::{Unit, fold};
-use crate::storage::imports::{ColumnMeaning, KeptColumns};
+use crate::storage::columns::{KeptColumn, KeptColumns};
 use crate::storage::reviews::{Known, KnownReview, PlaceCount, ReviewState, SourceRecord};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
@@ -146,26 +146,30 @@ fn check_apart(
     fn own_id(source: &SourceRecord) -> &str {
         source.id_at_source.as_deref().unwrap_or(source.id.as_str())
     }
-    let differs = |header: &&str| {
-        let meanings = [source, new_name].map(|name| columns.get(name, header));
-        match meanings {
-            [Some(one), Some(other)] => one != other,
-            // A column without a scale of its own is read on that of five.
-            [one, other] => matches!(one.or(other), Some(ColumnMeaning::Scale(_))),
-        }
+    // What a column is read as; values that did not publish may be new.
+    let reading = |name: &str, header: &str| -> Vec<KeptColumn> {
+        let plain = |it: &KeptColumn| KeptColumn {
+            source: String::new(),
+            header: String::new(),
+            withheld_values: Vec::new(),
+            decided_by: String::new(),
+            ..it.clone()
+        };
+        columns.at(name, header).map(plain).collect()
     };
-    let mut headers = columns
-        .rows()
-        .filter(|(name, ..)| [source, new_name].contains(name));
-    let header = headers.find_map(|(_, header, _)| Some(header).filter(differs));
-    if let Some(header) = header {
+    let differs = |header: &&str| {
+        let [one, other] = [source, new_name].map(|name| reading(name, header));
+        !one.is_empty() && !other.is_empty() && one != other
+    };
+    let mut headers = columns.of(source).map(|column| column.header.as_str());
+    if let Some(header) = headers.find(differs) {
         let part = match header {
-            "" => "text that is not UTF-8".to_owned(),
+            "" => "text that is not UTF-8, or a field that is not there,".to_owned(),
             header => format!("the column {header}"),
         };
         return Err(format!(
-            "{part} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; \
-             keep both names"
+            "{part} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; keep \
+             both names, or change one with `reviews source columns`"
         ));
     }
     let sources = others.iter().filter_map(|known| known.source.as_ref());

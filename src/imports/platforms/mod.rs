@@ -13,7 +13,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::values::{Names, Says, names, same_name};
+use crate::imports::map::names::named_field;
+use crate::imports::map::values::{Names, names, same_name};
 use crate::model::{Method, Verification, parse_toml};
 
 /// A kind of file with reviews.
@@ -39,8 +40,6 @@ pub struct Format {
     pub keys: Vec<Names>,
     #[serde(skip)]
     pub reader: Reader,
-    /// Whether its files are always JSON.
-    pub is_json: bool,
     /// Source name of reviews whose row has none, if not `Direct`.
     pub source: Option<&'static str>,
     /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
@@ -48,10 +47,12 @@ pub struct Format {
     pub ids: Option<&'static str>,
     /// The columns of each field, in the order in which they are tried.
     pub fields: BTreeMap<ReviewField, String>,
-    /// Columns that hide a review at its source, so that it must not be published here.
-    pub hidden: Vec<Hidden>,
+    /// Columns that the platform is known to have and that are not read, with `*` at the end for families.
+    pub ignored: String,
+    /// Columns that say whether a review is public at its source.
+    pub public: Vec<PublicColumn>,
     /// The same of the answer.
-    pub answer_hidden: Vec<Hidden>,
+    pub public_answer: Vec<PublicColumn>,
     /// Whether its texts are HTML.
     pub html: bool,
     /// Whether an object may leave a field out; otherwise one without it states that there is none.
@@ -71,8 +72,6 @@ pub struct Format {
     pub is_manual: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
     pub matched: Option<&'static str>,
-    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
-    pub reads_headers: bool,
     /// The beginning of a line in its texts that the answer's author ends, before a colon; the answer is below.
     pub answer_mark: Option<&'static str>,
     /// The columns that identify answers, if rows of the format answer other rows. The cells of an answer are in columns such as
@@ -89,9 +88,11 @@ pub enum Reader {
     Native,
     /// As the native records of a document with its business.
     Document,
-    /// By the meanings of their columns.
+    /// By the columns in the platform's file.
     #[default]
     Columns,
+    /// By the exact names of columns, and what the owner says.
+    Table,
     /// As schema.org linked data, in which all objects are searched, by the meanings of their columns.
     LinkedData,
 }
@@ -110,13 +111,13 @@ pub struct Answers {
     pub public: &'static str,
 }
 
-/// A column whose values may hide a review.
+/// A column that says whether something is public.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hidden {
-    pub names: &'static str,
-    /// When its values hide the review: `yes`, `no`, or `none_of` with the others.
-    pub when: Says,
+pub struct PublicColumn {
+    pub names: String,
+    /// The values with which it is public, `""` for an empty cell; with any other it is not.
+    pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
 }
@@ -143,12 +144,29 @@ impl Format {
 
     /// Whether its fields may have other names, given by `--map`.
     pub const fn has_renames(&self) -> bool {
-        matches!(self.reader, Reader::Columns) && !self.has_google_names
+        matches!(self.reader, Reader::Columns | Reader::Table) && !self.has_google_names
     }
 
     /// Whether its dates may have other forms, given by `--date-format`.
     pub const fn has_date_forms(&self) -> bool {
-        matches!(self.reader, Reader::LinkedData | Reader::Columns) && !self.has_google_names
+        matches!(
+            self.reader,
+            Reader::LinkedData | Reader::Columns | Reader::Table
+        ) && !self.has_google_names
+    }
+
+    /// Whether it is the format of any table that is no platform's.
+    pub const fn is_table(&self) -> bool {
+        matches!(self.reader, Reader::Table)
+    }
+
+    /// Whether the platform is known to have this column, which is not read.
+    pub fn ignores(&self, header: &str) -> bool {
+        let mut ignored = self.ignored.split(", ");
+        ignored.any(|name| match name.strip_suffix('*') {
+            Some(family) => header.to_lowercase().starts_with(&family.to_lowercase()),
+            None => same_name(name, header),
+        })
     }
 
     /// Whether its rows are native records.
@@ -223,54 +241,14 @@ const LINKED_DATA_NAME: &str = "schema-org";
 
 pub const TABLE_NAME: &str = "table";
 
-/// Any table: columns are found by common names or by `--map`; the owner who imports it vouches for the reviews.
+/// Any table that is no platform's; the owner who imports it vouches for the reviews.
 pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
     name: TABLE_NAME,
     label: "table (CSV, TSV, XLSX)",
-    fields: HEADERS.fields.clone(),
+    reader: Reader::Table,
     is_manual: true,
-    reads_headers: true,
     ..Format::default()
 });
-
-/// The file `table.toml`.
-pub static HEADERS: LazyLock<Headers> = LazyLock::new(|| parse_toml(include_str!("table.toml")));
-
-type NamesByField = BTreeMap<ReviewField, String>;
-
-/// The headers of any table of reviews.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Headers {
-    pub ambiguous: String,
-    pub english: String,
-    pub name_pairs: Vec<[String; 2]>,
-    pub irrelevant: String,
-    pub others: String,
-    pub other_dates: String,
-    pub numbers: String,
-    pub private: String,
-    pub notes: String,
-    pub confidential: String,
-    pub remarks: String,
-    pub testimonials: String,
-    fields: NamesByField,
-    pub other_languages: NamesByField,
-    pub questions: NamesByField,
-    pub combined: BTreeMap<ReviewField, PhraseWords>,
-    /// The members of an object that hold a field.
-    pub members: NamesByField,
-    /// The names of such an object, if they are not those of the field.
-    pub objects: NamesByField,
-}
-
-/// A header of a known word and neutral ones.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PhraseWords {
-    pub known: String,
-    pub neutral: String,
-}
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -349,20 +327,12 @@ pub fn id_prefix(id: &str) -> Option<&'static str> {
 pub fn is_header(cell: &str) -> bool {
     let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));
     let mut platforms = all_formats().flat_map(|format| format.fields.values());
-    is_cell(&HEADERS.ambiguous)
-        || HEADERS.other_languages.values().any(is_cell)
-        || platforms.any(is_cell)
+    named_field(cell).is_some() || platforms.any(is_cell)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_file_of_headers_can_be_read() {
-        let headers: Headers = toml::from_str(include_str!("table.toml")).unwrap();
-        assert!(!headers.fields.is_empty() && !headers.combined.is_empty());
-    }
 
     #[test]
     fn every_file_of_a_format_can_be_read() {

@@ -137,7 +137,7 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
 mod tests {
     use super::*;
     use crate::imports::request::ImportRequest;
-    use crate::storage::imports::KeptColumns;
+    use crate::storage::columns::KeptColumns;
     use std::io::{Cursor, Write};
 
     const TOO_LARGE: &str = "the files of one import may have at most 256 MiB in total, unpacked; split it into several imports";

@@ -7,10 +7,9 @@ use encoding_rs::Encoding;
 use serde_json::Value;
 
 use crate::imports::export::is_export;
-use crate::imports::map::header::Header;
+use crate::imports::map::names::named_field;
 use crate::imports::map::table::{Table, list_columns};
 use crate::imports::map::values::{is_in, names, same_name};
-use crate::imports::map::visibility::{self, Places};
 use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
@@ -94,23 +93,21 @@ impl<'t> FileShape<'t> {
     }
 }
 
-/// Minimum number of a platform's columns in a table that spells its headers in another way.
-const COLUMNS_MIN: usize = 5;
-
-/// Whether there is a name `name` except for case, or one inside it: a name that identifies a format may be that of an object or
-/// an array.
-fn has_key(names: &BTreeSet<String>, name: &str) -> bool {
+/// Whether there is a name `name`, but for case, accents and punctuation, or one inside it: a name that identifies a format may be
+/// that of an object or an array. A mark at its beginning counts: `@type`, `_id`.
+fn has(names: &BTreeSet<String>, name: &str) -> bool {
     let is_name = |member: &String| {
         let inside = member.strip_prefix(name);
-        inside.is_some_and(|rest| rest.starts_with(['.', '['])) || member.eq_ignore_ascii_case(name)
+        let is_inside = inside.is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_marked = name.starts_with(['@', '_']);
+        is_inside
+            || if is_marked {
+                member == name
+            } else {
+                same_name(member, name)
+            }
     };
     names.iter().any(is_name)
-}
-
-/// The same except for punctuation, too.
-fn has(names: &BTreeSet<String>, name: &str) -> bool {
-    let is_spelled_freely = !name.starts_with('@');
-    has_key(names, name) || is_spelled_freely && names.iter().any(|member| same_name(member, name))
 }
 
 /// The format of a file, and the number of the place of its rows; `None` if the document has none.
@@ -136,20 +133,28 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         return Err(FileError::new(MAPS_REVIEWS));
     }
     let requested = request.format;
-    // Native records have only names of their own.
-    let has_mapped = (request.renames.iter()).any(|rename| !rename.theirs.is_empty());
-    if requested.is_none_or(Format::is_native)
-        && (shape.columns().is_some_and(is_export) || begins_with_business(shape))
-    {
-        return Ok((&NATIVE, TOP));
+    if requested.is_none_or(Format::is_native) {
+        let export = shape.columns().filter(|columns| is_export(columns));
+        let foreign = export.map(foreign_columns);
+        let is_own = foreign.is_some_and(|it| it.is_empty() || requested.is_some());
+        if is_own || begins_with_business(shape) {
+            return Ok((&NATIVE, TOP));
+        }
     }
     for format in all_formats() {
         if requested.is_none_or(|requested| requested.name == format.name)
             && let Some((format, place)) = detected_as(format, shape)
         {
-            let may_be_foreign = requested.is_none() && format.is_native();
+            // A platform's document may have the same reviews twice.
+            if format.is_native() {
+                let has_reviews = |number| has_keys(format, &shape.places[number], false);
+                refuse_several_lists(shape, place, has_reviews)?;
+            }
+            let is_ours = matches!(format.reader, Reader::Native | Reader::Document);
+            let may_be_foreign = requested.is_none() && is_ours;
             let is_foreign = may_be_foreign
-                && (has_mapped || place.is_some_and(|number| are_foreign(shape, number)));
+                && (!request.columns.maps.is_empty()
+                    || place.is_some_and(|number| are_foreign(shape, number)));
             return Ok((if is_foreign { &TABLE } else { format }, place));
         }
     }
@@ -167,8 +172,9 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         Content::Json(json)
             if json.is_lines() && top_names.is_empty()
                 || (json.is_lines() || json.is_one_line())
-                    && !has_mapped
-                    && looks_native(top_names) =>
+                    && request.columns.maps.is_empty()
+                    && looks_native(top_names)
+                    && !are_foreign(shape, 0) =>
         {
             Ok((&NATIVE, TOP))
         }
@@ -183,6 +189,17 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
     }
 }
 
+/// Whether members or columns have all names of one of the format's lists; a table of somebody else may have a few of them.
+fn has_keys(format: &Format, members: &BTreeSet<String>, is_table: bool) -> bool {
+    let has_field = |field| format.columns(field).any(|name| has(members, name));
+    let is_whole = !is_table
+        || (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+            && has_field(ReviewField::Date)
+            && has_field(ReviewField::Text);
+    let mut keys = format.keys.iter();
+    is_whole && keys.any(|set| names(set).all(|name| has(members, name)))
+}
+
 /// That format, with the place of its rows, if the file has it.
 fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detected> {
     let is_table = shape.columns().is_some();
@@ -190,35 +207,20 @@ fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detecte
     if is_table && format.reader != Reader::Columns {
         return None;
     }
-    let has_keys = |members: &BTreeSet<String>| {
-        let has_field = |field| format.columns(field).any(|name| has(members, name));
-        // A table of somebody else may have a few of its headers.
-        let is_whole = !is_table
-            || (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
-                && has_field(ReviewField::Date)
-                && has_field(ReviewField::Text);
-        let mut keys = format.keys.iter();
-        let fields = format.fields.keys().filter(|field| has_field(**field));
-        let is_spelled_freely = is_table && !format.is_json && fields.count() >= COLUMNS_MIN;
-        is_whole
-            && keys.any(|set| {
-                // Common words are no sign of a platform that gives only JSON.
-                let is_sign = |name: &str| name.contains(|c: char| c == '.' || c.is_uppercase());
-                (!is_table || !format.is_json || names(set).any(is_sign))
-                    && names(set).all(|name| {
-                        has_key(members, name) || is_spelled_freely && has(members, name)
-                    })
-            })
-    };
     if format.reader == Reader::Document {
         // A large business may fill all bytes that detection reads, so the members beside the rows suffice.
         let is_ours = ["business", "aggregate_rating"]
             .iter()
-            .any(|name| shape.names().contains(*name));
+            .any(|name| shape.names().contains(*name))
+            && shape
+                .names()
+                .iter()
+                .all(|name| DOCUMENT_MEMBERS.contains(&name.as_str()));
         let array = shape.json().and_then(|json| json.find("reviews"));
         return (shape.document().is_some() && is_ours).then_some((format, array));
     }
-    Some((format, Some(shape.find_place(has_keys)?)))
+    let place = shape.find_place(|members| has_keys(format, members, is_table))?;
+    Some((format, Some(place)))
 }
 
 /// Refuses options for tables if the file is not a table.
@@ -286,7 +288,7 @@ fn insist(
     let is_json = shape.json().is_some() || matches!(shape.content, Content::Nothing);
     let fits = match format.reader {
         Reader::Document | Reader::Native => is_json,
-        Reader::Columns => is_json || shape.columns().is_some(),
+        Reader::Columns | Reader::Table => is_json || shape.columns().is_some(),
         Reader::LinkedData => is_json || matches!(shape.content, Content::Markup),
     };
     if !fits {
@@ -296,17 +298,19 @@ fn insist(
         )));
     }
     // The rows are in the object that has the members of `--map`.
-    let renames = request.renames.iter().map(|rename| rename.theirs.as_str());
-    let theirs: Vec<&str> = renames.filter(|theirs| !theirs.is_empty()).collect();
+    let maps = request.columns.maps.iter().map(|map| map.column.as_str());
+    let mapped: Vec<&str> = maps.filter(|column| !column.is_empty()).collect();
     let has_mapped = |names: &BTreeSet<String>| {
-        !theirs.is_empty() && theirs.iter().all(|theirs| has(names, theirs))
+        !mapped.is_empty() && mapped.iter().all(|column| has(names, column))
     };
     // Otherwise in the array with the most columns of reviews.
     let needed = [ReviewField::Rating, ReviewField::Date, ReviewField::Text];
     let known = |number: &usize| {
         let has_field = |field: &&ReviewField| {
             let mut columns = format.columns(**field);
+            let mut members = shape.places[*number].iter();
             columns.any(|name| has(&shape.places[*number], name))
+                || format.is_table() && members.any(|name| named_field(name) == Some(**field))
         };
         // Of arrays with equally many, the one with the most columns that are not inside other arrays.
         let own = shape.places[*number]
@@ -316,49 +320,91 @@ fn insist(
     };
     let best = (1..shape.places.len()).rev().max_by_key(known);
     let place = shape.find_place(has_mapped).or(best);
+    if format.is_table() {
+        let has_reviews = |number| known(&number).0 > 1 || has_mapped(&shape.places[number]);
+        refuse_several_lists(shape, place, has_reviews)?;
+        let is_object = |document: &str| document.starts_with('{');
+        if shape.document().is_some_and(is_object) && place.is_none() && known(&0).0 == 0 {
+            return Err(FileError::new(
+                "is JSON without a list of objects, and no member of it is known as a review's stars, date or text; if it is one review, \
+                 name them with --map",
+            ));
+        }
+    }
     Ok((format, place.or(TOP)))
 }
 
-/// The members that only native records have.
-const OURS: [&str; 8] = [
+/// One list may have what another hides, so none is chosen.
+fn refuse_several_lists(
+    shape: &FileShape<'_>,
+    chosen: Option<usize>,
+    has_reviews: impl Fn(usize) -> bool,
+) -> Result<(), FileError> {
+    let (Some(json), Some(chosen)) = (shape.json(), chosen) else {
+        return Ok(());
+    };
+    let path = |number: usize| json.places[number].path.as_str();
+    let is_inside = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer);
+        outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let mut others = (1..json.places.len()).filter(|number| has_reviews(*number));
+    let other = others.find(|number| {
+        !is_inside(path(chosen), path(*number)) && !is_inside(path(*number), path(chosen))
+    });
+    match other.filter(|_| chosen > 0) {
+        None => Ok(()),
+        Some(other) => Err(FileError::new(format!(
+            "is JSON with several lists of reviews ({}, {}); write the one to import into a file of its own",
+            path(chosen),
+            path(other)
+        ))),
+    }
+}
+
+/// The members of `/reviews.json`.
+const DOCUMENT_MEMBERS: [&str; 5] = [
+    "business",
+    "aggregate_rating",
+    "withheld",
+    "updated_at",
+    "reviews",
+];
+
+/// The columns that our exports do not have, also a second one of a name.
+fn foreign_columns(columns: &[String]) -> Vec<&str> {
+    let mut known: BTreeSet<&str> = names(COLUMNS).collect();
+    let foreign = columns
+        .iter()
+        .filter(|column| !known.remove(column.as_str()));
+    foreign.map(String::as_str).collect()
+}
+
+/// Whether rows that have the names of native records are somebody else's: one has another member, such as `meta.approved`, or
+/// values of other kinds and none of the members that only native records have.
+fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
+    let Some(json) = shape.json() else {
+        return true;
+    };
+    let rows = json.places[number].elements.iter();
+    let rows = rows.filter_map(|(row, _)| serde_json::from_str::<Value>(row).ok());
+    let is_ours = OURS.iter().any(|name| has(&shape.places[number], name));
+    let mut rows = rows.filter(Value::is_object);
+    rows.any(|row| !foreign_members(&row).is_empty() || !is_ours && !fits_native(&row))
+}
+
+/// Members that only native records have.
+const OURS: [&str; 7] = [
     "mentions",
     "verification.method",
     "withheld_reason",
     "decided",
     "imported_from",
-    "id_at_source",
     "said",
     "digests",
 ];
 
-/// Whether rows that have the names of native records are somebody else's: they have members by which a table is read and that
-/// native records do not have, such as `reply`, or values of other kinds.
-fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
-    let names_there = &shape.places[number];
-    let ours: BTreeSet<&str> = names(COLUMNS).chain(["url"]).map(outer).collect();
-    let mut others = names_there.iter().map(|path| outer(path));
-    let has_others = others.any(|name| {
-        let mut lists = TABLE.fields.values();
-        !ours.contains(name) && lists.any(|list| names(list).any(|known| same_name(known, name)))
-    });
-    let is_ours = || OURS.iter().any(|name| has_key(names_there, name));
-    let fit = |json: &JsonText<'_>| {
-        let rows = json.places[number]
-            .elements
-            .iter()
-            .filter_map(|(row, _)| serde_json::from_str(row).ok());
-        rows.filter(Value::is_object).all(|row| fits_native(&row))
-    };
-    has_others || !is_ours() && !shape.json().is_some_and(fit)
-}
-
-/// The first name of a path, as `reviewer` of `reviewer.name`.
-fn outer(path: &str) -> &str {
-    path.split(['.', '[']).next().unwrap_or_default()
-}
-
-/// Whether the members of a record have the kinds of values that native records have, and none says in another way whether the
-/// review is public.
+/// Whether the members of a record have the kinds of values that native records have.
 fn fits_native(record: &Value) -> bool {
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_object = |value: &Value| value.is_object() || value.is_null();
@@ -374,28 +420,31 @@ fn fits_native(record: &Value) -> bool {
         && ["source", "verification", "response"]
             .iter()
             .all(|name| fits(name, is_object))
-        && foreign_members(record).is_empty()
 }
 
-/// The members that say in another way whether the review or its answer is public: those of somebody else's records, which are
-/// read as a table.
+/// The members that native records do not have: of an object those of its own. A record with one is somebody else's, and a review that
+/// it hides there would be published.
 pub fn foreign_members(record: &Value) -> Vec<String> {
-    let places = Places {
-        answers: vec![Header::new("response.text")],
-        reviews: vec![String::new()],
+    let inside = |(name, value): (&String, &Value)| {
+        let members = value.as_object().filter(|_| name != "said");
+        let members = members.into_iter().flatten();
+        let paths: Vec<String> = members
+            .map(|(inner, _)| format!("{name}.{inner}"))
+            .collect();
+        if paths.is_empty() {
+            vec![name.clone()]
+        } else {
+            paths
+        }
     };
-    let members = |object: &'static str, value| {
-        Value::as_object(value)
-            .into_iter()
-            .flatten()
-            .map(move |(name, _)| format!("{object}{name}"))
-    };
-    let response = record.get("response").unwrap_or(&Value::Null);
-    let all = members("", record).chain(members("response.", response));
-    all.filter(|name| {
-        !is_in(COLUMNS, name) && visibility::find(&Header::new(name), &places).is_some()
-    })
-    .collect()
+    let paths = record.as_object().into_iter().flatten().flat_map(inside);
+    paths.filter(|path| !is_known(path)).collect()
+}
+
+/// Whether a native record may have a member with this path.
+fn is_known(path: &str) -> bool {
+    let is_outer = || names(COLUMNS).any(|known| known.split('.').next() == Some(path));
+    is_in(COLUMNS, path) || matches!(path, "url" | "business" | "editorial") || is_outer()
 }
 
 /// Whether rows with these members are probably native records, even if faulty.
@@ -443,9 +492,9 @@ impl InputFile {
         let is_native = matches!(format.reader, Reader::Native | Reader::Document);
         let rows = match rows {
             Rows::Records(rows) if !is_native => {
-                let mut objects = Objects::default();
+                let mut objects = Objects::new(Some(format).filter(|format| !format.is_table()));
                 rows.iter().for_each(|row| objects.add(row));
-                Rows::Table(objects.table)
+                Rows::Table(objects.finish())
             }
             Rows::Table(table) => Rows::Table(table.join_answers(format)),
             records @ Rows::Records(_) => records,
@@ -513,8 +562,10 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
             let array = place.map(|number| &json.places[number]);
             let rows = array.map(|array| (array, array.rows(json.text, *is_damaged)));
             match rows {
-                Some((array, rows)) if format.reader == Reader::Columns => {
-                    Rows::Table(array.table(&rows))
+                Some((array, rows)) if matches!(format.reader, Reader::Columns | Reader::Table) => {
+                    Rows::Table(
+                        array.table(&rows, Some(format).filter(|format| !format.is_table())),
+                    )
                 }
                 Some((_, rows)) => Rows::Records(rows),
                 None => Rows::Records(Vec::new()),
@@ -522,6 +573,7 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
         }
         Content::Nothing | Content::Sheet(_) | Content::Other => Rows::Records(Vec::new()),
     };
+    let format = format_of_rows(format, &rows, request)?;
     let mut file = InputFile::new(format, rows);
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
         let business = members(document).remove("business");
@@ -544,5 +596,29 @@ pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<InputFile
     let table = workbook::read_workbook(packed, request)?;
     let shape = FileShape::of(Content::Sheet(table.columns.clone()));
     let (format, _) = detect(&shape, request)?;
-    Ok(InputFile::new(format, Rows::Table(table)))
+    let rows = Rows::Table(table);
+    let format = format_of_rows(format, &rows, request)?;
+    Ok(InputFile::new(format, rows))
+}
+
+/// Our own format only if the rows have no column of somebody else, also one without a header.
+fn format_of_rows(
+    format: &'static Format,
+    rows: &Rows,
+    request: &ImportRequest,
+) -> Result<&'static Format, FileError> {
+    let Rows::Table(table) = rows else {
+        return Ok(format);
+    };
+    let foreign = foreign_columns(&table.columns);
+    if !format.is_native() || foreign.is_empty() {
+        return Ok(format);
+    }
+    if request.format.is_none() {
+        return Ok(&TABLE);
+    }
+    let foreign = foreign.join(", ");
+    Err(FileError::new(format!(
+        "has columns that are not of this format: {foreign}; remove them, or pass --format table"
+    )))
 }

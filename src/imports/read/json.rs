@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::imports::map::answers;
 use crate::imports::map::table::{Row, RowFault, Table};
-use crate::imports::map::visibility;
+use crate::imports::map::values::names;
+use crate::imports::map::visibility::is_one_of;
+use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
 use crate::model::text::shown;
 use crate::owner::fault::reason;
@@ -24,7 +25,7 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
-/// Maximum number of columns of a file of objects; further members are not read.
+/// Maximum number of columns of a file of objects.
 const COLUMNS_MAX: usize = 2_000;
 /// Before the members of the object that encloses an array of rows.
 pub const PARENT: &str = "^";
@@ -264,16 +265,21 @@ impl<'t> RowArray<'t> {
     }
 
     /// The elements as a table, with the plain members of the objects that enclose the array.
-    pub fn table(&self, rows: &[RawRow]) -> Table {
-        let mut objects = Objects::default();
+    pub fn table(&self, rows: &[RawRow], format: Option<&'static Format>) -> Table {
+        let mut objects = Objects::new(format);
         for (row, (_, parent)) in rows.iter().zip(&self.elements) {
             objects.add(row);
             if let Some(Ok(Value::Object(mut members))) = parent.map(serde_json::from_str) {
-                members.retain(|_, member| !member.is_array() && !member.is_object());
-                objects.put_all(PARENT, Value::Object(members));
+                // A platform's file names plain members only.
+                members.retain(|_, member| {
+                    !member.is_array() && (format.is_none() || !member.is_object())
+                });
+                for (name, member) in members {
+                    objects.put_all(&join(PARENT, &name), member);
+                }
             }
         }
-        objects.table
+        objects.finish()
     }
 }
 
@@ -328,11 +334,18 @@ impl RawRow {
 pub struct Objects {
     pub table: Table,
     numbers: HashMap<String, usize>,
-    /// The names of the last row's author.
-    authors: Vec<String>,
+    /// The platform's format, whose file names members of lists; otherwise a list of objects has no columns.
+    format: Option<&'static Format>,
 }
 
 impl Objects {
+    pub fn new(format: Option<&'static Format>) -> Self {
+        Self {
+            format,
+            ..Self::default()
+        }
+    }
+
     pub fn add(&mut self, row: &RawRow) {
         self.add_value(row.at.clone(), row.parse());
     }
@@ -355,55 +368,89 @@ impl Objects {
             }),
         });
         if let Ok(object @ Value::Object(_)) = value {
-            self.authors = answers::authors(&object);
             self.put_all("", object);
         }
     }
 
     /// Puts the values in `value`, whose path is `path`, into the last row.
     fn put_all(&mut self, path: &str, value: Value) {
-        match value {
-            Value::Object(_) if answers::is_of_customer(&value, path, &self.authors) => {
-                self.put(path, String::new());
-            }
+        match unwrapped(value) {
             Value::Object(members) if !members.is_empty() => {
-                if path.matches('.').count() + 1 < DEEP_MAX {
+                if path.matches('.').count() + 1 == DEEP_MAX {
+                    // Members further inside are one cell, so that none is passed over.
+                    self.put(path, Value::Object(members).to_string());
+                } else {
                     for (name, member) in members {
                         self.put_all(&join(path, &name), member);
                     }
                 }
             }
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
-                // Of several answers the first public one by the business counts.
-                let is_shown = |element: &&Value| {
-                    visibility::is_public_answer(element, path)
-                        && !answers::is_of_customer(element, &format!("{path}[]"), &self.authors)
-                };
-                let shown = elements
-                    .iter()
-                    .find(is_shown)
-                    .or(elements.first())
-                    .cloned()
-                    .unwrap_or_default();
-                self.put_all(&format!("{path}[]"), shown);
+                let path_inside = format!("{path}[]");
+                if let Some(format) = self.format {
+                    // Of several answers the first public one counts.
+                    let is_public =
+                        |element: &&Value| is_public_answer(format, element, &path_inside);
+                    if let Some(shown) = elements.iter().find(is_public) {
+                        self.put_all(&path_inside, shown.clone());
+                    }
+                } else if !self.table.lists.iter().any(|list| list == path) {
+                    self.table.lists.push(path.to_owned());
+                }
             }
             Value::Null | Value::Object(_) => self.put(path, String::new()),
             Value::String(text) => self.put(path, text),
             Value::Array(elements) if elements.is_empty() => self.put(path, String::new()),
+            Value::Array(elements) if self.format.is_none() => {
+                let text = |value: &Value| {
+                    let plain = value.as_str().map(str::to_owned);
+                    plain.unwrap_or_else(|| value.to_string())
+                };
+                let texts: Vec<String> = elements.iter().map(text).collect();
+                self.put(path, texts.join("\n"));
+            }
             Value::Array(elements) => {
                 if let Some(Value::String(first)) = elements.first() {
                     self.put(&format!("{path}[]"), first.clone());
                 }
                 self.put(path, Value::Array(elements).to_string());
             }
-            Value::Bool(_) | Value::Number(_) => self.put(path, value.to_string()),
+            value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, value.to_string()),
         }
     }
 
+    /// The table. A member that is an object or a list in some rows, and null in all others, has no cells of its own.
+    pub fn finish(mut self) -> Table {
+        let all = 0..self.table.columns.len();
+        let is_outer = |column: &usize| {
+            self.format.is_none()
+                && self.table.cells(*column).next().is_none()
+                && self.has_members(*column)
+        };
+        let outer: Vec<usize> = all.filter(is_outer).collect();
+        for column in outer {
+            self.table.columns[column].clear();
+        }
+        self.table
+    }
+
+    fn has_members(&self, column: usize) -> bool {
+        let header = &self.table.columns[column];
+        self.table.lists.contains(header) || self.table.members_of(header).next().is_some()
+    }
+
     fn put(&mut self, path: &str, text: String) {
+        let path = if path.is_empty() {
+            "(empty name)"
+        } else {
+            path
+        };
         let number = match self.numbers.get(path) {
             Some(number) => *number,
-            None if self.table.columns.len() == COLUMNS_MAX => return,
+            None if self.table.columns.len() == COLUMNS_MAX => {
+                self.table.has_more_columns = true;
+                return;
+            }
             None => {
                 self.table.columns.push(path.to_owned());
                 let number = self.table.columns.len() - 1;
@@ -416,6 +463,76 @@ impl Objects {
             row.cells[number] = Some(text.into());
         }
     }
+}
+
+/// Whether the platform's file says that an element of a list, whose path is `path`, is a public answer, or nothing of that.
+fn is_public_answer(format: &'static Format, element: &Value, path: &str) -> bool {
+    format.public_answer.iter().all(|sign| {
+        let members = names(&sign.names).filter_map(|name| {
+            let inner = name.strip_prefix(path)?.strip_prefix('.')?;
+            inner
+                .split('.')
+                .try_fold(element, |object, name| object.get(name))
+        });
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        members
+            .map(text)
+            .all(|value| is_one_of(&sign.values, &value))
+    })
+}
+
+/// The value in a wrapper that databases write around typed values, an object with one member: `MongoDB`'s `{"$numberInt": "5"}`
+/// (Extended JSON 2.0), Firestore's `{"stringValue": "…"}`, `DynamoDB`'s `{"S": "…"}`.
+fn unwrapped(value: Value) -> Value {
+    const TYPES: [&str; 19] = [
+        "$numberInt",
+        "$numberLong",
+        "$numberDouble",
+        "$numberDecimal",
+        "$date",
+        "$oid",
+        "stringValue",
+        "integerValue",
+        "doubleValue",
+        "booleanValue",
+        "timestampValue",
+        "mapValue",
+        "arrayValue",
+        "S",
+        "N",
+        "BOOL",
+        "M",
+        "L",
+        "SS",
+    ];
+    let Value::Object(mut members) = value else {
+        return value;
+    };
+    if members.len() == 1 {
+        if members.contains_key("nullValue") || members.contains_key("NULL") {
+            return Value::Null;
+        }
+        if let Some(inner) = TYPES.into_iter().find_map(|name| members.remove(name)) {
+            // Firestore's maps and lists have one member more.
+            return match inner {
+                Value::Object(mut map) if map.len() == 1 => {
+                    let held = map.remove("fields").or_else(|| map.remove("values"));
+                    held.unwrap_or_else(|| unwrapped(Value::Object(map)))
+                }
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_)
+                | Value::Object(_) => inner,
+            };
+        }
+    }
+    Value::Object(members)
 }
 
 /// The value of a text, with its slips corrected.

@@ -7,8 +7,8 @@
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::imports::map::answers::remove_foreign_comments;
 use crate::imports::map::table::Table;
+use crate::imports::platforms::LINKED_DATA;
 use crate::imports::read::json::{self, Objects};
 use crate::imports::report::{FileError, Position};
 use crate::model::text::words;
@@ -34,7 +34,7 @@ pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, 
     if reviews.is_empty() {
         return Err(without_reviews("linked data without a Review"));
     }
-    Ok(table(reviews).table)
+    Ok(table(reviews).finish())
 }
 
 /// The reviews in a page. A script that is broken is a row of its own, with the fault.
@@ -76,7 +76,7 @@ pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, File
             Err((message, text.into())),
         );
     }
-    Ok(objects.table)
+    Ok(objects.finish())
 }
 
 /// Parts of pages without structured data, in lower case, with what to do about such a page.
@@ -92,7 +92,7 @@ const OTHER_PAGES: [(&str, &str); 2] = [
 ];
 
 fn table(reviews: Vec<Value>) -> Objects {
-    let mut objects = Objects::default();
+    let mut objects = Objects::new(Some(&LINKED_DATA));
     for (index, review) in (0..).zip(reviews) {
         let array = "reviews".into();
         objects.add_value(Position::Element { array, index }, Ok(review));
@@ -188,5 +188,33 @@ fn is_review(members: &Map<String, Value>) -> bool {
         Some(Value::Array(kinds)) => kinds.iter().any(of),
         Some(kind) => of(kind),
         None => false,
+    }
+}
+
+/// Removes the comments of a review in linked data that somebody else than the business wrote: anybody may comment there.
+/// `names` are those of the business.
+fn remove_foreign_comments(review: &mut Map<String, Value>, business: &[String]) {
+    let reviewed = review
+        .get("itemReviewed")
+        .and_then(|item| item.get("name"))
+        .and_then(Value::as_str)
+        .map(words);
+    let is_own = |comment: &Value| {
+        let mut writers = ["author", "creator"]
+            .into_iter()
+            .filter_map(|name| comment.get(name));
+        writers.all(|writer| {
+            let is_person = writer.get("@type").is_none_or(|kind| kind == "Person");
+            let name = writer.get("name").unwrap_or(writer);
+            let name = words(name.as_str().unwrap_or_default());
+            let is_of = |business: &String| name.contains(business) || business.contains(&name);
+            let is_named = business.iter().chain(&reviewed).any(is_of);
+            !is_person || is_named || name.trim().is_empty()
+        })
+    };
+    match review.get_mut("comment") {
+        Some(Value::Array(comments)) => comments.retain(is_own),
+        Some(comment) if !is_own(comment) => *comment = Value::Null,
+        Some(_) | None => {}
     }
 }

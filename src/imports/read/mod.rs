@@ -14,19 +14,23 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use crate::imports::map::ReviewField;
-use crate::imports::map::date::{self, DateColumns, DateOrder};
-use crate::imports::map::plan::Plan;
+use encoding_rs::Encoding;
+
+use crate::imports::map::columns::Columns;
+use crate::imports::map::date::{self, DateColumns, DateOrder, FileQuestions};
+use crate::imports::map::decide::decide;
+use crate::imports::map::questions::{Question, Undecided};
 use crate::imports::map::row::RowReader;
-use crate::imports::map::table::{find, list_columns};
+use crate::imports::map::table::list_columns;
+use crate::imports::map::values::header_key;
 use crate::imports::merge::collector::Collector;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
 use crate::imports::read::encoding::{decode, describe, describe_damage};
 use crate::imports::read::native::{changed_date, read_native};
-use crate::imports::report::{FileError, INPUT_BYTES_MAX};
+use crate::imports::report::{FileError, INPUT_BYTES_MAX, ImportError};
 use crate::imports::request::ImportRequest;
-use crate::owner::fault::FieldError;
-use crate::storage::imports::{ColumnMeaning, KeptColumns};
+use crate::owner::fault::{FieldError, listed};
+use crate::storage::columns::KeptColumns;
 
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
@@ -108,7 +112,7 @@ impl<'o> Opener<'o> {
         if let (Some(guess), None) = (decoded.encoding, request.encoding) {
             // The letters of one month may suggest another encoding than those of the next.
             let source = request.source_of(file.format);
-            let kept = self.kept.encoding(source);
+            let kept = kept_encoding(self.kept, source);
             if let Some(kept) = kept.filter(|kept| *kept != guess)
                 && let Ok(again) = read(Some(kept))
             {
@@ -147,90 +151,150 @@ fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Passes the reviews of all files to the collector. Faults of whole files are added to `faults`; if there are any, no review
-/// is read.
-pub fn read_all(files: &[InputFile], collector: &mut Collector<'_>, faults: &mut Vec<String>) {
+/// Passes the reviews of all files to the collector. If a file cannot be imported, or something must be decided about its columns, no
+/// review is read.
+pub fn read_all(files: &[InputFile], collector: &mut Collector<'_>) -> Result<(), ImportError> {
     let date_format = collector.request.date_format.as_deref();
-    let date_format = match date_format.map(date::strftime).transpose() {
-        Ok(format) => format,
-        Err(fault) => return faults.push(fault.to_string()),
-    };
-    let mut plans = Vec::new();
+    let date_format = date_format.map(date::strftime).transpose();
+    let date_format = date_format.map_err(|fault| ImportError::Refused(fault.to_string()))?;
+    let (mut decided, mut faults) = (Vec::new(), Vec::new());
+    let mut questions: Vec<Vec<Question>> = Vec::new();
+    let unknown = unknown_columns(files, collector);
     for file in files {
-        match plan(file, date_format.as_deref(), collector) {
-            Ok(plan) => plans.push((file, plan)),
+        match decide_columns(file, date_format.as_deref(), collector) {
+            Ok(Some((columns, asked))) => {
+                decided.push((file, Some(columns)));
+                questions.push(asked);
+            }
+            Ok(None) => {
+                decided.push((file, None));
+                questions.push(Vec::new());
+            }
             Err(fault) => faults.push(format!("{}: {fault}", file.name)),
         }
     }
-    faults.extend(unknown_columns(files, collector.request));
-    if let Err(wrong) = decide_orders(&mut plans, collector) {
-        faults.extend(wrong.iter().map(ToString::to_string));
+    drop_gone_elsewhere(files, &mut questions);
+    if faults.is_empty() {
+        faults = unknown;
     }
-    if !faults.is_empty() {
-        return;
+    if faults.is_empty() {
+        match decide_orders(&mut decided, collector) {
+            Ok(unclear) => {
+                for (file, question) in unclear {
+                    questions[file].push(question);
+                }
+            }
+            Err(wrong) => faults.extend(wrong.iter().map(ToString::to_string)),
+        }
+    }
+    refuse(faults)?;
+    let mut undecided = Undecided::default();
+    for ((file, columns), questions) in decided.iter().zip(questions) {
+        if let Some(columns) = columns.as_ref().filter(|_| !questions.is_empty()) {
+            columns.show(&file.name, questions, &mut undecided);
+        }
+    }
+    if !undecided.questions.is_empty() {
+        return Err(ImportError::Undecided(Box::new(undecided)));
     }
     let counts = files.iter().map(|file| match &file.rows {
         Rows::Table(table) => table.rows.len(),
         Rows::Records(rows) => rows.len(),
     });
     collector.expect_rows(counts.sum());
-    for (file, plan) in plans {
+    let mut faults = Vec::new();
+    for (file, columns) in decided {
         let begun = collector.begin(file.name.clone(), file.format);
         if let Some(note) = &file.note {
             collector.note(note.clone());
         }
-        let read = begun.and_then(|()| match plan {
-            Some(plan) => read_table(plan, collector),
+        let read = begun.and_then(|()| match columns {
+            Some(columns) => read_table(columns, collector),
             None => read_native(file, date_format.as_deref(), collector),
         });
         if let Err(fault) = read {
             faults.push(format!("{}: {fault}", file.name));
         }
     }
+    refuse(faults)
 }
 
-/// That `--map` names columns that no table has.
-fn unknown_columns(files: &[InputFile], request: &ImportRequest) -> Option<String> {
+fn refuse(faults: Vec<String>) -> Result<(), ImportError> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let faults = listed(faults.into_iter(), "files cannot be imported");
+    Err(ImportError::Refused(faults))
+}
+
+/// A column that another file of the call has is not gone from the source.
+fn drop_gone_elsewhere(files: &[InputFile], questions: &mut [Vec<Question>]) {
+    let is_there = |header: &String| {
+        files.iter().any(|file| match &file.rows {
+            Rows::Table(table) => table.find(header).is_some(),
+            Rows::Records(_) => false,
+        })
+    };
+    for asked in questions {
+        asked.retain(|it| !it.is_about_gone() || !it.gone.iter().any(is_there));
+    }
+}
+
+/// That an option names a column that no table has.
+fn unknown_columns(files: &[InputFile], collector: &Collector<'_>) -> Vec<String> {
+    let choices = &collector.request.columns;
     let tables = files.iter().filter_map(|file| match &file.rows {
-        Rows::Table(table) if !file.format.is_native() => Some((&file.name, &table.columns)),
+        Rows::Table(table) if !file.format.is_native() => Some((file, &table.columns)),
         Rows::Table(_) | Rows::Records(_) => None,
     });
-    let (name, columns) = tables.clone().next()?;
-    let is_unknown = |theirs: &&str| {
-        let mut tables = tables.clone();
-        !theirs.is_empty() && tables.all(|(_, columns)| find(columns, theirs).is_none())
+    let mut unknown: Option<Vec<(&'static str, String)>> = None;
+    for (file, columns) in tables.clone() {
+        let mut missing = choices.unknown(columns);
+        // A column that is gone may be ignored.
+        let source = collector.request.source_of(file.format);
+        missing.retain(|(_, name)| {
+            let mut kept = collector.collected.columns.of(source);
+            !kept.any(|row| header_key(&row.header) == header_key(name))
+        });
+        match &mut unknown {
+            None => unknown = Some(missing),
+            Some(unknown) => unknown.retain(|it| missing.contains(it)),
+        }
+    }
+    let Some((first, columns)) = tables.clone().next() else {
+        return Vec::new();
     };
-    let theirs = request.renames.iter().map(|rename| rename.theirs.as_str());
-    let unknown: Vec<&str> = theirs.filter(is_unknown).collect();
-    (!unknown.is_empty()).then(|| {
+    let (name, shown) = (&first.name, list_columns(columns));
+    let unknown = unknown.into_iter().flatten().map(|(option, column)| {
         format!(
-            "no file has a column {}, which --map names; {name} has the columns {}",
-            unknown.join(", "),
-            list_columns(columns)
+            "no file has a column {column}, which {option} names; {name} has the columns {shown}"
         )
-    })
+    });
+    unknown.collect()
 }
 
-/// The plan of a file, if it is a table that is no export of ours.
-fn plan<'f, 'r: 'f>(
+/// The columns of a file and what is not decided about them, if it is a table that is no export of ours.
+fn decide_columns<'f, 'r: 'f>(
     file: &'f InputFile,
     date_format: Option<&'f str>,
     collector: &mut Collector<'r>,
-) -> Result<Option<Plan<'f>>, FileError> {
-    let (format, calendar) = (file.format, collector.collected.calendar);
-    let mut renames = collector.request.renames.iter();
-    // `--map status=` ignores a member of native records, too.
-    if !format.has_renames() && renames.any(|it| !(format.is_native() && it.theirs.is_empty())) {
+) -> Result<Option<(Columns<'f>, Vec<Question>)>, FileError> {
+    let (format, request) = (file.format, collector.request);
+    let mut maps = request.columns.maps.iter();
+    // `--map location=` ignores a member of native records, too.
+    if !format.has_renames() && maps.any(|map| !(format.is_native() && map.column.is_empty())) {
         let name = format.name;
         return Err(FileError::new(format!(
             "is in the format {name}, whose field names are fixed; leave --map out"
         )));
     }
     match &file.rows {
-        Rows::Table(table) if format.is_native() => match changed_date(table, calendar) {
-            Some(fault) if date_format.is_none() => Err(fault),
-            _ => Ok(None),
-        },
+        Rows::Table(table) if format.is_native() => {
+            match changed_date(table, collector.collected.calendar) {
+                Some(fault) if date_format.is_none() => Err(fault),
+                _ => Ok(None),
+            }
+        }
         _ if date_format.is_some() && !format.has_date_forms() => Err(FileError::new(format!(
             "is in the format {}, whose dates have one form; leave --date-format out",
             format.name
@@ -238,120 +302,130 @@ fn plan<'f, 'r: 'f>(
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
             let kept = &mut collector.collected.columns;
-            let mut plan = Plan::new(format, table, collector.request, date_format, kept);
+            let decided = decide(table, format, request, date_format, kept)?;
+            *kept = decided.kept;
             if let Some(encoding) = file.encoding {
-                kept.set(plan.source(), "", ColumnMeaning::Encoding(encoding));
+                keep_encoding(kept, decided.columns.source(), encoding);
             }
-            keep_scale(&mut plan, kept);
-            if let Err(fault) = plan.complete() {
-                // The preview helps to correct it.
-                let is_shown = plan.is_previewed() && plan.has_header();
-                if is_shown && collector.begin(file.name.clone(), format).is_ok() {
-                    collector.table(&plan.columns());
-                }
-                return Err(fault);
-            }
-            Ok(Some(plan))
+            Ok(Some((decided.columns, decided.questions)))
         }
     }
 }
 
-/// Keeps `--scale` for the next import of the source and column, or takes that of an earlier one.
-fn keep_scale(plan: &mut Plan<'_>, kept: &mut KeptColumns) {
-    let Some(column) = plan.field(ReviewField::Rating).first() else {
-        return;
-    };
-    let (source, header) = (plan.source().to_owned(), &plan.table.columns[*column]);
-    if let Some(scale) = plan.scale {
-        kept.set(&source, header, ColumnMeaning::Scale(scale));
-    } else if let Some(ColumnMeaning::Scale(scale)) = kept.get(&source, header) {
-        plan.scale = Some(scale);
-        plan.sentences.push(format!(
-            "{header} is read on the scale up to {scale}, as in an earlier import of {source}; pass --scale for another one"
-        ));
-    }
+/// Before the name of the encoding of a source's files that are not in Unicode.
+const ENCODING: &str = "encoding ";
+
+fn kept_encoding(kept: &KeptColumns, source: &str) -> Option<&'static Encoding> {
+    let mut kept = kept.at(source, "");
+    kept.find_map(|it| Encoding::for_label(it.field.strip_prefix(ENCODING)?.as_bytes()))
 }
 
-const fn meaning_of(order: DateOrder) -> ColumnMeaning {
-    match order {
-        DateOrder::DayFirst => ColumnMeaning::DayFirst,
-        DateOrder::MonthFirst => ColumnMeaning::MonthFirst,
-    }
+fn keep_encoding(kept: &mut KeptColumns, source: &str, encoding: &'static Encoding) {
+    kept.retain(|it| it.source != source || !it.field.starts_with(ENCODING));
+    kept.entry(source, "", &format!("{ENCODING}{}", encoding.name()));
 }
 
-/// Decides the order of dates in each column of all tables, and keeps it for the next import.
+/// Decides the order of dates in each column of all tables, and keeps it for the next import. What nothing tells is asked, each by the
+/// number of a file.
 fn decide_orders(
-    plans: &mut [(&InputFile, Option<Plan<'_>>)],
+    decided: &mut [(&InputFile, Option<Columns<'_>>)],
     collector: &mut Collector<'_>,
-) -> Result<(), Vec<FileError>> {
+) -> Result<FileQuestions, Vec<FileError>> {
     let tomorrow = collector.collected.calendar.tomorrow();
     let country = collector.request.country();
     let kept = &mut collector.collected.columns;
-    let mut columns = DateColumns::new();
-    let mut planned = plans
-        .iter()
-        .filter_map(|(file, plan)| Some((file, plan.as_ref()?)));
-    for (file, plan) in planned.clone() {
-        for (column, key) in plan.date_columns() {
-            let meaning = kept.get(&key.0, &key.1);
-            let order = DateOrder::BOTH
-                .into_iter()
-                .find(|order| Some(meaning_of(*order)) == meaning);
-            let found = columns.entry(key).or_default();
-            (found.kept, found.usual) = (order, plan.usual_order());
-            for (row, cell) in plan.table.cells(column) {
-                found.add(|| format!("{}:{}", file.name, row.at), cell, tomorrow);
-            }
-        }
-    }
-    let decided = match planned.find_map(|(_, plan)| plan.date_format) {
-        Some(format) => date::of_format(&columns, format),
-        None => date::decide(&columns, country)?,
+    let mut dates = DateColumns::new();
+    let tables = || {
+        let tables = decided.iter().enumerate();
+        tables.filter_map(|(number, (file, columns))| Some((number, file, columns.as_ref()?)))
     };
-    for ((source, column), (order, _)) in &decided {
-        kept.set(source, column, meaning_of(*order));
-    }
-    for plan in plans.iter_mut().filter_map(|(_, plan)| plan.as_mut()) {
-        for (column, key) in plan.date_columns() {
-            if let Some((order, sentence)) = decided.get(&key) {
-                plan.orders[column] = Some(*order);
-                plan.sentences.push(sentence.clone());
+    for (number, file, columns) in tables() {
+        for (column, _, key) in columns.date_columns() {
+            let order = kept
+                .at(&key.0, &key.1)
+                .find_map(|it| it.date_order.as_deref());
+            let order = order.and_then(DateOrder::find);
+            let found = dates.entry(key).or_default();
+            found.kept = order;
+            found.usual = columns.usual_order();
+            for (row, cell) in columns.table.cells(column) {
+                found.add(
+                    number,
+                    || format!("{}:{}", file.name, row.at),
+                    cell,
+                    tomorrow,
+                );
             }
         }
     }
-    Ok(())
+    let (orders, unclear) = match tables().find_map(|(.., columns)| columns.date_format) {
+        Some(format) => (date::of_format(&dates, format), Vec::new()),
+        None => date::decide(&dates, country)?,
+    };
+    for (_, columns) in decided {
+        let Some(columns) = columns else {
+            continue;
+        };
+        for (column, field, key) in columns.date_columns() {
+            if let Some((order, sentence)) = orders.get(&key) {
+                columns.orders[column] = Some(*order);
+                if !columns.sentences.contains(sentence) {
+                    columns.sentences.push(sentence.clone());
+                }
+                let row = kept.entry(&key.0, &key.1, field.label());
+                row.date_order = Some(order.stored_name().to_owned());
+            }
+        }
+    }
+    Ok(unclear)
 }
 
-fn read_table(mut plan: Plan<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
-    let sentences = std::mem::take(&mut plan.sentences);
-    if plan.is_previewed() {
-        let mut used = plan.columns();
-        used.notes.extend(sentences);
-        sink.table(&used);
+fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let sentences = std::mem::take(&mut columns.sentences);
+    if columns.is_previewed() {
+        let mut preview = columns.preview();
+        preview.notes.extend(sentences);
+        sink.table(&preview);
     } else {
-        sentences.into_iter().for_each(|it| sink.note(it));
+        sentences
+            .into_iter()
+            .chain(columns.describe_members())
+            .for_each(|it| sink.note(it));
     }
-    sink.collected.report.left_out += plan.table.left_out;
-    let mut unverified: Option<(&str, u64)> = None;
-    for row in &plan.table.rows {
-        let reader = RowReader::new(&plan, row, sink.collected.calendar);
+    if !columns.table.lists.is_empty() {
+        let lists = columns.table.lists.join(", ");
+        sink.note(format!("lists of objects, which are not read: {lists}"));
+    }
+    sink.collected.report.left_out += columns.table.left_out;
+    let report = &mut sink.collected.report;
+    report.new_values.extend(columns.new_values());
+    if !report
+        .sources
+        .iter()
+        .any(|source| source == columns.source())
+    {
+        report.sources.push(columns.source().to_owned());
+    }
+    let mut first_fault = None;
+    let rejected = sink.collected.report.rejected;
+    for row in &columns.table.rows {
         let read = if let Some(fault) = &row.fault {
             Err(vec![FieldError::new("", &fault.message)])
         } else {
-            reader.check_scale()?;
-            if let Some(column) = reader.unverified() {
-                unverified.get_or_insert((column, 0)).1 += 1;
-            }
-            reader.review()
+            RowReader::new(&columns, row, sink.collected.calendar).review()
         };
-        sink.row(row.at.clone(), read, || plan.raw(row))?;
+        if let Err(faults) = &read {
+            first_fault.get_or_insert_with(|| format!("{}: {}", row.at, faults[0]));
+        }
+        sink.row(row.at.clone(), read, || columns.raw(row))?;
     }
-    if let Some((column, count)) = unverified {
-        let rows = if count == 1 { "row is" } else { "rows are" };
-        sink.note(format!(
-            "{count} {rows} withheld because {column} says \"not verified\"; if it means something else, ignore it with \
-             --map verified="
-        ));
+    let rejected = sink.collected.report.rejected - rejected;
+    if let Some(fault) = first_fault.filter(|_| rejected == columns.table.rows.len() as u64)
+        && columns.format.is_table()
+    {
+        return Err(FileError::new(format!(
+            "no row can be read ({fault}); if a column is read as the wrong field, name the right one with --map FIELD=COLUMN"
+        )));
     }
     Ok(())
 }

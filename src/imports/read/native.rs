@@ -102,7 +102,12 @@ fn read_record(
     };
     if let Value::Object(members) = &mut value {
         // `--map location=`
-        members.retain(|name, _| sink.request.rename(name) != Some(""));
+        let maps = &sink.request.columns.maps;
+        members.retain(|name, _| {
+            !maps
+                .iter()
+                .any(|map| map.column.is_empty() && map.field.name() == name)
+        });
     }
     let read = if value.get("deleted") == Some(&Value::Bool(true)) {
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -232,7 +237,7 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
     for name in foreign_members(value) {
         reader.fault(
             name,
-            "is no member of this format; write \"status\": \"published\" or \"withheld\" there, or leave out the answer that is not public",
+            "is no member of this format; leave it out, or pass --format table to read the file as any table",
         );
     }
     if members
@@ -288,7 +293,7 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
         has_own_id: true,
         hidden_name: None,
         is_answer_hidden: false,
-        counted: None,
+        has_new_value: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {

@@ -8,7 +8,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::imports::map::Rename;
+use crate::imports::map::Mapping;
 use crate::imports::map::table::{Row, RowFault, Table, is_date};
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
@@ -368,10 +368,10 @@ pub fn find_header(
     request: &ImportRequest,
 ) -> Option<HeaderRow> {
     let is_known = |cell: &&String| {
-        let is_renamed = |rename: &Rename| same_name(&rename.theirs, cell);
+        let is_mapped = |map: &Mapping| same_name(&map.column, cell);
         cell.len() <= HEADER_BYTES_MAX
             && cell.chars().any(char::is_alphabetic)
-            && (is_header(cell) || request.renames.iter().any(is_renamed))
+            && (is_header(cell) || request.columns.maps.iter().any(is_mapped))
     };
     let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| HeaderRow {
         at,

@@ -324,8 +324,10 @@ pub async fn rename_source_records(
     )?;
     execute!(
         write,
-        "insert into source_column (source_name, header, meaning) select ?2, header, meaning from source_column
-         where source_name = ?1 on conflict do nothing",
+        "insert into source_column (source_name, header, field, position, public_values, withheld_values, date_order, scale, decided_at,
+           decided_by)
+         select ?2, header, field, position, public_values, withheld_values, date_order, scale, decided_at, decided_by
+         from source_column where source_name = ?1 on conflict do nothing",
         source,
         new_name
     )?;

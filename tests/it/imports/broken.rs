@@ -3,7 +3,6 @@
 
 use encoding_rs::WINDOWS_1250;
 
-use super::answers::import_into_new;
 use super::*;
 
 fn google_rows() -> [Value; 3] {

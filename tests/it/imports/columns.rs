@@ -1,419 +1,502 @@
-//! Which columns fill which fields, and the people in their cells.
+//! Which columns fill a field, and which are asked about: by exact names and the owner's word alone, whatever cells they have.
 
-use reviews_service::model::business::{Business, Technician};
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use reviews_service::imports::ReviewField;
 
-use super::answers::import_into_new;
+use super::laws::config_of;
 use super::*;
+use crate::support::Generator;
 
-fn authors(bench: &Bench) -> String {
-    bench.sql(
-        "select group_concat(author, '|') from (select author from review order by reviewed_on)",
-    )
+/// A column: its header, and a cell for each row.
+type Column = (String, Vec<String>);
+
+const ROWS: usize = 4;
+
+/// The columns that every review has.
+fn needed() -> Vec<Column> {
+    let column =
+        |header: &str, cells: [&str; ROWS]| (header.to_owned(), cells.map(str::to_owned).to_vec());
+    vec![
+        column("Stars", ["5", "4", "2", "5"]),
+        column(
+            "Date",
+            ["2026-03-14", "2026-03-15", "2026-03-16", "2026-03-17"],
+        ),
+        column("Name", ["Ann", "Bo", "Cy", "Di"]),
+        column("Review", ["Neat", "Good", "Late", "Fair"]),
+    ]
 }
 
-#[tokio::test]
-async fn technicians_of_the_roster_are_found_in_any_spelling() {
-    let bench = bench().await;
-    let person = |id: &str, name: &str, alias: &str| Technician {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        aliases: vec![alias.to_owned()],
+fn quoted(cell: &str) -> String {
+    format!("\"{}\"", cell.replace('"', "\"\""))
+}
+
+fn csv(columns: &[Column], rows: usize) -> String {
+    let line = |cells: &mut dyn Iterator<Item = &String>| {
+        let cells: Vec<String> = cells.map(|cell| quoted(cell)).collect();
+        cells.join(",") + "\n"
     };
-    bench
-        .set_business(Business {
-            technicians: vec![
-                person("t1", "Mike Alvarez", "Big Mike"),
-                person("t2", "Jo Poe", "Jo"),
-            ],
-            ..Business::default()
+    let header = line(&mut columns.iter().map(|(header, _)| header));
+    let rows = (0..rows).map(|row| line(&mut columns.iter().map(|(_, cells)| &cells[row])));
+    header + &rows.collect::<String>()
+}
+
+/// Beginnings, middles and ends of headers; none makes an exact name.
+const BEGIN: &str = "Publish|OK to publish|Status|Approved|Hidden|For web|Freigabe|Webseite|Veröffentlicht|Publié|En ligne|Aprobada|Pubblicato|\
+    Zveřejnit|Zgoda|Опубликовано|Δημοσίευση|Yayında|公開|掲載可否|是否公开|공개|نشر|מפורסם|प्रकाशित|เผยแพร่|Order|City|Total|Branch|Private|\
+    Anonymous|Deleted|E-mail|Phone|Notes|Remark|Consent|Visible|Show|xq|π|№|Q7";
+const END: &str = "at|on?|(Y/N)|flag|state|id 2|_x|(internal)| 公|!|code|of it";
+const CELLS: &str = "yes|no|Yes|No|Y|N|x|1|0|true|false|TRUE|ja|nein|oui|non|да|нет|はい|いいえ|نعم|published|draft|spam|approved|pending|Mesa|A-17|\
+    ann@example.com|+1 602 555 0188|https://a.example/1|=1+1|\"quoted\"|a;b|🙂|DO NOT POST|call them back about the invoice|\
+    They fixed the heater and left no dirt|two\nlines|2026-03-20|20.03.2026|2026-03-20T10:00:00Z|9|100|5|3.5|90%|-|N/A|null| blank |#REF!";
+
+/// A column that is no field, of any script and with cells of any kind. A header that is a date or an address would be no header.
+fn any_column() -> impl Strategy<Value = Column> {
+    let words = |list: &'static str| prop::sample::select(list.split('|').collect::<Vec<_>>());
+    let header = (words(BEGIN), words(END)).prop_map(|(begin, end)| format!("{begin} {end}"));
+    let kinds = prop::collection::vec(prop_oneof![4 => words(CELLS), 1 => Just("")], 1..4);
+    (header, kinds, any::<u64>()).prop_map(|(header, kinds, seed)| {
+        let mut dice = Generator::new(seed);
+        let cells = (0..ROWS).map(|_| kinds[dice.below(kinds.len())].to_owned());
+        (header, cells.collect())
+    })
+}
+
+/// A few such columns, with different headers.
+fn any_columns() -> impl Strategy<Value = Vec<Column>> {
+    prop::collection::vec(any_column(), 1..4).prop_map(|mut columns| {
+        let mut keys = std::collections::HashSet::new();
+        columns.retain(|(header, _)| keys.insert(reviews_service::imports::header_key(header)));
+        columns
+    })
+}
+
+/// Runs `law` for values of `strategy`, the same ones each time.
+fn for_all<S: Strategy>(cases: usize, strategy: &S, law: impl AsyncFn(S::Value)) {
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[78; 32]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    TestRunner::new_with_rng(config_of(cases), random)
+        .run(strategy, |value| {
+            runtime.block_on(law(value));
+            Ok(())
         })
-        .await;
-    let both = "Jo Poe|Mike Alvarez";
-    for (number, (cell, expected)) in (1..).zip([
-        ("Mike Alvarez, Jo Poe", both),
-        ("Mike Alvarez & Jo Poe", both),
-        ("mike alvarez and JO POE", both),
-        ("Mike Alvarez/Jo", both),
-        ("Mike Alvarez\nJo Poe", both),
-        ("Mike Alvarez\r\nJo Poe", both),
-        ("Alvarez, Mike; Poe, Jo", both),
-        ("Alvarez, Mike & Poe, Jo", both),
-        ("Mike Alvarez y Jo Poe", both),
-        ("mike alvarez", "Mike Alvarez"),
-        ("Alvarez, Mike", "Mike Alvarez"),
-        ("Big Mike", "Mike Alvarez"),
-        ("Mike Alvarez (mike@k.com)", "Mike Alvarez"),
-        ("mike@k.com", ""),
-        ("602-555-0101", ""),
-        ("Mike Alvarez, Sam", "Mike Alvarez, Sam"),
-        ("Smith, Bob", "Smith, Bob"),
-    ]) {
-        let content = format!(
-            "id,rating,date,author,text,technician\nx{number},5,2026-03-01,Ann,Neat,\"{cell}\"\n"
-        );
-        let (_, rejections) = bench.take(content).await;
-        assert_eq!(rejections, [], "{cell}");
-        let review = bench.find(&format!("x{number}")).await.unwrap();
-        assert_eq!(review.mentions.technicians.join("|"), expected, "{cell}");
-    }
-    let (report, _) = bench
-        .take("Date,Name,Stars,Comment,Assigned To\n2026-03-09,Zoe,5,Quick,jo\n")
-        .await;
-    assert_eq!(report.new, 1);
-    let found = "select value from mention where value = 'Jo Poe'";
-    assert!(bench.sql(found).contains("Jo Poe"));
+        .unwrap();
 }
 
-#[tokio::test]
-async fn the_author_is_in_the_column_with_the_names_of_customers() {
-    for [header, cells, author] in table(
-        "
-            Customer,Customer name → C1001,Ann Bell → Ann Bell
-            Customer #,Customer name → 17,Ann Bell → Ann Bell
-            Customer,First name,Last name → 1001,Ann,Bell → Ann Bell
-            Name,What is your name? → ,Ann Bell → Ann Bell
-            Team member name,Name → Mike,Ann Bell → Ann Bell
-            Nom,Prénom → Bell,Anne → Anne Bell
-            Name,Vorname → Bell,Anne → Anne Bell
-            Name,Vorname → Anne Bell,Anne → Anne Bell
-            Nombre,Apellidos → Ana Gil Ruiz,Gil Ruiz → Ana Gil Ruiz
-            Voornaam,Achternaam → Anne,Bell → Anne Bell
-            Cognome,Nome → Bell,Anna → Anna Bell
-            First,Last → Anne,Bell → Anne Bell
-            Customer first name,Customer last name → Anne,Bell → Anne Bell
-            Nome,Cognome → Luca,De Luca → Luca De Luca
-            Full Name - First Name,Full Name - Last Name → Anne,Bell → Anne Bell
-            Homeowner,Tech Name → Ann Bell,Mike → Ann Bell
-            Name,Public name → Anne Bell,Ann B. → Ann B.
-            Kunde,Anzeigename → Anne Bell,Ann B. → Ann B.
-            Name,Show as → Anne Bell,Ann B. → Ann B.
-            Name,Publish as → Anne Bell,Ann B. → Ann B.
-            Patient,Doctor → Anne Bell,Knox → Anne Bell
-            Name,Nickname → Anne Bell,Yes → Anne Bell
-            Ihr Name,Ort → Ann Bell,Ulm → Ann Bell
-            Customer,Town → user123456789,Ulm → user123456789
-            Customer,Town → 1001,Ulm → Anonymous
-        ",
-    ) {
-        let content = format!("Date,{header},Stars,Comment\n2026-03-01,{cells},5,Very neat\n");
-        let (bench, _, rejections) = import_into_new(content, "").await;
-        assert_eq!(
-            (authors(&bench).as_str(), rejections),
-            (author, vec![]),
-            "{header}"
-        );
+fn public(headers: impl IntoIterator<Item = String>) -> Question {
+    Question::new(Asks::Public, headers.into_iter().collect())
+}
+
+/// The questions in any order of columns.
+fn sorted(mut questions: Vec<Question>) -> Vec<String> {
+    for question in &mut questions {
+        question.columns.sort_unstable();
+    }
+    let mut shown: Vec<String> = questions.iter().map(|it| format!("{it:?}")).collect();
+    shown.sort_unstable();
+    shown
+}
+
+impl Bench {
+    /// What must be decided about a file with these options; nothing may have changed.
+    async fn asked_of(&self, file: PathBuf, options: &str) -> Vec<Question> {
+        let before = self.sql("select count(*) from review; select count(*) from source_column");
+        let asked = match self.run(&request_for([file], options)).await.0 {
+            Err(ImportError::Undecided(undecided)) => undecided.questions,
+            other => panic!("nothing is asked: {other:?}"),
+        };
+        let after = self.sql("select count(*) from review; select count(*) from source_column");
+        assert_eq!(before, after);
+        asked
     }
 }
 
-#[tokio::test]
-async fn a_name_of_somebody_else_or_of_a_thing_is_no_author() {
-    let headers = "Team member name; Who helped you? (name); App Version Name; Customer #; Name of your technician";
-    for header in headers.split("; ") {
-        let content = format!("Date,{header},Stars,Comment\n2026-03-01,Mike,5,Very neat\n");
-        let refusal = bench().await.refusal(content).await;
-        assert_has(&refusal, "no column is recognised as the author");
-        assert_has(&refusal, "--map author= if there are no names");
-    }
-}
-
-#[tokio::test]
-async fn the_text_is_in_the_column_with_the_words_of_customers() {
-    for [header, cells] in table(
-        "
-            Comments,Customer comments → call back,Very neat
-            Customer Feedback,Comments → Very neat,call back
-            Review,Comments → Very neat,call back
-            Comment,Review text → ,Very neat
-            Bewertungstext,Kommentar → Very neat,Danke
-            Kommentar,Rezension → Danke,Very neat
-            Texte de l'avis,Commentaire → Very neat,Merci
-            Comentarios,Opinión → Gracias,Very neat
-            Commento,Testo recensione → Grazie,Very neat
-            Komentarz,Recenzja → Tak,Very neat
-            Depoimento,Comentário → Very neat,Sim
-            Customer review,Reviews → Very neat,12
-            Kundenmeinung,Ort → Very neat,Ulm
-            Member comments,Member → Very neat,yes
-        ",
-    ) {
-        let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,{cells}\n");
-        let text = found(content, "", "select text from review").await;
-        assert_eq!(text, "Very neat", "{header}");
-    }
-    for header in [
-        "Kommentar an die Geschäftsleitung",
-        "Comment for the team",
-        "Commentaire à la direction",
-    ] {
-        let content = format!("Date,Name,Stars,{header}\n2026-03-01,Ann,5,The code is 4711\n");
-        let refusal = bench().await.refusal(content).await;
-        assert_has(&refusal, "recognised as the text");
-        assert!(!refusal.contains("text=\"Com"), "{header}: {refusal}");
-    }
-    let content = "Date,Name,Stars,Our comments,Customer said\n2026-03-01,Ann,5,call her back on Monday,they were very neat here\n";
-    let refusal = bench().await.refusal(content).await;
-    assert_has(&refusal, "--map text=\"Customer said\"");
-}
-
-#[tokio::test]
-async fn dumps_and_surveys_are_read_by_the_names_of_their_columns() {
-    for layout in [
-        "ID,post_title,post_content,post_date,post_status,post_author,rating,client_name\n\
-         11,Neat,Very neat,2026-03-01,publish,1,5,Ann Bell\n12,Late,Left a mess,2026-03-02,draft,1,1,Bo Cole\n",
-        "testimonial_id,testimonial_author,testimonial_content,testimonial_rating,testimonial_date,testimonial_status\n\
-         11,Ann Bell,Very neat,5,2026-03-01,publish\n12,Bo Cole,Left a mess,1,2026-03-02,pending\n",
-        "Submitted date,Survey name,Contact name,Response value,Sentiment,Follow-up response,Approved\n\
-         2026-03-01,Visit,Ann Bell,5,Happy,Very neat,Yes\n2026-03-02,Visit,Bo Cole,1,Unhappy,Left a mess,No\n",
-        "Datum,Name,Note (1-5 Sterne),Kommentar,Can we reply to your review?,Auf Homepage\n\
-         01.03.2026,Ann Bell,5,Very neat,Yes,x\n02.03.2026,Bo Cole,1,Left a mess,No,\n",
-    ] {
-        let (bench, ..) = import_into_new(layout, "").await;
-        let select = "select author, rating, reviewed_on, text, status from review order by author";
-        assert_eq!(
-            bench.sql(select),
-            "Ann Bell|5|2026-03-01|Very neat|published\nBo Cole|1|2026-03-02|Left a mess|withheld",
-            "{layout}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn answers_are_found_under_the_names_of_tools_and_languages() {
-    let headers = "Our reply; Business reply; Developer Reply Text; Response from the owner; Antwort des Inhabers; Réponse du propriétaire; \
-        Odpowiedź właściciela; Google reply; Hotelantwort; Your reply; Vendor response; Review Reply Comment; Antwort vom Inhaber; \
-        Trader response; Votre réponse; Kommentar des Unternehmens";
-    for header in headers.split("; ") {
-        let content =
-            format!("Date,Name,Stars,Comment,{header}\n2026-03-01,Ann,5,Very neat,Thanks\n");
-        let answer = found(content, "", "select response_text from review").await;
-        assert_eq!(answer, "Thanks", "{header}");
-    }
-}
-
-#[tokio::test]
-async fn a_rating_is_found_by_the_header_that_says_most() {
-    let headers = "Rating 1-5; Rating /5; Stars out of 5; How satisfied were you with our service?";
-    for header in headers.split("; ") {
-        let content = format!("Date,Name,{header},Comment\n2026-03-01,Ann,4,Very neat\n");
-        let rating = found(content, "", "select rating from review").await;
-        assert_eq!(rating, "4", "{header}");
-    }
-    let content =
-        "No,Date,Name,Punctuality,Comment\n1,2026-03-01,Ann,4,Very neat\n2,2026-03-02,Bo,3,Late\n";
-    let refusal = bench().await.refusal(content).await;
-    assert_has(&refusal, "--map rating=\"Punctuality\"");
-}
-
-#[tokio::test]
-async fn a_grade_of_the_place_is_no_location() {
-    let content = "Date,Name,Review score,Location,Comment\n2026-03-01,Ann,5,7.5,Very neat\n2026-03-02,Bo,4,10,Late\n";
-    let (bench, report, _) = import_into_new(content, "").await;
-    assert_eq!((report.new, authors(&bench).as_str()), (2, "Ann|Bo"));
-}
-
-#[tokio::test]
-async fn a_hint_for_the_date_names_no_day_of_something_else() {
-    let content = "relative_date,retrieval_date,visit date,username,rating,text\n\
-        2 weeks ago,2026-03-01,2026-02-01,Ann,5,Very neat work here\n";
-    let refusal = bench().await.refusal(content).await;
-    assert_has(&refusal, "--map date=COLUMN");
-    let rows = json!([{"rating": 5, "author": "Ann", "text": "Neat", "time": {"published": "2026-03-01"},
-        "response": {"text": "Thanks", "time": {"published": "2026-03-02"}}}]);
-    let bench = bench().await;
-    let refusal = bench.refused(rows.to_string(), "--format table").await;
-    assert_has(&refusal, "--map date=\"time.published\"");
-}
-
-#[tokio::test]
-async fn a_table_without_a_header_shows_nothing_of_its_rows() {
-    for content in [
-        "ann@e.com,Ann Bell,5,Neat\nbo@e.com,Bo,4,Late\n",
-        "2026-03-01,Ann Bell,5,Neat\n",
-    ] {
-        let refusal = bench().await.refusal(content).await;
-        assert_has(&refusal, "is a table without a header");
-        assert!(!refusal.contains("Ann"), "{refusal}");
-    }
-}
-
-#[tokio::test]
-async fn a_table_with_reviews_in_cells_is_refused_with_the_way_out() {
-    let content =
-        "title,place_id,user_reviews\nK,P1,\"[{\"\"Name\"\":\"\"Ann\"\",\"\"Rating\"\":5}]\"\n";
-    let refusal = bench().await.refusal(content).await;
-    assert!(
-        refusal.ends_with("user_reviews has lists of JSON; export the file as JSON instead"),
-        "{refusal}"
-    );
-}
-
-#[tokio::test]
-async fn a_column_without_a_header_can_be_mapped() {
-    let content = "Date,Name,,Stars\n2026-03-01,Ann,They were very neat,5\n";
-    let refusal = bench().await.refusal(content).await;
-    assert_has(&refusal, "--map text=\"column 3\"");
-    let text = found(content, "--map 'text=column 3'", "select text from review").await;
-    assert_eq!(text, "They were very neat");
-}
-
-#[tokio::test]
-async fn locations_of_a_birdeye_report_are_kept_apart() {
-    let content = "Business Name,Location,Review Date,Source,Rating,Reviewer Name,Review,Response,Response Date,Review URL\n\
-        K,Phoenix,\"Oct 12, 2026\",Google,5,Ann Bell,Neat,,,https://x.example/1\n\
-        K,Mesa,\"Oct 12, 2026\",Google,4,Bo Cole,Late,,,https://x.example/2\n";
-    let refusal = bench().await.refusal(content).await;
-    assert_has(&refusal, "2 locations: Mesa (1), Phoenix (1)");
-    let (bench, report, _) = import_into_new(content, "--location Mesa").await;
-    assert_eq!(
-        (report.new, report.elsewhere, authors(&bench)),
-        (1, 1, "Bo C.".to_owned())
-    );
-}
-
-#[tokio::test]
-async fn a_writer_who_is_no_buyer_is_manual_in_woocommerce_tables() {
-    let content = "comment_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating,verified,title\n\
-        1,Ann,2026-03-01 10:00:00,Neat,1,0,0,5,0,Fine\n2,Bo,2026-03-02 10:00:00,Good,1,0,0,5,1,\n";
-    let select = "select author, verification_method, ifnull(title, '-'), status from review order by author";
-    let rows = found(content, "", select).await;
-    assert_eq!(
-        rows,
-        "Ann|manual|Fine|published\nBo|source_platform|-|published"
-    );
-}
-
-#[tokio::test]
-async fn both_forms_of_reviews_io_are_known() {
-    let rows = json!({"reviews": [
-        {"_id": "a1", "author_name": "Ann", "rating": 5, "comments": "Neat", "date_created": "2026-03-01 10:00:00", "is_hidden": false},
-        {"_id": "a2", "author": {"name": "Bo"}, "rating": 4, "comments": "Late", "date_created": "2026-03-02 10:00:00", "is_hidden": true}]});
-    let (bench, report, _) = import_into_new(rows.to_string(), "").await;
-    assert_eq!(
-        (report.files[0].format, authors(&bench).as_str()),
-        ("reviews_io", "Ann|Bo")
-    );
-    let withheld = "select author from review where status = 'withheld'";
-    assert_eq!(bench.sql(withheld), "Bo");
-}
-
-#[tokio::test]
-async fn flat_tables_of_reviews_io_have_authors_and_answers() {
-    let content = "store_review_id,date_created,reviewer_name,reviewer_email,rating,comments,reply,reply_date\n\
-        17,2026-03-01 10:00:00,Ann Bell,a@e.com,5,Neat,Thanks,2026-03-02\n";
-    let rows = found(content, "", "select author, response_text from review").await;
-    assert_eq!(rows, "Ann Bell|Thanks");
-}
-
-#[tokio::test]
-async fn an_export_of_yotpo_hides_private_answers_and_no_review() {
-    let content = "appKey,Review ID,Review Creation Date,Review Type,Review Status,Review Source,Review Score,Review Title,\
-        Review Content,Comment Date,Comment Content,Comment Public,Reviewer Display Name\n\
-        k,1,2026-03-01,Product,Published,Mail,5,Fine,Neat,,,,Ann\n\
-        k,2,2026-03-02,Product,Published,Mail,4,Fine,Late,2026-03-03,Sorry,No,Bo\n\
-        k,3,2026-03-03,Product,Rejected,Mail,1,Bad,Rude,,,,Cy\n";
-    let (bench, report, _) = import_into_new(content, "").await;
-    let select = "select author, status, ifnull(response_text, '-') from review order by author";
-    assert_eq!(
-        (report.files[0].format, bench.sql(select).as_str()),
-        ("yotpo", "Ann|published|-\nBo|published|-\nCy|withheld|-")
-    );
-}
-
-#[tokio::test]
-async fn a_header_that_is_english_too_is_no_sign_of_a_language() {
-    for (header, day) in [
-        ("Opinion,Client", "2026-03-04"),
-        ("Comment,Kunde", "2026-04-03"),
-    ] {
+#[test]
+fn a_column_that_nobody_decided_is_a_question() {
+    for_all(60, &any_columns(), async |others| {
         let bench = bench().await;
-        let country = Some("US".to_owned());
-        bench
-            .set_business(Business {
-                country,
-                ..Business::default()
-            })
-            .await;
-        bench
-            .take(format!("Date,Score,{header}\n03/04/2026,5,Very neat,Ann\n"))
-            .await;
-        let found = bench.sql("select reviewed_on from review");
-        assert_eq!(found, day, "{header}");
-    }
-}
-
-#[tokio::test]
-async fn numbers_of_questions_and_marks_are_no_part_of_a_header() {
-    for header in [
-        "1. Date,2. Name,3. Rating,4. Review",
-        "Date *,Q1. Name,Q2: Stars (1-5) *,Q3) Comments [required]",
-        "Datum,1. Ihr Name,2. Sterne,3. Kommentar (Pflichtfeld)",
-        "Horodateur,Nom,Note,Votre avis",
-    ] {
-        let content = format!("{header}\n2026-03-01,Ann Bell,4,Very neat\n");
-        let (bench, ..) = import_into_new(content, "").await;
-        let select = "select author, rating, text from review";
-        assert_eq!(bench.sql(select), "Ann Bell|4|Very neat", "{header}");
-    }
-}
-
-#[tokio::test]
-async fn a_name_that_all_rows_share_gives_way_to_those_of_customers() {
-    for [header, name] in table(
-        "
-            Name,Customer → Kestrel Air LLC
-            Name,Reviewer Display Name → accounts/1/locations/2/reviews/5f00
-            Customer,Name for website → Anne Bellow
-            Name,Name (public) → Anne Bellow
-        ",
-    ) {
-        let content = format!(
-            "Date,{header},Stars,Comment\n2026-03-01,{name},Bo Cole,5,Fine work\n2026-03-01,{name},Ann Bell,5,Good work\n\
-             2026-03-01,{name},Ann Bell,5,Neat work\n"
+        let table = csv(&[needed(), others.clone()].concat(), ROWS);
+        let headers: Vec<String> = others.into_iter().map(|(header, _)| header).collect();
+        let asked = bench.asked(&table, "").await.questions;
+        assert!(
+            asked.contains(&public(headers.clone())),
+            "{asked:?}: {table}"
         );
-        let authors = found(content, "", "select author from review order by author").await;
-        assert_eq!(authors, "Ann Bell\nAnn Bell\nBo Cole", "{header}");
+        // Besides, at most which column is the text.
+        let is_other = |it: &&Question| !matches!(it.asks, Asks::Public | Asks::Text);
+        assert_eq!(asked.iter().find(is_other), None, "{table}");
+        // One that is decided is no question, and the others are.
+        let (decided, open) = headers.split_first().unwrap();
+        let ignored = format!(
+            "--ignore {} --map text=Review",
+            shlex::try_quote(decided).unwrap()
+        );
+        if open.is_empty() {
+            assert_eq!(bench.csv(&table, &ignored).await.new, 4, "{table}");
+        } else {
+            let asked = bench.asked(&table, &ignored).await.questions;
+            assert_eq!(asked, [public(open.to_vec())], "{table}");
+        }
+    });
+}
+
+#[test]
+fn members_of_any_json_that_nobody_decided_are_a_question() {
+    for_all(30, &any_columns(), async |others| {
+        let bench = bench().await;
+        let row = |row: usize| -> Value {
+            let columns = needed().into_iter().chain(others.clone());
+            columns
+                .map(|(header, cells)| (header, json!(cells[row])))
+                .collect()
+        };
+        let rows = json!((0..ROWS).map(row).collect::<Vec<_>>()).to_string();
+        let asked = bench.asked(&rows, "--map text=Review").await.questions;
+        let headers = others.into_iter().map(|(header, _)| header);
+        assert_eq!(sorted(asked), sorted(vec![public(headers)]), "{rows}");
+    });
+}
+
+#[tokio::test]
+async fn no_member_of_json_is_passed_over_in_silence() {
+    let row = || json!({"rating": 5, "date": "2026-03-14", "author": "Ann", "text": "Neat"});
+    let mut documents = Vec::new();
+    for depth in 1..8 {
+        let mut row = row();
+        row["a"] = (0..depth).fold(json!("yes"), |inner, _| json!({"a": inner}));
+        documents.push((format!("{depth} deep"), json!([row])));
+    }
+    let mut passed_over = Vec::new();
+    for (what, document) in documents {
+        let bench = bench().await;
+        let file = bench.file("t.json", document.to_string());
+        if bench.run(&request_for([file], "")).await.0.is_ok() {
+            passed_over.push(what);
+        }
+    }
+    assert_eq!(passed_over, [] as [String; 0]);
+    let around = json!({"places": [{"state": {"hidden": true}, "reviews": [row(), row()]}]});
+    let asked = bench().await.asked(around.to_string(), "").await;
+    assert_eq!(asked.questions, [public(["^.state.hidden".to_owned()])]);
+    let mut wide = row();
+    let others: Vec<String> = (3_000..5_000).map(|number| format!("z{number}")).collect();
+    for name in &others {
+        wide[name] = json!("yes");
+    }
+    let refusal = bench().await.refusal(json!([wide]).to_string()).await;
+    assert_has(&refusal, "more than 2,000 different members");
+}
+
+#[tokio::test]
+async fn options_name_headers_in_any_spelling() {
+    let columns = |header: &str, rows: [usize; 2]| {
+        let mut columns = needed();
+        columns.push((header.to_owned(), vec!["x".to_owned(); ROWS]));
+        for (_, cells) in &mut columns {
+            *cells = rows.map(|row| cells[row].clone()).to_vec();
+        }
+        csv(&columns, 2)
+    };
+    let bench = bench().await;
+    let one = bench.file("one.csv", columns("Order No.", [0, 1]));
+    let two = bench.file("two.csv", columns("Order No.", [2, 3]));
+    // The header is kept after the first time, and in both files the second time.
+    for (files, new) in [
+        (vec![one.clone()], 2),
+        (vec![one.clone()], 0),
+        (vec![one, two], 2),
+    ] {
+        let request = request_for(files, "--map text=review --ignore 'order no'");
+        let report = bench.run(&request).await.0;
+        assert_eq!(
+            report.map(|report| report.new).map_err(|it| it.to_string()),
+            Ok(new)
+        );
+    }
+}
+
+#[test]
+fn what_is_kept_is_never_asked_again() {
+    for_all(24, &any_columns(), async |others| {
+        let bench = bench().await;
+        let columns = [needed(), others.clone()].concat();
+        let mut options = "--map text=Review".to_owned();
+        let value_of = |cell: &String| cell.trim().to_lowercase();
+        for (number, (header, cells)) in others.iter().enumerate() {
+            let value = value_of(&cells[0]);
+            let (option, answer) = match number {
+                0 => ("--public", format!("{header}={value}")),
+                1 => ("--public-name", format!("{header}=*")),
+                _ => ("--ignore", header.clone()),
+            };
+            options += &format!(" {option} {}", shlex::try_quote(&answer).unwrap());
+        }
+        let first = bench.csv(csv(&columns, 3), &options).await;
+        assert_eq!(counts(&first), (3, 0, 0, 0), "{options}");
+        let again = bench.csv(csv(&columns, 3), "").await;
+        assert_eq!(counts(&again), (0, 0, 3, 0), "{options}");
+        let more = bench.csv(csv(&columns, ROWS), "").await;
+        assert_eq!(counts(&more), (1, 0, 3, 0), "{options}");
+        let cells = &others[0].1;
+        let hidden = cells
+            .iter()
+            .filter(|cell| value_of(cell) != value_of(&cells[0]));
+        let withheld = "select count(*) from review where status = 'withheld'";
+        assert_eq!(
+            bench.sql(withheld),
+            hidden.count().to_string(),
+            "{options}: {others:?}"
+        );
+    });
+}
+
+#[test]
+fn the_order_of_columns_changes_no_decision_and_no_question() {
+    let tables = any_columns().prop_flat_map(|others| {
+        let columns = [needed(), others].concat();
+        (Just(columns.clone()), Just(columns).prop_shuffle())
+    });
+    for_all(24, &tables, async |(columns, shuffled)| {
+        let bench = bench().await;
+        let asked = bench.asked(csv(&columns, ROWS), "").await.questions;
+        let other = bench.asked(csv(&shuffled, ROWS), "").await.questions;
+        assert_eq!(sorted(asked), sorted(other), "{shuffled:?}");
+        let options = "--map text=Review --ignore-others";
+        bench.csv(csv(&columns, ROWS), options).await;
+        let kept =
+            "select header, field, decided_by, public_values from source_column order by 1, 2";
+        let before = bench.sql(kept);
+        assert_eq!(
+            counts(&bench.csv(csv(&shuffled, ROWS), "").await),
+            (0, 0, 4, 0)
+        );
+        assert_eq!(bench.sql(kept), before);
+        let second = super::bench().await;
+        second.csv(csv(&shuffled, ROWS), options).await;
+        assert_eq!(second.sql(kept), before, "{shuffled:?}");
+    });
+}
+
+/// A cell for a field, and how the field is then stored.
+fn sample(field: &str) -> (&'static str, &'static str, &'static str) {
+    match field {
+        "id" => ("k-7", "review_id", "k-7"),
+        "rating" => ("3", "rating", "3"),
+        "date" => ("2026-03-01", "reviewed_on", "2026-03-01"),
+        "author" | "first_name" | "last_name" => ("Zoe", "author", "Zoe"),
+        "title" => ("Tidy", "title", "Tidy"),
+        "text" => ("Quick work", "text", "Quick work"),
+        "language" => ("es", "language", "es"),
+        "source_name" => ("Angi", "source_name", "Angi"),
+        "url" => ("https://a.example/1", "source_url", "https://a.example/1"),
+        "location" => ("Mesa", "(select location from review_source)", "Mesa"),
+        "response_text" => ("Thank you", "response_text", "Thank you"),
+        "response_date" => ("2026-03-05", "response_on", "2026-03-05"),
+        "response_author" => ("Kim", "response_author", "Kim"),
+        "technicians" | "services" | "service_areas" => {
+            ("Art B", "(select value from mention)", "Art B")
+        }
+        other => panic!("{other}"),
     }
 }
 
 #[tokio::test]
-async fn a_hint_names_no_column_of_numbers_or_contacts() {
-    for [header, cells, hint] in table(
+async fn every_exact_name_alone_fills_its_field() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/imports/map/names.toml");
+    let lists: std::collections::BTreeMap<String, String> =
+        toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let base = [
+        ("rating", "5"),
+        ("date", "2026-03-14"),
+        ("author", "Ann"),
+        ("text", "Neat"),
+        ("response.text", "Thanks"),
+    ];
+    for (field, list) in &lists {
+        let (cell, column, stored) = sample(field);
+        let part = match &**field {
+            "first_name" | "last_name" => "author",
+            "response_text" => "response.text",
+            field => field,
+        };
+        // The answer's text is needed for its other parts.
+        let others = base.iter().filter(|(other, _)| {
+            *other != part && (*other != "response.text" || field.starts_with("response"))
+        });
+        let others: Vec<Column> = others
+            .map(|(header, cell)| ((*header).to_owned(), vec![(*cell).to_owned()]))
+            .collect();
+        let bench = bench().await;
+        let mut taken = String::new();
+        for name in list.split(", ") {
+            let own = (name.to_owned(), vec![cell.to_owned()]);
+            taken = csv(&[&[own], &others[..]].concat(), 1);
+            let request = request_for([bench.file("t.csv", &taken)], "--dry-run");
+            let (report, watch) = bench.watch(&request).await;
+            assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0), "{field}: {name}");
+            let used = watch.tables[0].used.iter();
+            let filled = used.filter(|(_, columns)| columns.contains(&name.to_owned()));
+            assert_eq!(filled.count(), 1, "{field}: {name}");
+            assert!(watch.tables[0].unused.is_empty(), "{field}: {name}");
+        }
+        let found = found(&taken, "", &format!("select {column} from review")).await;
+        assert_eq!(found, stored, "{field}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_marks_and_words_in_brackets_do_not_change_a_name() {
+    for [header, is_name] in table(
         "
-            Respondent ID,End Date,Name,Stars,Comment → 44213,03/14/2026 06:12:05 PM,Ann,5,Fine work → --map date=
-            Date,Name,numberOfReviews,Comment → 2026-03-14,Ann,1,Fine work → --map rating=COLUMN
-            Date,Name,Stars,Contact → 2026-03-14,Ann,5,Jane Doe → --map text=COLUMN
+            review → true
+            REVIEW: → true
+            3. Review * → true
+            Q2) Review? → true
+            Review (optional) → true
+            review_text → true
+            Review [your words] → true
+            Review 2 → false
+            Reviews of others → false
+            My review → false
+            Review (2) → false
         ",
     ) {
-        let refusal = bench().await.refusal(format!("{header}\n{cells}\n")).await;
-        let is_right = refusal.contains(hint) && !refusal.contains("date=\"Respondent ID\"");
-        assert!(is_right, "{refusal}");
+        let mut columns = needed();
+        header.clone_into(&mut columns[3].0);
+        let (report, _) = bench().await.run_csv(&columns).await;
+        assert_eq!(report.is_ok(), is_name == "true", "{header}: {report:?}");
+    }
+    for [header, is_name] in table(
+        "Stars (1-5) → true\nStars (1 - 5) → true\nStars (1–5) → true\nStars (0-10) → false\nStars (1-6) → false",
+    ) {
+        let mut columns = needed();
+        header.clone_into(&mut columns[0].0);
+        let (report, _) = bench().await.run_csv(&columns).await;
+        assert_eq!(report.is_ok(), is_name == "true", "{header}: {report:?}");
+    }
+}
+
+impl Bench {
+    async fn run_csv(
+        &self,
+        columns: &[Column],
+    ) -> (Result<ImportReport, ImportError>, Vec<Rejection>) {
+        self.run(&request_for([self.file("t.csv", csv(columns, ROWS))], ""))
+            .await
     }
 }
 
 #[tokio::test]
-async fn two_columns_with_one_header_are_refused() {
-    let content = "Stars,Count,Date,Name,Stars,Comment\n5,1,2026-03-14,Ann,5,Fine\n4,1,2026-03-15,Bo,2,Late\n";
-    let refusal = bench().await.refusal(content).await;
-    let doubt = "the rating may be Stars or Stars (2); name it with --map rating=COLUMN";
-    assert_has(&refusal, doubt);
-    let select = "select rating from review order by author";
-    let stars = found(content, "--map 'rating=Stars (2)'", select).await;
-    assert_eq!(stars, "5\n2");
+async fn two_names_of_one_field_are_a_question() {
+    for (header, at, field) in [
+        ("Rating", 0, ReviewField::Rating),
+        ("Posted on", 1, ReviewField::Date),
+        ("Customer", 2, ReviewField::Author),
+        ("Comment", 3, ReviewField::Text),
+    ] {
+        let mut columns = needed();
+        let fitting = vec![columns[at].0.clone(), header.to_owned()];
+        columns.push((header.to_owned(), columns[at].1.clone()));
+        let asked = bench().await.asked(csv(&columns, ROWS), "").await.questions;
+        let is_proposed = false;
+        let expected = Question::new(Asks::Field { field, is_proposed }, fitting);
+        assert!(asked.contains(&expected), "{asked:?}");
+        // Without any, too.
+        let mut columns = needed();
+        columns.remove(at);
+        let asked = bench().await.asked(csv(&columns, ROWS), "").await.questions;
+        let expected = Question::new(Asks::Field { field, is_proposed }, Vec::new());
+        assert_eq!(asked, [expected]);
+    }
+}
+
+/// Fixtures of platforms as tables, by their folders; all but those of no platform.
+fn platform_tables() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for folder in ["exports", "imports"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures")
+            .join(folder);
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_csv = path.extension().is_some_and(|it| it == "csv");
+            if let Some(text) = fs::read_to_string(&path).ok().filter(|_| is_csv) {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                found.push((name, text.trim_start_matches('\u{feff}').to_owned()));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
 }
 
 #[tokio::test]
-async fn a_question_with_the_french_comment_is_no_text() {
-    let content = "Horodateur,Nom,Note,Comment avez-vous connu notre entreprise ?,Votre avis\n2026-03-14,Ann,5,Facebook,Travail soigné\n";
-    let text = found(content, "", "select text from review").await;
-    assert_eq!(text, "Travail soigné");
-}
-
-#[tokio::test]
-async fn a_line_of_totals_proves_no_scale() {
-    let content =
-        "Date,Name,Stars,Comment\n2026-03-14,Ann,5,Fine\n2026-03-15,Bo,4,Good\n,Total,9,\n";
-    let (bench, report, _) = import_into_new(content, "").await;
-    assert_eq!((report.new, report.rejected), (2, 1));
-    let select = "select group_concat(rating) from (select rating from review order by author)";
-    assert_eq!(bench.sql(select), "5,4");
+async fn a_further_column_of_a_platform_is_the_only_question() {
+    let mut asked_of = 0;
+    for (name, text) in platform_tables() {
+        let bench = bench().await;
+        bench.set_time_zone("America/Phoenix").await;
+        let Ok(report) = bench
+            .run(&request_for([bench.file(&name, &text)], ""))
+            .await
+            .0
+        else {
+            continue;
+        };
+        if report.files[0].format == "table" {
+            continue;
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        let rows: Vec<Vec<String>> = reader
+            .records()
+            .map(|row| row.unwrap().iter().map(str::to_owned).collect())
+            .collect();
+        let wide: Vec<Vec<String>> = (0..)
+            .zip(rows)
+            .map(|(number, mut row): (usize, Vec<String>)| {
+                row.push(if number == 0 { "On our site" } else { "no" }.to_owned());
+                row
+            })
+            .collect();
+        let lines: String = wide
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|cell| quoted(cell))
+                    .collect::<Vec<_>>()
+                    .join(",")
+                    + "\n"
+            })
+            .collect();
+        let cells: Vec<Vec<String>> = wide
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|cell| cell.replace('&', "&amp;").replace('<', "&lt;"))
+                    .collect()
+            })
+            .collect();
+        let cells: Vec<Vec<&str>> = cells
+            .iter()
+            .map(|row| row.iter().map(String::as_str).collect())
+            .collect();
+        let cells: Vec<&[&str]> = cells.iter().map(Vec::as_slice).collect();
+        let files = [
+            ("wide.csv", lines.into_bytes()),
+            ("wide.xlsx", tables::workbook(&cells)),
+        ];
+        for (file, content) in files {
+            let asked = bench.asked_of(bench.file(file, content), "").await;
+            assert_eq!(
+                asked,
+                [public(["On our site".to_owned()])],
+                "{name} as {file}"
+            );
+        }
+        asked_of += 1;
+    }
+    assert_eq!(asked_of, 18, "the fixtures of platforms");
 }

@@ -1,6 +1,5 @@
 //! The dates of a column are read in one order, over all files of a call.
 
-use super::answers::import_into_new;
 use super::tables::workbook;
 use super::*;
 

@@ -4,7 +4,7 @@
 use std::mem;
 
 use reviews_service::imports::export::{Export, columns_of_table};
-use reviews_service::storage::imports::KeptColumns;
+use reviews_service::storage::columns::KeptColumns;
 
 use super::*;
 use crate::support::{Generator, TestApp, sqlite3};
@@ -298,7 +298,7 @@ async fn a_row_fills_an_answered_review_after_an_export_too() {
     import_file(&other, "export", &file, "").await;
     let full = b"rating,date,author,text,reply\n5,2026-10-12,Ann,Good work,\n";
     for app in [&app, &other] {
-        let report = import_file(app, "b.csv", full, "").await;
+        let report = import_file(app, "b.csv", full, "--map text=text").await;
         assert_eq!((report.new, report.updated), (0, 1));
     }
 }

@@ -273,28 +273,3 @@ async fn names_that_were_not_public_are_shortened_by_default() {
         }
     }
 }
-
-#[tokio::test]
-async fn a_refused_withdrawal_reports_the_rows_rejected_by_merging() {
-    let bench = bench().await;
-    let header = "id,author,rating,date,text\n";
-    let row = "a-1,Ann,5,2026-10-01,On time\n";
-    bench.take(format!("{header}{row}")).await;
-    let other = "a-1,Bo,2,2026-10-05,Late again\n";
-    let request = request_for(
-        [bench.file("t.csv", format!("{header}{other}"))],
-        "--withdraw-missing",
-    );
-    let (report, rejections) = bench.run(&request).await;
-    let error = report.unwrap_err().to_string();
-    assert_has(&error, "1 row was rejected");
-    let [rejection] = rejections.as_slice() else {
-        panic!("{rejections:?}");
-    };
-    assert!(
-        rejection
-            .error
-            .contains("a-1 is the ID of another review, by Ann"),
-        "{rejection}"
-    );
-}

@@ -488,35 +488,6 @@ fn ids_of(bench: &Bench, author: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_corrected_name_does_not_publish_a_short_hidden_text() {
-    for owner in DECISIONS {
-        for name in ["Uma Falck", "Una Falk", "Luma Falk", "Anonymous", ""] {
-            let bench = bench().await;
-            sheet(&bench, &[UMA, VIC, WEN], "").await;
-            owner.act(&bench, "author = 'Uma Falk'");
-            let row = UMA.replace("Uma Falk", name);
-            for _ in 0..2 {
-                let report = sheet(&bench, &[&row, VIC, WEN], "").await;
-                assert_eq!(outcome(&report), ((0, 0, 2, 0), 1), "{owner:?}, {name}");
-            }
-            // It is the same: its name changes, and nothing else.
-            sheet(&bench, &[&row, VIC, WEN], "--doubtful same").await;
-            let report = sheet(&bench, &[&row, VIC, WEN], "").await;
-            assert_eq!(
-                (report.new, report.updated, report.doubtful.count),
-                (0, 0, 0),
-                "{owner:?}, {name}"
-            );
-            assert_eq!(
-                public(&bench),
-                ["Vic Oren: Warm", "Wen Zhou: Fair"],
-                "{owner:?}, {name}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_name_in_capitals_is_no_other_customer_of_a_hidden_review() {
     let row = VIC.replace("Vic Oren", "VIC OREN");
     for owner in [Owner::Nothing, Owner::Withheld, Owner::Deleted] {
@@ -770,23 +741,6 @@ async fn an_unknown_id_does_not_publish_a_hidden_review() {
 }
 
 #[tokio::test]
-async fn one_id_of_two_different_reviews_is_rejected_and_named() {
-    let zoe = "Zoe Quist,3,2026-11-02,Cold again after a week";
-    let bench = bench().await;
-    sheet_with_ids(&bench, &[("k-40", VIC), ("k-71", WEN)]).await;
-    let (report, rejections) = sheet_with_ids(&bench, &[("k-40", zoe), ("k-71", WEN)]).await;
-    assert_eq!(counts(&report), (0, 0, 1, 1));
-    for part in ["t.csv:2", "k-40", "Vic Oren"] {
-        assert_has(&rejections[0].to_string(), part);
-    }
-    // Of two rows with one new ID nobody knows which is meant.
-    let (report, rejections) =
-        sheet_with_ids(&bench, &[("k-90", zoe), ("k-90", UMA), ("k-71", WEN)]).await;
-    assert_eq!((counts(&report), rejections.len()), ((0, 0, 1, 2), 2));
-    assert_eq!(public(&bench), ["Vic Oren: Warm", "Wen Zhou: Fair"]);
-}
-
-#[tokio::test]
 async fn equal_ratings_without_a_text_are_as_many_as_their_rows() {
     for author in ["Yara Nils", "Anonymous"] {
         let bench = bench().await;
@@ -1016,66 +970,6 @@ async fn a_doubtful_row_ends_with_exit_1_and_stops_a_withdrawal() {
         let import = Import::from_arg_matches(&command.clone().get_matches_from(words)).unwrap();
         assert_eq!(import.run(&config, &bench.clock).await.unwrap(), exit);
     }
-}
-
-#[tokio::test]
-async fn days_computed_from_months_ago_double_no_review() {
-    let row = |name: &str, stars: u8, days: [&str; 2], text: &str| {
-        days.map(|day| format!("{name},{stars},{day} 00:00:00,{text}\n"))
-    };
-    let rows = [
-        row(
-            "Ada V.",
-            5,
-            ["2026-05-30", "2026-05-31"],
-            "\"Prompt and clean, we will ring them again.\"",
-        ),
-        row(
-            "Ben W.",
-            2,
-            ["2026-05-16", "2026-05-14"],
-            "Muddy boots on a white carpet.",
-        ),
-        row(
-            "Cem X.",
-            4,
-            ["2026-05-16", "2026-05-14"],
-            "A sound repair at a fair rate.",
-        ),
-        row(
-            "Dee Y.",
-            5,
-            ["2026-03-15", "2026-03-16"],
-            "Kind and quick people.",
-        ),
-        row(
-            "Eli Z.",
-            1,
-            ["2025-06-15", "2025-07-14"],
-            "Twice the price they had quoted.",
-        ),
-    ];
-    let head = "name,rating,published_at_date,review_text\n";
-    let [june, july] = [0, 1].map(|month| {
-        rows.iter()
-            .map(|row| row[month].as_str())
-            .collect::<String>()
-    });
-    let [june, july] = [
-        format!("{head}{june}"),
-        format!("{head}Fay U.,5,2026-07-12 00:00:00,The heat pump hums softly.\n{july}"),
-    ];
-    let bench = bench().await;
-    bench.set_time_zone("America/Phoenix").await;
-    let options = "--map date=published_at_date --source Google";
-    for (file, expected) in [
-        (&june, (5, 0, 0, 0)),
-        (&july, (1, 5, 0, 0)),
-        (&july, (0, 0, 6, 0)),
-    ] {
-        assert_eq!(counts(&bench.csv(file, options).await), expected);
-    }
-    assert_eq!(published(&bench).len(), 6);
 }
 
 #[tokio::test]
@@ -1344,43 +1238,6 @@ async fn new_reviews_and_part_of_a_source_are_no_change_of_most() {
         counts(&bench.csv(mass(7, 7, "stars", true), "").await),
         (0, 7, 0, 0)
     );
-}
-
-#[tokio::test]
-async fn native_rows_change_the_stars_of_most_reviews_on_request() {
-    let bench = bench().await;
-    let rows = |stars: u8| {
-        let stars = |n| if n < 4 { stars } else { 5 };
-        let row = |n: u8| native(&json!({"id": format!("r-{n}"), "rating": stars(n)}));
-        lines(&(0..5).map(row).collect::<Vec<_>>())
-    };
-    bench.take(rows(5)).await;
-    let file = bench.file("native.jsonl", rows(2));
-    assert_has(
-        &bench.refuse(&request_for([file.clone()], "")).await,
-        "--accept-changes",
-    );
-    assert_eq!(bench.sql("select sum(rating) from review"), "25");
-    assert_eq!(
-        counts(&bench.done(file, "--accept-changes").await),
-        (0, 4, 1, 0)
-    );
-}
-
-#[tokio::test]
-async fn a_sheet_that_was_still_loading_changes_no_review() {
-    for has_ids in [true, false] {
-        let bench = bench().await;
-        bench.csv(mass(12, 0, "", has_ids), "").await;
-        let stored = reviews_where(&bench, "true");
-        for options in ["", "--accept-changes"] {
-            // All rows are rejected, so the file may be refused.
-            let file = bench.file("t.csv", mass(12, 12, "loading", has_ids));
-            let (report, _) = bench.run(&request_for([file], options)).await;
-            assert!(report.is_err() || report.is_ok_and(|report| counts(&report) == (0, 0, 0, 12)));
-            assert_eq!(reviews_where(&bench, "true"), stored);
-        }
-    }
 }
 
 #[tokio::test]

@@ -22,62 +22,44 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn row_numbers_are_no_ids_and_edits_stay_with_the_review() {
-    let bench = bench().await;
-    let (report, _) = bench.import_rows(JUNE, "").await;
-    assert_eq!(
-        (counts(&report), report.files[0].row_numbers.as_deref()),
-        ((3, 0, 0, 0), Some("Id"))
-    );
-    let message = summary(&report, false);
-    assert_has(
-        &message,
-        "Id counts the rows of a file, so it is not used as the ID; if it is the ID, pass --map 'id=Id'",
-    );
-    bench.sql("update review set status = 'withheld', withheld_reason = 'in dispute', response_text = 'Sorry.' where author = 'Bo'",
-    );
-    for (new, unchanged) in [(1, 3), (0, 4)] {
-        let (report, _) = bench.import_rows(JULY, "").await;
-        assert_eq!(counts(&report), (new, 0, unchanged, 0));
-        assert_eq!(
-            bench.shown(),
-            "Ann|published|\nBo|withheld|Sorry.\nCy|published|\nDi|published|"
-        );
+async fn only_ids_without_a_gap_count_the_rows() {
+    for [ids, is_asked] in table(
+        "
+            1, 2, 3 → true
+            2, 3, 4 → true
+            0, 1, 2 → true
+            1.0, 2.0, 3.0 → true
+            001, 002, 003 → true
+            1, 3, 4 → false
+            7, 8, 9 → false
+            q1, q2, q3 → false
+            30, 20, 10 → false
+        ",
+    ) {
+        let row = |(number, id): (usize, &str)| {
+            format!("{id},Author {number},5,2025-06-1{number},Text number {number}\n")
+        };
+        let rows: String = ids.split(", ").enumerate().map(row).collect();
+        let bench = bench().await;
+        let file = bench.file("rows.csv", format!("{HEADER}{rows}"));
+        let (report, _) = bench.run(&request_for([file], "")).await;
+        assert_eq!(report.is_err(), is_asked == "true", "{ids:?}");
     }
 }
 
 #[tokio::test]
-async fn the_first_import_of_a_source_decides_if_ids_are_row_numbers() {
-    let bench = bench().await;
-    // Real ids with a gap stay ids, also when a later file has none.
-    bench
-        .import_rows(
-            "1,Ann,5,2025-06-10,Neat\n3,Bo,1,2025-05-02,Rude\n4,Cy,4,2025-04-01,Fair\n",
-            "",
-        )
-        .await;
-    let (report, _) = bench
-        .import_rows("1,Ann,5,2025-06-10,Neat\n2,Di,3,2025-07-01,Late\n", "")
-        .await;
-    assert_eq!(
-        (counts(&report), report.files[0].row_numbers.as_deref()),
-        ((1, 0, 1, 0), None)
-    );
-    let ids =
-        "select group_concat(review_id || author, ' ') from (select * from review order by 1)";
-    assert_eq!(bench.sql(ids), "1Ann 2Di 3Bo 4Cy");
-    // Ids that began without a gap: the reviews stay the same ones.
-    let other = super::bench().await;
-    other.import_rows(JUNE, "").await;
-    let (report, _) = other.import_rows("1,Ann,5,2025-06-10,Neat and quick work\n3,Cy,4,2025-04-01,Fair price and tidy\n7,Di,3,2025-07-01,Late\n", "").await;
-    assert_eq!(counts(&report), (1, 0, 2, 0));
-    // The owner knows better.
-    let (report, _) = other.import_rows(JUNE, "--map 'id=Id'").await;
-    assert_eq!(counts(&report), (0, 0, 3, 0));
-    let (report, _) = other
-        .import_rows(&JUNE.replace("Fair price and tidy", "Unfair"), "")
-        .await;
-    assert_eq!(counts(&report), (0, 1, 2, 0));
+async fn ids_may_go_on_in_another_file_of_the_import() {
+    let first = format!("{HEADER}1,Ann,5,2025-06-10,Neat\n2,Bo,1,2025-05-02,Rude\n");
+    let second = format!("{HEADER}3,Cy,5,2025-06-11,Quick\n4,Di,2,2025-05-03,Late\n");
+    for is_reversed in [false, true] {
+        let bench = bench().await;
+        let mut files = [bench.file("a.csv", &first), bench.file("b.csv", &second)];
+        if is_reversed {
+            files.reverse();
+        }
+        let (report, _) = bench.run(&request_for(files, "--ignore Id")).await;
+        assert_eq!(counts(&report.unwrap()), (4, 0, 0, 0));
+    }
 }
 
 #[tokio::test]
@@ -120,7 +102,7 @@ async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
             &format!("{rejected} rows that differ in author, date and text have the ID"),
         );
         // Without the column they are reviews of their own.
-        let (report, _) = bench.import_rows(rows, "--map 'id='").await;
+        let (report, _) = bench.import_rows(rows, "--ignore Id").await;
         assert_eq!(counts(&report), (rejected, 0, 0, 0));
     }
     // Two versions of one review are one.
@@ -171,54 +153,5 @@ async fn rows_with_one_id_of_different_people_are_all_rejected() {
         let (report, _) = bench.take(format!("{head}{other}\n")).await;
         let is_same_day = one.contains("Ann");
         assert_eq!(report.rejected, u64::from(!is_same_day), "{one}");
-    }
-}
-
-#[tokio::test]
-async fn row_numbers_in_other_forms_are_no_ids() {
-    for [ids, is_number] in table(
-        "
-            2, 3, 4 → true
-            3, 2, 1 → true
-            #1, #2, #3 → true
-            1.0, 2.0, 3.0 → true
-            No. 1, No. 2, No. 3 → true
-            001, 002, 003 → true
-            0, 1, 2 → true
-            1, 3, 4 → false
-            7, 8, 9 → false
-            q1, q2, q3 → false
-            30, 20, 10 → false
-        ",
-    ) {
-        let bench = bench().await;
-        let row = |(number, id): (usize, &str)| {
-            format!("{id},Author {number},5,2025-06-1{number},Text number {number}\n")
-        };
-        let rows: String = ids.split(", ").enumerate().map(row).collect();
-        for expected in [(3, 0, 0, 0), (0, 0, 3, 0)] {
-            let (report, _) = bench.import_rows(&rows, "").await;
-            assert_eq!(counts(&report), expected, "{ids:?}");
-            let column = report.files[0].row_numbers.as_deref();
-            assert_eq!(column == Some("Id"), is_number == "true", "{ids:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn row_numbers_may_go_on_in_another_file_of_the_import() {
-    let first = format!("{HEADER}1,Ann,5,2025-06-10,Neat\n2,Bo,1,2025-05-02,Rude\n");
-    let second = format!("{HEADER}3,Cy,5,2025-06-11,Quick\n4,Di,2,2025-05-03,Late\n");
-    for is_reversed in [false, true] {
-        let bench = bench().await;
-        let mut files = [bench.file("a.csv", &first), bench.file("b.csv", &second)];
-        if is_reversed {
-            files.reverse();
-        }
-        let (report, _) = bench.import(&[&files[0], &files[1]]).await;
-        assert_eq!(counts(&report), (4, 0, 0, 0));
-        for file in report.files {
-            assert_eq!(file.row_numbers.as_deref(), Some("Id"));
-        }
     }
 }

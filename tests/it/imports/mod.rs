@@ -4,14 +4,12 @@ mod answers;
 mod broken;
 mod cells;
 mod columns;
-mod completed;
 mod dates;
 mod exported;
 mod exports;
 mod formats;
 mod google;
 mod guards;
-mod hidden;
 mod hostile;
 mod identity;
 mod ids;
@@ -19,7 +17,6 @@ mod kept;
 mod laws;
 mod native;
 mod platforms;
-mod public;
 mod seed;
 mod shapes;
 mod sources;
@@ -38,7 +35,8 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, format_names, import,
+    Asks, ImportError, ImportReport, ImportRequest, Position, Question, Rejection, Undecided,
+    Watch, format_names, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Method, Review, Status, Verification};
@@ -137,6 +135,15 @@ impl Bench {
         self.refuse(&request).await
     }
 
+    /// What must be decided about a file with this content and these options.
+    async fn asked(&self, content: impl AsRef<[u8]>, options: &str) -> Undecided {
+        let request = request_for([self.file("t.csv", content)], options);
+        match self.run(&request).await.0 {
+            Err(ImportError::Undecided(undecided)) => *undecided,
+            other => panic!("nothing is asked: {other:?}"),
+        }
+    }
+
     /// The error message of an import that fails.
     async fn refuse(&self, request: &ImportRequest) -> String {
         self.run(request).await.0.unwrap_err().to_string()
@@ -176,18 +183,23 @@ impl Bench {
     }
 }
 
-/// What `select` finds after an import with these options into a new database, which rejects no row.
-async fn found(content: impl AsRef<[u8]>, options: &str, select: &str) -> String {
-    let (bench, _, rejections) = answers::import_into_new(content, options).await;
-    assert_eq!(rejections, []);
-    bench.sql(select)
+/// Imports a file with these options into a new database whose business has a time zone.
+async fn import_into_new(
+    content: impl AsRef<[u8]>,
+    options: &str,
+) -> (Bench, ImportReport, Vec<Rejection>) {
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    let request = request_for([bench.file("some.txt", content)], options);
+    let (report, rejections) = bench.run(&request).await;
+    (bench, report.unwrap(), rejections)
 }
 
-/// Two reviews, by Ann Bell and Bob Cole, under a further column.
-fn sheet_with(header: &str, ann: &str, bob: &str) -> String {
-    format!(
-        "Date,Name,Stars,Comment,{header}\n2026-03-14,Ann Bell,5,Fine,{ann}\n2026-03-16,Bob Cole,4,Good,{bob}\n"
-    )
+/// What `select` finds after an import with these options into a new database, which rejects no row.
+async fn found(content: impl AsRef<[u8]>, options: &str, select: &str) -> String {
+    let (bench, _, rejections) = import_into_new(content, options).await;
+    assert_eq!(rejections, []);
+    bench.sql(select)
 }
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
@@ -244,26 +256,6 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
         archive.write_all(content.as_bytes()).unwrap();
     }
     archive.finish().unwrap().into_inner()
-}
-
-#[tokio::test]
-async fn importing_the_same_file_again_changes_nothing() {
-    let bench = bench().await;
-    let rows = [
-        native(&json!({"id": "a", "mentions": {"technicians": ["Art"]}})),
-        native(&json!({"id": "b", "text": "First"})),
-        native(&json!({"id": "b", "text": "Second"})),
-    ];
-    let (first, _) = bench.take(lines(&rows)).await;
-    assert_eq!(counts(&first), (2, 0, 0, 0));
-    let before = bench.change_no().await;
-    let (second, _) = bench.take(lines(&rows)).await;
-    assert_eq!(counts(&second), (0, 0, 2, 0));
-    assert_eq!(bench.change_no().await, before);
-    let (third, _) = bench
-        .take(lines(&[native(&json!({"id": "a", "rating": 1}))]))
-        .await;
-    assert_eq!(counts(&third), (0, 1, 0, 0));
 }
 
 #[tokio::test]

@@ -78,14 +78,6 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, &'static str) {
     }
 }
 
-async fn import_rows(bench: &Bench, source: usize, rows: &[AnyRow]) -> ImportReport {
-    let (content, options) = file_of(source, rows);
-    let request = request_for([bench.file("rows", content)], options);
-    let (report, rejections) = bench.run(&request).await;
-    assert_eq!(rejections, [], "{source} {rows:?}");
-    report.unwrap()
-}
-
 /// The reviews of a source, without their ids, which depend on what other sources have.
 fn of_source(bench: &Bench, source: &str) -> String {
     let select = format!(
@@ -103,42 +95,6 @@ fn any_file() -> impl Strategy<Value = (usize, Vec<AnyRow>)> {
         rows.dedup_by_key(|(customer, _, _)| *customer);
         (source, rows)
     })
-}
-
-#[test]
-fn reviews_of_a_source_depend_only_on_files_of_that_source() {
-    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[56; 32]);
-    let mut runner = TestRunner::new_with_rng(config_of(6), random);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runner
-        .run(&vec(any_file(), 2..8), |files| {
-            runtime.block_on(async {
-                let all = bench().await;
-                all.set_time_zone("UTC").await;
-                for (source, rows) in &files {
-                    import_rows(&all, *source, rows).await;
-                }
-                for (source, name) in SOURCES.iter().enumerate() {
-                    let alone = bench().await;
-                    alone.set_time_zone("UTC").await;
-                    let mut own = files
-                        .iter()
-                        .filter(|(file_source, _)| *file_source == source);
-                    for (_, rows) in own.clone() {
-                        import_rows(&alone, source, rows).await;
-                    }
-                    assert_eq!(of_source(&all, name), of_source(&alone, name), "{files:?}");
-                    if let Some((_, last)) = own.next_back() {
-                        let before = all.change_no().await;
-                        let report = import_rows(&all, source, last).await;
-                        assert_eq!((report.new, report.updated), (0, 0), "{name} of {files:?}");
-                        assert_eq!(all.change_no().await, before, "{name} of {files:?}");
-                    }
-                }
-            });
-            Ok(())
-        })
-        .unwrap();
 }
 
 /// What happens after the import of a file.
@@ -350,29 +306,6 @@ async fn equal_ids_of_two_sources_get_the_source_as_prefix() {
 }
 
 #[tokio::test]
-async fn equal_ids_in_files_of_one_import_are_kept_apart_by_source() {
-    let bench = bench().await;
-    let table = |source: &str, author: &str| {
-        format!(
-            "id,author,rating,date,text,source\nq1,{author},5,2026-10-12,By {author}.,{source}\n"
-        )
-    };
-    let files = [
-        bench.file("a.csv", table("Angi", "Ann")),
-        bench.file("b.csv", table("Houzz", "Bo")),
-    ];
-    for new in [2, 0] {
-        let (report, rejections) = bench.import(&[&files[0], &files[1]]).await;
-        assert_eq!(
-            (counts(&report), rejections),
-            ((new, 0, 2 - new, 0), Vec::new())
-        );
-    }
-    let ids = "select group_concat(review_id || ' ' || author, ', ') from (select * from review order by review_id)";
-    assert_eq!(bench.sql(ids), "houzz-q1 Bo, q1 Ann");
-}
-
-#[tokio::test]
 async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
     let bench = bench().await;
     let take = async |options: &str| bench.done(bench.file("t.csv", SHEET), options).await;
@@ -448,15 +381,6 @@ async fn a_duplicate_of_a_withdrawn_original_is_published() {
 }
 
 #[tokio::test]
-async fn a_duplicate_that_the_owner_withheld_stays_withheld() {
-    let bench = bench().await;
-    bench.csv(SHEET, "--source Angi").await;
-    bench.sql("update review set status = 'withheld', withheld_reason = 'duplicate' where author = 'Bo Cole'");
-    let report = bench.csv(SHEET, "--source Angi").await;
-    assert_eq!(report.withheld["duplicate"], 1);
-}
-
-#[tokio::test]
 async fn a_location_may_differ_in_case_and_blanks() {
     let bench = bench().await;
     let table = |locations: [&str; 3]| {
@@ -506,26 +430,6 @@ async fn copies_may_differ_in_blanks_and_have_short_names() {
 }
 
 #[tokio::test]
-async fn sources_in_cells_that_differ_in_case_are_one() {
-    let bench = bench().await;
-    let rows = |names: [&str; 2]| {
-        let [one, other] = names;
-        format!(
-            "id,author,rating,date,text,source\nq1,Ann,5,2026-10-12,Neat.,{one}\nq2,Bo,4,2026-10-11,Late.,{other}\n"
-        )
-    };
-    for (names, counted) in [
-        (["Angi", "angi"], (2, 0, 0, 0)),
-        (["ANGI", "Angi"], (0, 0, 2, 0)),
-    ] {
-        let (report, _) = bench.take(rows(names)).await;
-        assert_eq!(counts(&report), counted);
-    }
-    let names = "select distinct source_name from review";
-    assert_eq!(bench.sql(names), "Angi");
-}
-
-#[tokio::test]
 async fn equal_ids_at_two_locations_of_a_source_are_two_reviews() {
     let bench = bench().await;
     let take = async |location: &str, author: &str| {
@@ -569,15 +473,6 @@ async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
 }
 
 #[tokio::test]
-async fn a_rename_is_not_advised_for_one_moved_row() {
-    let bench = bench().await;
-    let rows = "Date,Name,Stars,Comment,Source\n2026-10-03,Ann,5,On time.,SITE\n2026-10-02,Bo,4,Fine.,Yelp\n";
-    bench.take(rows.replace("SITE", "Yelp")).await;
-    let (report, _) = bench.take(rows.replace("SITE", "Angi")).await;
-    assert_eq!((counts(&report), report.renamed.len()), ((1, 0, 1, 0), 0));
-}
-
-#[tokio::test]
 async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
     for change in [
         "update review set author = 'A. Bell', updated_at = null where author = 'Ann Bell'",
@@ -590,7 +485,7 @@ async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
         let before = bench().await;
         let content = ANONYMOUS.replace("Fine,No", "Fine,Yes");
         let content = content.replace("HIDDEN", "No");
-        before.take(content.clone()).await;
+        before.csv(&content, NAMED).await;
         before.sql(change);
         let bench = bench().await;
         bench.take(export(&before.database, false).await).await;
@@ -599,19 +494,20 @@ async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
         rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
             .await
             .unwrap();
-        let report = bench.csv(content, "--source Own").await;
+        let report = bench.csv(content, &format!("{NAMED} --source Own")).await;
         let known = report.unchanged + report.updated + report.kept_deleted.count;
         assert_eq!((report.new, known), (0, 2), "{change}");
     }
 }
 
+const NAMED: &str = "--public-name Anonymous=No";
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 
 #[tokio::test]
 async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
     for edited in ["On time and tidy", "On time and very tidy"] {
         let bench = bench().await;
-        bench.take(ANONYMOUS.replace("HIDDEN", "No")).await;
+        bench.csv(ANONYMOUS.replace("HIDDEN", "No"), NAMED).await;
         rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
             .await
             .unwrap();
@@ -631,11 +527,12 @@ async fn a_copy_with_a_hidden_name_is_a_duplicate() {
     for is_deleted in [false, true] {
         let bench = bench().await;
         let [named, hidden] = ["No", "Yes"].map(|hides| ANONYMOUS.replace("HIDDEN", hides));
-        bench.csv(named, "--source Yelp").await;
+        bench.csv(named, &format!("{NAMED} --source Yelp")).await;
         if is_deleted {
             bench.sql("delete from review");
         }
-        let report = bench.csv(hidden, "--skip-duplicates").await;
+        let options = format!("{NAMED} --skip-duplicates");
+        let report = bench.csv(hidden, &options).await;
         assert_eq!(report.withheld["duplicate"], 2);
     }
 }
@@ -643,9 +540,8 @@ async fn a_copy_with_a_hidden_name_is_a_duplicate() {
 #[tokio::test]
 async fn a_copy_of_a_hidden_review_stays_public() {
     let bench = bench().await;
-    bench
-        .take("Date,Name,Stars,Comment,OK to publish?\n2026-10-03,Ann,2,Late again,No\n")
-        .await;
+    let hidden = "Date,Name,Stars,Comment,Publish\n2026-10-03,Ann,2,Late again,No\n";
+    bench.csv(hidden, "--public Publish=Yes").await;
     let copy = "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n";
     let report = bench.csv(copy, "--source Yelp --skip-duplicates").await;
     assert_eq!((counts(&report), report.withheld.len()), ((1, 0, 0, 0), 0));
@@ -702,36 +598,6 @@ async fn an_answer_of_a_sheet_stays_when_another_format_lacks_it() {
     }
     let answer = "select response_text from review";
     assert_eq!(bench.sql(answer), "Thanks");
-}
-
-#[tokio::test]
-async fn stars_without_text_of_two_formats_of_a_source_are_reported() {
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let sheet = "Name,Date,Rating,Review,Source\nCy Low,2026-10-01,4,,Google\n";
-    bench.take(sheet).await;
-    let review = json!({"comment": null, "reviewer": {"displayName": "Cy Low"}, "createTime": "2026-10-01T10:00:00Z",
-        "updateTime": "2026-10-01T10:00:00Z", "starRating": "FOUR"});
-    let (report, _) = bench.take(page(&[google(1, "b", &review)])).await;
-    assert_eq!((counts(&report).0, report.duplicates.count), (1, 1));
-}
-
-#[tokio::test]
-async fn a_source_with_a_scale_is_not_united_with_one_without() {
-    let bench = bench().await;
-    let head = "Date,Name,Score,Comment\n";
-    let rows = [
-        ("2026-10-01,Ann,9,Great\n", "--scale 10"),
-        ("2026-10-02,Di,5,Great\n", "--source Old"),
-    ];
-    for (row, options) in rows {
-        bench.csv(format!("{head}{row}"), options).await;
-    }
-    for (source, new_name) in [("Direct", "Old"), ("Old", "Direct")] {
-        let refusal = rename_source(&bench.database, &bench.clock, source, new_name, None).await;
-        let refusal = refusal.unwrap_err().to_string();
-        assert_has(&refusal, "the column Score is read in one way");
-    }
 }
 
 #[tokio::test]

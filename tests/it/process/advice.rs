@@ -32,7 +32,8 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
         );
         let refused = home.run("import table.csv");
         assert_eq!(refused.code, Some(2), "{}", refused.err);
-        let formats = advised(&refused.err, "--date-format ");
+        let explained = refused.err.split("FORMAT: ").nth(1).unwrap();
+        let formats = advised(explained, "--date-format ");
         assert_eq!(formats.len(), 2, "{}", refused.err);
         for (format, day) in formats.into_iter().zip(days) {
             let home = Home::new();
@@ -47,48 +48,6 @@ fn advised_date_formats_read_the_cell_with_or_without_a_time() {
                 "{date} {format}"
             );
         }
-    }
-}
-
-#[test]
-fn the_options_advised_for_unknown_json_import_it() {
-    let row = r#"{"marks": 5, "day": "2026-11-01", "writer": "Ann B.", "words": "Came on time and left no dirt."}"#;
-    let theirs = [("rating", "marks"), ("author", "writer"), ("text", "words")];
-    for content in [
-        format!("[{row}]"),
-        format!("{{\"page\": 1, \"items\": [{row}]}}"),
-        format!("{{\"tasks\": [{{\"result\": [{{\"items\": [{row}]}}]}}]}}"),
-        format!("{row}\n{}\n", row.replace("Came", "Arrived")),
-        row.replace(", ", ",\n "),
-        // Only some member names are unknown.
-        format!(
-            "[{}]",
-            row.replace("marks", "stars").replace("writer", "name")
-        ),
-    ] {
-        let home = Home::new();
-        home.file("foreign.json", &content);
-        let refused = home.run("import foreign.json");
-        assert_eq!(refused.code, Some(2), "{content}: {}", refused.err);
-        let advice = refused.err.split("pass ").nth(1).unwrap();
-        let advice = advice.split(',').next().unwrap().replace('"', "");
-        let mut words = vec!["import".to_owned(), "foreign.json".to_owned()];
-        for word in advice.split(' ') {
-            let ours = word.strip_suffix("=COLUMN");
-            words.push(ours.map_or(word.to_owned(), |ours| {
-                let (_, their) = theirs.iter().find(|(name, _)| *name == ours).unwrap();
-                format!("{ours}={their}")
-            }));
-        }
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        home.run_ok(&words, "0 rejected");
-        assert_eq!(
-            home.sql(
-                "select rating, reviewed_on, author, text from review order by text desc limit 1"
-            ),
-            "5|2026-11-01|Ann B.|Came on time and left no dirt.",
-            "{words:?}"
-        );
     }
 }
 
@@ -126,29 +85,6 @@ const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
     Ann Baker,5,2026-10-30,On time and tidy.,Thank you.\nBo Cole,2,2026-10-29,Left the gate open.,\n";
 
 #[test]
-fn a_refused_table_shows_columns_and_two_options_that_work() {
-    let home = Home::new();
-    home.file("feedback.csv", FEEDBACK);
-    let refused = home.run("import feedback.csv");
-    assert_eq!(refused.code, Some(2), "{}", refused.err);
-    assert_eq!(
-        refused.out,
-        "feedback.csv, header in row 1\n  \
-         rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← Our reply\n  \
-         not used: What they said\n"
-    );
-    let advice = refused.err.split("pass ").nth(1).unwrap();
-    let (map, flag) = advice.trim_end().split_once(", or ").unwrap();
-    let map = map.strip_prefix("--map ").unwrap().replace('"', "");
-    let flag = flag.split(' ').next().unwrap();
-    home.run_ok(&["import", "feedback.csv", flag], "2 new");
-    home.run_ok(
-        &["import", "feedback.csv", "--map", &map],
-        "0 new, 2 updated",
-    );
-}
-
-#[test]
 fn leaving_out_sheet_and_header_row_as_advised_works() {
     let home = Home::new();
     home.file(
@@ -169,24 +105,6 @@ fn leaving_out_sheet_and_header_row_as_advised_works() {
         );
         home.run_ok(&["import", file], "0 rejected");
     }
-}
-
-#[test]
-fn the_option_advised_for_an_unknown_status_ignores_it() {
-    let home = Home::new();
-    home.steps(
-        r"t.csv ← Kunde;Sterne;Bewertung;Datum;Status\nAnn;5;Gut;01.02.2026;Freigegeben\nBo;1;Schlecht;02.02.2026;Ungewiss\n",
-    );
-    let done = home.run("import t.csv");
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    assert_has(&done.out, "status ← Status");
-    assert_has(&done.out, "1 new");
-    let map = advised(&done.err, "--map ");
-    assert_eq!(map, ["status="]);
-    home.run_ok(
-        &["import", "t.csv", "--map", map[0]],
-        "1 new, 0 updated, 1 unchanged",
-    );
 }
 
 /// The arguments of the command in backticks that begins with `begin`, split as by a shell.

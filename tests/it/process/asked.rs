@@ -4,7 +4,7 @@ use super::*;
 
 impl Home {
     /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
-    fn at_terminal(&self, words: &[&str], typed: &[&str]) -> CommandOutput {
+    pub fn at_terminal(&self, words: &[&str], typed: &[&str]) -> CommandOutput {
         let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();

@@ -231,7 +231,7 @@ fn loading_the_printed_business_does_not_set_the_time_zone() {
     home.steps(
         r#"
         business b.json → time zone   not set
-        google.json ← {"reviews": [{"name": "accounts/1/locations/7/reviews/a", "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}
+        google.json ← {"reviews": [{"name": "accounts/1/locations/7/reviews/a", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}
         import google.json ✗ time zone, which is not set; run `reviews init --time-zone ZONE`
         init --time-zone UTC → time zone   UTC
         "#,

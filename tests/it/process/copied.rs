@@ -119,7 +119,7 @@ impl Home {
         self.sql(&format!(
             "select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
                verification_method, response_text, response_on, response_author{times} from review order by 1;
-             select * from review_source order by 1; select * from deleted_review order by 1; select * from source_column order by 1, 2;
+             select * from review_source order by 1; select * from deleted_review order by 1; select source_name, header, field, position, public_values, date_order, scale, decided_by from source_column order by 1, 2, 3;
              select * from mention order by 1, 2, 3; select * from review_note order by 1;
              select c.review_id from review_change as c left join review as r using (review_id) where r.review_id is null order by 1;"
         ))

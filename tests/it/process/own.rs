@@ -99,7 +99,7 @@ fn init_creates_a_business_and_changes_only_stated_values() {
 fn an_export_does_not_list_completing_rows_as_deleted() {
     let home = Home::new();
     home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
-    home.run_ok("import t.csv --no-text", "1 new");
+    home.run_ok("import t.csv --no-text --ignore-others", "1 new");
     home.run_ok("import t.csv --map text=Said", "1 updated");
     home.run_ok("export out.jsonl", "1 review, 0 IDs without a review");
 }
@@ -176,7 +176,8 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
             &format!("ID,Date,Stars,Name,Comment,Veröffentlicht\n{rows}"),
         )
     };
-    let import = |shown| home.run_ok(&["import", &table(shown)], "");
+    let public = "--public=Veröffentlicht=ja";
+    let import = |shown| home.run_ok(&["import", &table(shown), public], "");
     import(["ja", "nein", "nein"]);
     home.steps(
         "

@@ -1,6 +1,7 @@
 //! Sources that are fetched on a schedule, against a server that answers like the platforms do.
 
 mod doubtful;
+mod questions;
 
 use std::os::unix::net::UnixListener;
 

@@ -1,0 +1,331 @@
+//! How the columns of a table are read, once everything is decided; and how they are shown.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU8;
+
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+
+use crate::imports::map::ReviewField;
+use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::questions::{
+    Question, ShownColumn, ShownValue, Undecided, VALUES_SHOWN_MAX,
+};
+use crate::imports::map::table::{Row, Table, shown_cell};
+use crate::imports::map::values::{names, without_address};
+use crate::imports::map::visibility::{PublicIf, Subject, is_one_of};
+use crate::imports::platforms::Format;
+use crate::imports::report::{NewValue, TableColumns};
+use crate::imports::request::ImportRequest;
+
+/// The fields that make the author's name.
+pub const AUTHOR: [ReviewField; 3] = [
+    ReviewField::Author,
+    ReviewField::FirstName,
+    ReviewField::LastName,
+];
+
+/// The fields of dates.
+const DATES: [ReviewField; 4] = [
+    ReviewField::Date,
+    ReviewField::ResponseDate,
+    ReviewField::UpdatedAt,
+    ReviewField::VerifiedAt,
+];
+
+/// How the columns of a table are read.
+#[derive(Debug)]
+pub struct Columns<'f> {
+    pub format: &'static Format,
+    pub request: &'f ImportRequest,
+    pub table: &'f Table,
+    /// The columns of each field. Those of a platform are tried in their order, others are joined.
+    fields: [Vec<usize>; ReviewField::ALL.len()],
+    /// The fields of a platform's table that the owner fills.
+    filled: BTreeSet<ReviewField>,
+    /// What says whether the review, its answer and its author's name are public.
+    pub public: [Vec<PublicIf>; 3],
+    /// Whether the owner names a column that hides nothing: then the table says that its reviews are public.
+    pub states_public: bool,
+    /// The columns that are not read and that no platform's file lists.
+    pub unused: Vec<usize>,
+    /// The order of dates in each column, where one is needed.
+    pub orders: Vec<Option<DateOrder>>,
+    /// A sentence about each of them.
+    pub sentences: Vec<String>,
+    /// `--date-format` in strftime notation.
+    pub date_format: Option<&'f str>,
+    /// The end of the ratings' scale.
+    pub scale: Option<NonZeroU8>,
+}
+
+impl<'f> Columns<'f> {
+    pub fn new(
+        table: &'f Table,
+        format: &'static Format,
+        request: &'f ImportRequest,
+        date_format: Option<&'f str>,
+    ) -> Self {
+        Self {
+            format,
+            request,
+            table,
+            fields: ReviewField::ALL.map(|_| Vec::new()),
+            filled: BTreeSet::new(),
+            public: [Vec::new(), Vec::new(), Vec::new()],
+            states_public: false,
+            unused: Vec::new(),
+            orders: vec![None; table.columns.len()],
+            sentences: Vec::new(),
+            date_format,
+            scale: None,
+        }
+    }
+
+    pub fn fill(&mut self, field: ReviewField, columns: Vec<usize>) {
+        self.fields[field as usize] = columns;
+    }
+
+    /// Fills a field as the owner says: several columns are joined.
+    pub fn fill_by_owner(&mut self, field: ReviewField, columns: Vec<usize>) {
+        self.filled.insert(field);
+        self.fill(field, columns);
+    }
+
+    pub fn is_field(&self, column: usize) -> bool {
+        self.fields.iter().any(|columns| columns.contains(&column))
+    }
+
+    /// Source of the rows that name none.
+    pub fn source(&self) -> &str {
+        self.request.source_of(self.format)
+    }
+
+    pub fn field(&self, field: ReviewField) -> &[usize] {
+        &self.fields[field as usize]
+    }
+
+    /// Whether the cells of a field's columns are joined; otherwise the first filled one counts.
+    pub fn are_joined(&self, field: ReviewField) -> bool {
+        self.format.is_table() || self.filled.contains(&field)
+    }
+
+    /// The columns that are read, each with what it fills, as the report names it.
+    fn uses(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let fields = ReviewField::ALL.into_iter().flat_map(|field| {
+            let columns = self.field(field).iter();
+            columns.map(move |column| (field.label(), *column))
+        });
+        let public = Subject::ALL.into_iter().zip(&self.public);
+        fields.chain(public.flat_map(|(subject, list)| {
+            let columns = list.iter().flat_map(|it| &it.columns);
+            columns.map(move |column| (subject.field(), *column))
+        }))
+    }
+
+    /// What a column is read as; `None` if it is not.
+    pub fn use_of(&self, column: usize) -> Option<&'static str> {
+        let found = self.uses().find(|(_, used)| *used == column);
+        found.map(|(label, _)| label)
+    }
+
+    /// Adds the table to those about which something must be decided.
+    pub fn show(&self, file: &str, questions: Vec<Question>, undecided: &mut Undecided) {
+        let table = self.table;
+        let place = table.place.as_deref().unwrap_or_default();
+        let rows = table.rows.len();
+        let noun = if rows == 1 { "row" } else { "rows" };
+        undecided
+            .titles
+            .push(format!("{file}{place}, {rows} {noun}"));
+        let source = self.source().to_owned();
+        if !undecided.sources.contains(&source) {
+            undecided.sources.push(source);
+        }
+        let asked: Vec<String> = questions.iter().flat_map(|it| it.columns.clone()).collect();
+        let columns = table.columns.iter().enumerate();
+        for (number, header) in columns.filter(|(_, header)| !header.is_empty()) {
+            let (is_open, is_read) = (asked.contains(header), self.use_of(number));
+            let is_text = is_read.is_none() && table.has_sentences(number);
+            let values = if is_open {
+                table.values(number)
+            } else {
+                Vec::new()
+            };
+            let values = values.into_iter().map(|(value, count)| ShownValue {
+                shown: shown_cell(&value),
+                value,
+                count,
+            });
+            undecided.add_column(ShownColumn {
+                header: header.clone(),
+                cells: (!is_text).then(|| table.first_cells(number)),
+                reads: (!is_open).then(|| is_read.unwrap_or("not used")),
+                values: values.collect(),
+            });
+        }
+        questions
+            .into_iter()
+            .for_each(|question| undecided.add_question(question));
+    }
+
+    /// The columns of dates, each with its field, its source and name.
+    pub fn date_columns(&self) -> Vec<(usize, ReviewField, (String, String))> {
+        let columns = DATES.iter().flat_map(|field| {
+            let columns = self.field(*field).iter();
+            columns.map(move |column| (*column, *field))
+        });
+        let key = |column: usize| (self.source().to_owned(), self.table.columns[column].clone());
+        columns
+            .map(|(column, field)| (column, field, key(column)))
+            .collect()
+    }
+
+    /// The cells of a row that are read, and those that identify the format: all others may be private.
+    pub fn raw(&self, row: &Row) -> Value {
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.clone()) {
+            return raw;
+        }
+        let keys = self.format.keys.iter().flat_map(|set| names(set));
+        let keys = keys.filter_map(|name| self.table.find(name));
+        let authors = AUTHOR.map(|field| self.field(field)).concat();
+        let columns: BTreeSet<usize> = self.uses().map(|(_, column)| column).chain(keys).collect();
+        let cells = columns.into_iter().filter_map(|column| {
+            let cell = row.cell(column)?;
+            let cell = if authors.contains(&column) {
+                without_address(cell)
+            } else {
+                cell.to_owned()
+            };
+            Some((self.table.columns[column].clone(), Value::from(cell)))
+        });
+        Value::Object(cells.collect::<Map<_, _>>())
+    }
+
+    /// The use of a table's columns, for the report.
+    pub fn preview(&self) -> TableColumns {
+        let always = ["rating", "date", "author", "text", "response"];
+        let mut used = always.map(|field| (field, Vec::new())).to_vec();
+        for (field, column) in self.uses() {
+            let name = self.table.columns[column].clone();
+            match used.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, names)) if names.contains(&name) => {}
+                Some((_, names)) => names.push(name),
+                None => used.push((field, vec![name])),
+            }
+        }
+        let unused = self
+            .unused
+            .iter()
+            .map(|column| self.table.columns[*column].clone());
+        TableColumns {
+            place: self.table.place.clone().unwrap_or_default(),
+            other_sheets: self.table.other_sheets.clone(),
+            used,
+            unused: unused.collect(),
+            public: self.describe_public(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Of each column of publication that the owner named, the values that publish and those that do not, with their counts.
+    fn describe_public(&self) -> Vec<String> {
+        let all = Subject::ALL.into_iter().zip(&self.public);
+        let signs = all.flat_map(|(subject, list)| list.iter().map(move |it| (subject, it)));
+        let describe = |(subject, sign): (Subject, &PublicIf)| {
+            let values = self.table.values(sign.columns[0]).into_iter();
+            let (public, withheld): (Vec<_>, Vec<_>) =
+                values.partition(|(value, _)| is_one_of(&sign.values, value));
+            let list = |values: Vec<(String, u64)>| {
+                let shown = values
+                    .iter()
+                    .map(|(value, count)| format!("{} ({count})", quoted_value(value)));
+                let shown: Vec<String> = shown.take(VALUES_SHOWN_MAX).collect();
+                if shown.is_empty() {
+                    "none".to_owned()
+                } else {
+                    shown.join(", ")
+                }
+            };
+            format!(
+                "{} if {} is {}; withheld: {}",
+                subject.field(),
+                self.table.columns[sign.columns[0]],
+                list(public),
+                list(withheld)
+            )
+        };
+        let signs = signs.filter(|(_, sign)| !sign.is_platform && !sign.columns.is_empty());
+        signs.map(describe).collect()
+    }
+
+    /// The values of columns of publication that were not there when the owner named those that publish.
+    pub fn new_values(&self) -> Vec<NewValue> {
+        let all = Subject::ALL.into_iter().zip(&self.public);
+        let signs = all.flat_map(|(subject, list)| list.iter().map(move |it| (subject, it)));
+        let new = signs
+            .filter(|(_, sign)| !sign.is_platform)
+            .flat_map(|(subject, sign)| {
+                let values = sign
+                    .columns
+                    .iter()
+                    .flat_map(|column| self.table.values(*column));
+                let is_new = |value: &str| {
+                    !is_one_of(&sign.values, value) && !is_one_of(&sign.others, value)
+                };
+                let new = values.filter(move |(value, _)| is_new(value));
+                new.map(move |(value, count)| NewValue {
+                    source: self.source().to_owned(),
+                    header: self.table.columns[sign.columns[0]].clone(),
+                    option: subject.option(),
+                    value,
+                    count,
+                })
+            });
+        new.collect()
+    }
+
+    /// Whether the use of the columns is shown: a platform's JSON needs no check.
+    pub const fn is_previewed(&self) -> bool {
+        self.format.is_table() || !self.table.is_objects()
+    }
+
+    /// The members of a platform's JSON that are passed over.
+    pub fn describe_members(&self) -> Option<String> {
+        let names = self
+            .unused
+            .iter()
+            .map(|column| self.table.columns[*column].as_str());
+        let names: Vec<&str> = names.take(VALUES_SHOWN_MAX).collect();
+        (!self.is_previewed() && !names.is_empty())
+            .then(|| format!("members that are not read: {}", names.join(", ")))
+    }
+
+    /// The order of dates that the platform always has.
+    pub fn usual_order(&self) -> Option<DateOrder> {
+        self.format.date_order
+    }
+
+    /// How the dates of a column are read.
+    pub fn dates(&self, column: usize) -> Dates<'_> {
+        // `Submit Date (UTC)`
+        let is_utc = self.table.columns[column].trim_end().ends_with("(UTC)");
+        Dates {
+            format: self.date_format,
+            order: self.orders.get(column).copied().flatten(),
+            zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
+        }
+    }
+}
+
+/// Maximum number of characters of a value in the preview.
+const CHARACTERS_SHOWN_MAX: usize = 30;
+
+fn quoted_value(value: &str) -> String {
+    if value.is_empty() {
+        return "(empty)".to_owned();
+    }
+    let short: String = value.chars().take(CHARACTERS_SHOWN_MAX).collect();
+    let more = if short.len() < value.len() { "…" } else { "" };
+    format!("\"{short}{more}\"")
+}
