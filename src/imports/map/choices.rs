@@ -57,6 +57,12 @@ impl ColumnChoices {
         maps.chain(public).chain(ignored).collect()
     }
 
+    /// The values of `--public` and its like.
+    pub fn public_texts(&self) -> impl Iterator<Item = &String> {
+        let lists = [&self.public, &self.public_answer, &self.public_name];
+        lists.into_iter().flatten()
+    }
+
     /// A word of a printed command that has not been replaced.
     pub fn placeholder(&self) -> Option<&'static str> {
         let mut maps = self.maps.iter().map(|map| map.column.as_str());

@@ -144,7 +144,9 @@ impl<'f> Columns<'f> {
         }
         let asked: Vec<String> = questions.iter().flat_map(|it| it.columns.clone()).collect();
         let columns = table.columns.iter().enumerate();
-        for (number, header) in columns.filter(|(_, header)| !header.is_empty()) {
+        let is_column =
+            |(number, header): &(usize, &String)| !header.is_empty() && !table.is_list(*number);
+        for (number, header) in columns.filter(is_column) {
             let (is_open, is_read) = (asked.contains(header), self.use_of(number));
             let is_text = is_read.is_none() && table.has_sentences(number);
             let values = if is_open {

@@ -34,6 +34,8 @@ pub struct Decided<'f> {
     pub kept: KeptColumns,
 }
 
+/// `stored` is kept of earlier imports, and `before` of the files before in this one, too.
+///
 /// # Errors
 /// When an option does not fit the table.
 pub fn decide<'f>(
@@ -41,7 +43,7 @@ pub fn decide<'f>(
     format: &'static Format,
     request: &'f ImportRequest,
     date_format: Option<&'f str>,
-    before: &KeptColumns,
+    (stored, before): (&KeptColumns, &KeptColumns),
 ) -> Result<Decided<'f>, FileError> {
     let is_value = |name: &String| is_date(name) || is_address(name);
     if format.is_table() && table.columns.iter().any(is_value) {
@@ -81,13 +83,25 @@ pub fn decide<'f>(
             .or_default()
             .push(row.clone());
     }
-    let rows_of = |header: &String| rows.get(&header_key(header)).cloned().unwrap_or_default();
+    let mut keys: HashMap<String, usize> = HashMap::new();
+    for header in &table.columns {
+        *keys.entry(header_key(header)).or_default() += 1;
+    }
+    let rows_of = |header: &String| {
+        let key = header_key(header);
+        let mut found = rows.get(&key).cloned().unwrap_or_default();
+        // Of two spellings in one table each is a column of its own.
+        found.retain(|row| keys.get(&key) == Some(&1) || row.header == *header);
+        found
+    };
+    let named = |column: usize| named(&table.columns[column]).filter(|_| !table.is_list(column));
     let mut decision = Decision {
         source,
-        named: table.columns.iter().map(named).collect(),
+        named: (0..table.columns.len()).map(named).collect(),
         rows: table.columns.iter().map(rows_of).collect(),
         is_own,
         columns: Columns::new(table, format, request, date_format),
+        stored,
         before,
         kept,
         questions: Vec::new(),
@@ -126,7 +140,8 @@ struct Decision<'f, 'k> {
     /// Whether the table is our own export with a column added.
     is_own: bool,
     columns: Columns<'f>,
-    /// What was kept before this call.
+    /// What was kept before this call, and before this file.
+    stored: &'k KeptColumns,
     before: &'k KeptColumns,
     kept: KeptColumns,
     questions: Vec<Question>,
@@ -147,13 +162,6 @@ impl Decision<'_, '_> {
 
     fn row(&self, column: usize, is_so: impl Fn(&&KeptColumn) -> bool) -> Option<&KeptColumn> {
         self.rows[column].iter().find(is_so)
-    }
-
-    /// What was kept of a column before this call.
-    fn before_rows(&self, column: usize) -> impl Iterator<Item = &KeptColumn> {
-        let key = header_key(&self.columns.table.columns[column]);
-        let before = self.before.of(self.source);
-        before.filter(move |row| header_key(&row.header) == key)
     }
 
     fn is_public(&self, column: usize) -> bool {
@@ -390,6 +398,7 @@ impl Decision<'_, '_> {
             format.ignores(header) || known.any(|name| same_name(name, header))
         };
         !header.is_empty()
+            && !table.is_list(column)
             && self.rows[column].is_empty()
             && !self.columns.is_field(column)
             && !is_listed
@@ -429,7 +438,11 @@ impl Decision<'_, '_> {
         // JSON of a platform gets new members, and nobody edits it by hand.
         let is_asked = format.is_table() || !table.is_objects();
         // To name a column that was not decided answers for all others, unless it says nothing of reviews.
-        let is_new = |column: &usize| self.before_rows(*column).next().is_none();
+        let is_new = |column: &usize| {
+            let key = header_key(&headers[*column]);
+            let mut stored = self.stored.of(self.source);
+            !stored.any(|row| header_key(&row.header) == key)
+        };
         let is_answered = named
             .iter()
             .any(|(subject, column, _)| *subject == Subject::Review && is_new(column));
@@ -466,12 +479,17 @@ impl Decision<'_, '_> {
         let of_platform = |list: &'static [PublicColumn]| {
             let signs = list.iter().map(|sign| PublicIf {
                 columns: table.find_all(&sign.names),
+                inside: names(&sign.names)
+                    .flat_map(|name| table.inside(name))
+                    .collect(),
                 values: sign.values.clone(),
                 others: Vec::new(),
                 reason: sign.reason,
                 is_platform: true,
             });
-            signs.filter(|sign| !sign.columns.is_empty()).collect()
+            signs
+                .filter(|sign| !sign.columns.is_empty() || !sign.inside.is_empty())
+                .collect()
         };
         self.columns.public = [
             of_platform(&format.public),
@@ -481,6 +499,7 @@ impl Decision<'_, '_> {
         if let Some(column) = find(&table.columns, "status").filter(|_| self.is_own) {
             self.columns.public[Subject::Review as usize].push(PublicIf {
                 columns: vec![column],
+                inside: Vec::new(),
                 values: vec![Status::Published.name().to_owned()],
                 others: Vec::new(),
                 reason: NOT_PUBLISHED,
@@ -511,6 +530,7 @@ impl Decision<'_, '_> {
             let seen = before.filter(|it| it.public_values == row.public_values);
             self.columns.public[subject as usize].push(PublicIf {
                 columns: column.into_iter().collect(),
+                inside: table.inside(&row.header).collect(),
                 values: row.public_values.clone(),
                 others: seen.map_or_else(|| others.clone(), |it| it.withheld_values.clone()),
                 reason: NOT_PUBLISHED,

@@ -564,6 +564,9 @@ impl<'p> RowReader<'p> {
     fn is_public(&mut self, subject: Subject) -> Option<Result<(), &'static str>> {
         let mut public = None;
         for sign in &self.columns.public[subject as usize] {
+            if self.has(&sign.inside) {
+                return Some(Err(sign.reason));
+            }
             if sign.is_platform && !self.has(&sign.columns) {
                 continue;
             }
@@ -578,7 +581,10 @@ impl<'p> RowReader<'p> {
             let is_public = if cells.peek().is_none() {
                 is_one_of(&sign.values, "")
             } else {
-                cells.all(|cell| is_one_of(&sign.values, cell))
+                cells.all(|cell| {
+                    let is_error = !table.is_objects() && SPREADSHEET_ERRORS.contains(&cell.trim());
+                    !is_error && is_one_of(&sign.values, cell)
+                })
             };
             if !is_public {
                 self.has_new_value |= subject == Subject::Review && self.is_new_value(sign);

@@ -93,8 +93,13 @@ pub fn find(columns: &[String], name: &str) -> Option<usize> {
 
 /// The first dozen columns, for messages.
 pub fn list_columns(columns: &[String]) -> String {
-    let more = if columns.len() > 12 { ", …" } else { "" };
-    format!("{}{more}", columns[..columns.len().min(12)].join(", "))
+    let named: Vec<&str> = columns
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let more = if named.len() > 12 { ", …" } else { "" };
+    format!("{}{more}", named[..named.len().min(12)].join(", "))
 }
 
 impl Row {
@@ -253,11 +258,21 @@ impl Table {
                 .all(|(next, it)| it == Some(next))
     }
 
-    /// The columns of the members of an object.
-    pub fn members_of(&self, header: &str) -> impl Iterator<Item = usize> {
-        let start = format!("{header}.");
+    /// The columns of the members of an object, or of a list of objects.
+    pub fn inside<'h>(&'h self, header: &'h str) -> impl Iterator<Item = usize> + 'h {
         let columns = self.columns.iter().enumerate();
-        columns.filter_map(move |(column, name)| name.starts_with(&start).then_some(column))
+        let inside = columns.filter(move |(_, name)| {
+            let rest = name.strip_prefix(header);
+            !header.is_empty()
+                && rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]"))
+        });
+        inside.map(|(column, _)| column)
+    }
+
+    /// Whether a column only notes which rows have a list of objects, which has no columns.
+    pub fn is_list(&self, column: usize) -> bool {
+        let name = self.columns[column].strip_suffix("[]");
+        name.is_some_and(|name| self.lists.iter().any(|list| list == name))
     }
 
     /// What a row has in a column that says what is public: an object there is not empty, although its members have columns of their
@@ -265,7 +280,7 @@ impl Table {
     pub fn mark<'r>(&self, row: &'r Row, column: usize) -> &'r str {
         let cell = row.cell(column).unwrap_or_default();
         let is_object = || {
-            let mut members = self.members_of(&self.columns[column]);
+            let mut members = self.inside(&self.columns[column]);
             members.any(|member| row.cell(member).is_some())
         };
         if cell.is_empty() && self.is_objects() && is_object() {

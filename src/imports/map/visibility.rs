@@ -54,6 +54,8 @@ impl Subject {
 #[derive(Debug, Clone)]
 pub struct PublicIf {
     pub columns: Vec<usize>,
+    /// The columns of members of an object, or of a list of objects, where a plain value is meant: a row that has one is not public.
+    pub inside: Vec<usize>,
     /// `""` is an empty cell, `*` any other.
     pub values: Vec<String>,
     /// The values that the owner saw beside them; empty for a platform's.

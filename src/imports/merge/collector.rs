@@ -39,6 +39,8 @@ pub struct Collector<'a> {
     location_names: BTreeMap<String, String>,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
+    /// How the columns of sources were read before this import.
+    pub stored: KeptColumns,
     pub collected: Collected,
 }
 
@@ -140,6 +142,7 @@ impl<'a> Collector<'a> {
             locations: BTreeMap::new(),
             location_names: locations.map(|name| (fold(&name), name)).collect(),
             source_names: sources.map(|name| (fold(&name), name)).collect(),
+            stored: columns.clone(),
             collected: Collected {
                 calendar,
                 rows: Vec::new(),

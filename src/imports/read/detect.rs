@@ -209,13 +209,7 @@ fn detected_as(format: &'static Format, shape: &FileShape<'_>) -> Option<Detecte
     }
     if format.reader == Reader::Document {
         // A large business may fill all bytes that detection reads, so the members beside the rows suffice.
-        let is_ours = ["business", "aggregate_rating"]
-            .iter()
-            .any(|name| shape.names().contains(*name))
-            && shape
-                .names()
-                .iter()
-                .all(|name| DOCUMENT_MEMBERS.contains(&name.as_str()));
+        let is_ours = is_document(shape);
         let array = shape.json().and_then(|json| json.find("reviews"));
         return (shape.document().is_some() && is_ours).then_some((format, array));
     }
@@ -362,6 +356,14 @@ fn refuse_several_lists(
     }
 }
 
+/// Whether a document has only members of `/reviews.json`.
+fn is_document(shape: &FileShape<'_>) -> bool {
+    let names = shape.names();
+    let is_known = |name: &String| DOCUMENT_MEMBERS.contains(&name.as_str());
+    let mut ours = ["business", "aggregate_rating"].into_iter();
+    ours.any(|name| names.contains(name)) && names.iter().all(is_known)
+}
+
 /// The members of `/reviews.json`.
 const DOCUMENT_MEMBERS: [&str; 5] = [
     "business",
@@ -388,6 +390,10 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
     };
     let rows = json.places[number].elements.iter();
     let rows = rows.filter_map(|(row, _)| serde_json::from_str::<Value>(row).ok());
+    // A document of our own was detected before.
+    if !is_document(shape) && describe_around(shape, number).is_some() {
+        return true;
+    }
     let is_ours = OURS.iter().any(|name| has(&shape.places[number], name));
     let mut rows = rows.filter(Value::is_object);
     rows.any(|row| !foreign_members(&row).is_empty() || !is_ours && !fits_native(&row))
@@ -575,11 +581,29 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
     };
     let format = format_of_rows(format, &rows, request)?;
     let mut file = InputFile::new(format, rows);
+    file.note = place
+        .and_then(|number| describe_around(&shape, number))
+        .filter(|_| format.is_table());
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
         let business = members(document).remove("business");
         file.business = business.map(Into::into);
     }
     Ok(file)
+}
+
+/// That a document has members beside the list of its reviews: pages, counts, or something that is meant for all reviews.
+fn describe_around(shape: &FileShape<'_>, number: usize) -> Option<String> {
+    const NAMES_MAX: usize = 10;
+    let path = &shape.json()?.places[number].path;
+    let list = path.split(['.', '[']).next().filter(|_| number > 0)?;
+    let others = shape.names().iter().filter(|name| *name != list);
+    let others: Vec<&str> = others.take(NAMES_MAX).map(String::as_str).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "members of the document beside its reviews, which are not read: {}",
+            others.join(", ")
+        )
+    })
 }
 
 /// Whether one of the first lines of a text is a statement of SQL.

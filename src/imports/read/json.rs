@@ -394,8 +394,11 @@ impl Objects {
                     if let Some(shown) = elements.iter().find(is_public) {
                         self.put_all(&path_inside, shown.clone());
                     }
-                } else if !self.table.lists.iter().any(|list| list == path) {
-                    self.table.lists.push(path.to_owned());
+                } else {
+                    if !self.table.lists.iter().any(|list| list == path) {
+                        self.table.lists.push(path.to_owned());
+                    }
+                    self.put(&path_inside, "[…]".to_owned());
                 }
             }
             Value::Null | Value::Object(_) => self.put(path, String::new()),
@@ -419,7 +422,7 @@ impl Objects {
         }
     }
 
-    /// The table. A member that is an object or a list in some rows, and null in all others, has no cells of its own.
+    /// The table. A member that is an object in some rows, and null in all others, has no cells of its own.
     pub fn finish(mut self) -> Table {
         let all = 0..self.table.columns.len();
         let is_outer = |column: &usize| {
@@ -434,9 +437,10 @@ impl Objects {
         self.table
     }
 
+    /// Whether members of a column have columns of their own.
     fn has_members(&self, column: usize) -> bool {
-        let header = &self.table.columns[column];
-        self.table.lists.contains(header) || self.table.members_of(header).next().is_some()
+        let mut inside = self.table.inside(&self.table.columns[column]);
+        inside.any(|member| !self.table.is_list(member))
     }
 
     fn put(&mut self, path: &str, text: String) {

@@ -288,6 +288,13 @@ fn decide_columns<'f, 'r: 'f>(
             "is in the format {name}, whose field names are fixed; leave --map out"
         )));
     }
+    let is_ours = format.is_native() || matches!(file.rows, Rows::Records(_));
+    if let Some(text) = request.columns.public_texts().next().filter(|_| is_ours) {
+        return Err(FileError::new(format!(
+            "is in the format {}, whose members are known ({text}); leave that out, or pass --format table",
+            format.name
+        )));
+    }
     match &file.rows {
         Rows::Table(table) if format.is_native() => {
             match changed_date(table, collector.collected.calendar) {
@@ -301,8 +308,8 @@ fn decide_columns<'f, 'r: 'f>(
         ))),
         Rows::Records(_) => Ok(None),
         Rows::Table(table) => {
-            let kept = &mut collector.collected.columns;
-            let decided = decide(table, format, request, date_format, kept)?;
+            let (stored, kept) = (&collector.stored, &mut collector.collected.columns);
+            let decided = decide(table, format, request, date_format, (stored, kept))?;
             *kept = decided.kept;
             if let Some(encoding) = file.encoding {
                 keep_encoding(kept, decided.columns.source(), encoding);

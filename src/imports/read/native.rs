@@ -232,6 +232,12 @@ fn review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>
         faults: Vec::new(),
     };
     let mut members = reader.members("", value, RECORD);
+    if value
+        .get("deleted")
+        .is_some_and(|deleted| !deleted.is_boolean() && !deleted.is_null())
+    {
+        reader.fault("deleted", "is not true or false");
+    }
     let decided = decided(&mut reader, &members);
     let status = status(&mut reader, &members);
     for name in foreign_members(value) {

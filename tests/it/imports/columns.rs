@@ -500,3 +500,33 @@ async fn a_further_column_of_a_platform_is_the_only_question() {
     }
     assert_eq!(asked_of, 18, "the fixtures of platforms");
 }
+
+#[tokio::test]
+async fn members_beside_the_list_of_reviews_are_named() {
+    let row = json!({"rating": 5, "date": "2026-03-14", "author": "Ann", "text": "Neat"});
+    let document = json!({"count": 1, "published": false, "results": [row]});
+    let bench = bench().await;
+    let file = bench.file("t.json", document.to_string());
+    let report = bench.done(file, "").await;
+    assert_eq!(
+        report.notes,
+        ["members of the document beside its reviews, which are not read: count, published"]
+    );
+}
+
+#[tokio::test]
+async fn an_object_or_a_list_is_no_empty_mark() {
+    let row = |author: &str, hidden: Value| json!({"stars": 5, "date": "2026-03-14", "author": author, "text": format!("By {author}"), "hidden": hidden});
+    let bench = bench().await;
+    for (name, mark) in [
+        ("Bo", json!({"by": [{"user": "x"}]})),
+        ("Cy", json!([{"by": "x"}])),
+        ("Di", json!({"by": "x"})),
+    ] {
+        let rows = json!([row("Ann", json!("")), row(name, mark)]);
+        let file = bench.file("t.json", rows.to_string());
+        bench.done(file, "--public hidden= --ignore-others").await;
+    }
+    let published = "select group_concat(author) from review where status = 'published'";
+    assert_eq!(bench.sql(published), "Ann");
+}
