@@ -101,7 +101,7 @@ impl Import {
 }
 
 /// Where the owner's answers are kept.
-pub(super) fn kept_columns(report: &ImportReport) -> String {
+fn kept_columns(report: &ImportReport) -> String {
     let kept = report.sources.iter().map(|source| {
         let name = quote_for_shell(source);
         format!("Kept for {source}. `reviews source columns {name}` shows and changes it.\n")

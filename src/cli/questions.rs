@@ -1,15 +1,14 @@
 //! Asks the owner about the columns of tables at a terminal, and prints the questions elsewhere (`imports::map::questions`). The answers
 //! are options of the command, as they would be given elsewhere.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io;
 
 use anyhow::{Context as _, bail};
 
-use super::report::{can_ask, print_note};
+use super::report::{can_ask, print_note, read_answer};
 use crate::imports::{
     Asks, Question, ReviewField, Subject, Undecided, missing_option, noun, shown_value,
 };
-use crate::mcp::escaped;
 use crate::model::text::quote_for_shell;
 
 /// Options with their values; a flag has none.
@@ -86,12 +85,7 @@ struct Asker<'u> {
 /// Asks until `read` takes the answer, or says what is wrong with it; `None` if the owner leaves.
 fn ask<T>(prompt: &str, mut read: impl FnMut(&str) -> Result<T, String>) -> io::Result<Option<T>> {
     loop {
-        let mut out = io::stderr();
-        write!(out, "{}", escaped(prompt.to_owned()))?;
-        out.flush()?;
-        let mut line = String::new();
-        io::stdin().lock().read_line(&mut line)?;
-        match line.trim() {
+        match read_answer(prompt)?.as_str() {
             "" => return Ok(None),
             line => match read(line) {
                 Ok(answer) => return Ok(Some(answer)),
@@ -111,8 +105,8 @@ impl Asker<'_> {
             .and_then(|number: usize| number.checked_sub(1));
         let by_number = number.and_then(|place| self.undecided.columns.get(place));
         let column = by_number.map_or(answer, |column| &column.header);
-        let mut among_them = among.iter();
-        let found = among_them.find(|header| header.eq_ignore_ascii_case(column));
+        let mut headers = among.iter();
+        let found = headers.find(|header| header.eq_ignore_ascii_case(column));
         let wrong = || {
             format!(
                 "{answer} is none of them; write a number: {}",

@@ -136,17 +136,26 @@ pub fn print_note(text: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{}", escaped(text.to_owned()))
 }
 
+/// Asks for a line, which is empty at the end of input; without blanks around it.
+///
+/// # Errors
+/// If the terminal cannot be read or written.
+pub fn read_answer(prompt: &str) -> io::Result<String> {
+    let mut out = io::stderr();
+    write!(out, "{}", escaped(prompt.to_owned()))?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
 /// Asks for confirmation; the default is no.
 ///
 /// # Errors
 /// If the terminal cannot be read or written.
 pub fn confirm(question: &str) -> io::Result<bool> {
-    let mut out = io::stderr();
-    write!(out, "{} [y/N] ", escaped(question.to_owned()))?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    let answer = read_answer(&format!("{question} [y/N] "))?;
+    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
 }
 
 // A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.

@@ -14,11 +14,7 @@ use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn,
 impl ColumnChoices {
     /// The columns of publication that the options name, among `headers`, each with its value.
     pub fn public_columns(&self, headers: &[String]) -> Vec<(Subject, usize, &str)> {
-        let all =
-            Subject::ALL
-                .into_iter()
-                .zip([&self.public, &self.public_answer, &self.public_name]);
-        let found = all.flat_map(|(subject, list)| {
+        let found = self.public_lists().into_iter().flat_map(|(subject, list)| {
             list.iter().filter_map(move |text| {
                 let (column, value) = split_value(text, headers)?;
                 Some((subject, column, value))
@@ -58,20 +54,25 @@ impl ColumnChoices {
     }
 
     /// The values of `--public` and its like.
+    fn public_lists(&self) -> [(Subject, &[String]); 3] {
+        [
+            (Subject::Review, &self.public),
+            (Subject::Answer, &self.public_answer),
+            (Subject::Name, &self.public_name),
+        ]
+    }
+
+    /// The same of all subjects.
     pub fn public_texts(&self) -> impl Iterator<Item = &String> {
-        let lists = [&self.public, &self.public_answer, &self.public_name];
-        lists.into_iter().flatten()
+        let lists = self.public_lists().into_iter();
+        lists.flat_map(|(_, list)| list)
     }
 
     /// A word of a printed command that has not been replaced.
     pub fn placeholder(&self) -> Option<&'static str> {
-        let mut maps = self.maps.iter().map(|map| map.column.as_str());
-        let lists = [&self.public, &self.public_answer, &self.public_name];
-        let mut pairs = lists
-            .into_iter()
-            .flatten()
-            .filter_map(|text| text.split_once('='));
-        let mut names = maps.by_ref().chain(self.ignore.iter().map(String::as_str));
+        let maps = self.maps.iter().map(|map| &map.column);
+        let mut names = maps.chain(&self.ignore);
+        let mut pairs = self.public_texts().filter_map(|text| text.split_once('='));
         if names.any(|name| name == COLUMN) {
             return Some(COLUMN);
         }
@@ -115,9 +116,8 @@ impl ColumnChoices {
 
     /// The columns of publication that `headers` do not have.
     fn unknown_public(&self, headers: &[String]) -> Vec<(&'static str, String)> {
-        let lists = [&self.public, &self.public_answer, &self.public_name];
         let mut unknown = Vec::new();
-        for (subject, list) in Subject::ALL.into_iter().zip(lists) {
+        for (subject, list) in self.public_lists() {
             for text in list
                 .iter()
                 .filter(|text| split_value(text, headers).is_none())

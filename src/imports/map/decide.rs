@@ -515,6 +515,8 @@ impl Decision<'_, '_> {
             if column.is_none() && !table.is_objects() {
                 continue;
             }
+            let header = column.map_or(&row.header, |column| &table.columns[column]);
+            let inside = table.inside(header).collect();
             let values = column
                 .map(|column| table.values(column))
                 .unwrap_or_default();
@@ -530,7 +532,7 @@ impl Decision<'_, '_> {
             let seen = before.filter(|it| it.public_values == row.public_values);
             self.columns.public[subject as usize].push(PublicIf {
                 columns: column.into_iter().collect(),
-                inside: table.inside(&row.header).collect(),
+                inside,
                 values: row.public_values.clone(),
                 others: seen.map_or_else(|| others.clone(), |it| it.withheld_values.clone()),
                 reason: NOT_PUBLISHED,

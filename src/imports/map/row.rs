@@ -571,13 +571,11 @@ impl<'p> RowReader<'p> {
                 continue;
             }
             let table = self.columns.table;
-            let cells = sign
-                .columns
-                .iter()
-                .map(|column| table.mark(self.row, *column));
+            let cells = sign.columns.iter();
+            let cells = cells.map(|column| self.row.cell(*column).unwrap_or_default());
             // The columns of a platform are different names of one.
-            let is_said = |cell: &&str| !sign.is_platform || !is_empty(cell, false);
-            let mut cells = cells.filter(is_said).peekable();
+            let is_filled = |cell: &&str| !sign.is_platform || !is_empty(cell, false);
+            let mut cells = cells.filter(is_filled).peekable();
             let is_public = if cells.peek().is_none() {
                 is_one_of(&sign.values, "")
             } else {

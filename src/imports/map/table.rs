@@ -275,9 +275,8 @@ impl Table {
         name.is_some_and(|name| self.lists.iter().any(|list| list == name))
     }
 
-    /// What a row has in a column that says what is public: an object there is not empty, although its members have columns of their
-    /// own.
-    pub fn mark<'r>(&self, row: &'r Row, column: usize) -> &'r str {
+    /// What a row has in a column, for a list of its values: an object is not empty, although its members have columns of their own.
+    fn mark<'r>(&self, row: &'r Row, column: usize) -> &'r str {
         let cell = row.cell(column).unwrap_or_default();
         let is_object = || {
             let mut members = self.inside(&self.columns[column]);

@@ -747,7 +747,7 @@ fn yes_and_standard_input_answer_no_question() {
     assert_eq!(published(&home), "Ann");
 }
 
-/// Placeholders of a printed command, and what stands in their place.
+/// Words of a printed command that are no answer, each with its answer.
 type Answers = &'static [(&'static str, &'static str)];
 
 /// Tables of forms, shops and surveys: file, content, answers, and the authors of the reviews that may be published.

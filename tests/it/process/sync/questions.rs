@@ -37,11 +37,16 @@ fn site_with(body: &str) -> Site {
     Site::start(move |_| csv(&body))
 }
 
+/// Adds the source `sheet`, whose reviews are public where Publish is yes.
+fn add_sheet(home: &Home, site: &Site, options: &[&str]) {
+    let options = [&["--public", "Publish=yes"], options].concat();
+    add(home, "sheet", &site.url("/r"), &options, &[]).done();
+}
+
 /// A home with the source `sheet`, of which 20 reviews are public, and its site.
 fn with_sheet(options: &[&str]) -> (Home, Site) {
     let (home, site) = (home(), site_with(&sheet_of(&["yes"; 20])));
-    let options = [&["--public", "Publish=yes"], options].concat();
-    add(&home, "sheet", &site.url("/r"), &options, &[]).done();
+    add_sheet(&home, &site, options);
     assert_eq!([count(&home, "true"), withheld(&home)], ["20", "0"]);
     (home, site)
 }
@@ -229,14 +234,7 @@ fn rows_that_a_known_value_withholds_are_no_failure() {
     let mut values = ["yes"; 20];
     values[0] = "no";
     let (home, site) = (home(), site_with(&sheet_of(&values)));
-    add(
-        &home,
-        "sheet",
-        &site.url("/r"),
-        &["--public", "Publish=yes"],
-        &[],
-    )
-    .done();
+    add_sheet(&home, &site, &[]);
     values[..6].fill("no");
     give(&site, &sheet_of(&values));
     sync(&home).done();
@@ -251,14 +249,7 @@ fn run_after_a_changed_decision_sends_no_validators() {
         "\"v1\"" => SiteAnswer::status(304),
         _ => csv(&sheet).with("ETag: \"v1\""),
     });
-    add(
-        &home,
-        "sheet",
-        &site.url("/r"),
-        &["--public", "Publish=yes"],
-        &[],
-    )
-    .done();
+    add_sheet(&home, &site, &[]);
     assert_eq!(withheld(&home), "1");
     home.run("source columns Direct --public Publish=no").done();
     make_due(&home);
