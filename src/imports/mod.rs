@@ -6,6 +6,7 @@
 //! that cannot be read stops the import before anything is written.
 
 pub mod export;
+mod limits;
 pub(crate) mod map;
 mod merge;
 mod platforms;
@@ -33,6 +34,7 @@ pub use report::{
 pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, composed};
 
 use crate::clock::Clock;
+use crate::imports::limits::Limits;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::owner::fault::listed;
@@ -139,13 +141,7 @@ async fn merged(
     };
     let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
-    let (mut outcome, withdrawn) = merge_rows(rows, deleted, known, &rules, report);
-    for rejection in std::mem::take(&mut outcome.rejections) {
-        watch.rejected(rejection).map_err(|error| {
-            MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
-        })?;
-    }
-    withdrawn.map_err(MergeError::Refused)?;
+    let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
     let mut run = None;
     if !order.is_sample {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -233,25 +229,50 @@ fn gather(
             "--doubtful {choice}: there are several files; name the row's file too, as FILE:{choice}"
         )));
     }
-    let mut opener = Opener::new(order, &kept);
+    let mut opener = Opener::new(order, &kept, Limits::new(Some(&*watch)));
     for file in &order.files {
         opener.open(file);
     }
-    let Opener { files, faults, .. } = opener;
+    let Opener {
+        files,
+        faults,
+        limits,
+        ..
+    } = opener;
+    let limits = limits.unwatched();
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
     if !faults.is_empty() {
         let faults = listed(faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
     }
     let is_known = order.business.is_some();
-    let mut collector = Collector::new(calendar, is_known, order, watch, kept, places);
-    read_all(&files, &mut collector)?;
-    let collected = collector.finish();
-    collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
+    let mut collector = Collector::new(
+        calendar,
+        is_known,
+        order,
+        (&mut *watch, limits),
+        kept,
+        places,
+    );
+    let read = read_all(&files, &mut collector);
+    let tables = limits.bytes_taken();
+    let collected = read.and_then(|()| {
+        let collected = collector.finish(tables);
+        collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
+    });
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
+    collected
 }
 
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let decoded = decode(content, request.encoding, request.country()).ok()?;
-    let file = read_file(&decoded, request).ok()?;
+    let limits = &mut Limits::new(None);
+    limits.take(content.len()).ok()?;
+    let decoded = decode(content, request.encoding, request.country(), limits).ok()?;
+    let file = read_file(&decoded, request, limits).ok()?;
     Some(file.format)
 }

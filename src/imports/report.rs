@@ -251,6 +251,11 @@ impl fmt::Display for Rejection {
 
 /// Receives the events of a running import.
 pub trait Watch {
+    /// Whether the import is to stop; once it is true, it stays so. Looked at between rows.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// `rows` of about `all` have been read so far.
     fn read(&mut self, _rows: u64, _all: u64) {}
 
@@ -331,12 +336,18 @@ impl Default for Verdict {
     }
 }
 
+/// Of an import that [`Watch::is_stopped`] ended.
+const STOPPED: &str = "the import was stopped";
+
 /// Why a merge ends; nothing was changed.
 #[derive(Debug, Error)]
 pub enum MergeError {
     /// The merge would exceed the request, or is ambiguous.
     #[error("{0}")]
     Refused(String),
+    /// [`Watch::is_stopped`]
+    #[error("{STOPPED}")]
+    Stopped,
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -398,6 +409,9 @@ pub enum ImportError {
     /// Something must be decided about the columns first.
     #[error("{0}")]
     Undecided(Box<Undecided>),
+    /// [`Watch::is_stopped`]
+    #[error("{STOPPED}; nothing was changed")]
+    Stopped,
     /// The database could not be read or written.
     #[error("{0}")]
     Database(#[from] DbError),

@@ -1,7 +1,11 @@
 //! JSON texts by the paths of their values: the values in them without parsing these, and their positions.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::ControlFlow;
 
+use serde::Deserializer as _;
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The path of a member.
@@ -22,10 +26,69 @@ pub fn members(object: &str) -> BTreeMap<String, &str> {
         .collect()
 }
 
+/// The last member of that name of an object.
+pub fn member<'t>(object: &'t str, name: &str) -> Option<&'t str> {
+    let mut found = None;
+    visit(object, |member, value| {
+        if member == name {
+            found = Some(value);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    found
+}
+
 /// The elements of an array; empty if it is none.
 pub fn elements(array: &str) -> Vec<&str> {
     let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
     elements.into_iter().map(RawValue::get).collect()
+}
+
+/// Calls `each` with every element of an array, or member of an object with its name, until it breaks; returns with what. None is
+/// kept, as there may be millions.
+pub fn visit<'t, B>(text: &'t str, each: impl FnMut(&str, &'t str) -> ControlFlow<B>) -> Option<B> {
+    let mut values = Values { each, broken: None };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    // What is broken, or neither array nor object, has no more values.
+    let _ = reader.deserialize_any(&mut values);
+    values.broken
+}
+
+struct Values<F, B> {
+    each: F,
+    broken: Option<B>,
+}
+
+impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Values<F, B> {
+    fn take<E: serde::de::Error>(&mut self, name: &str, value: &'t RawValue) -> Result<(), E> {
+        if let ControlFlow::Break(broken) = (self.each)(name, value.get()) {
+            self.broken = Some(broken);
+            return Err(E::custom("enough"));
+        }
+        Ok(())
+    }
+}
+
+impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Visitor<'t> for &mut Values<F, B> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array or an object")
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(element) = elements.next_element()? {
+            self.take("", element)?;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            self.take(&name, members.next_value()?)?;
+        }
+        Ok(())
+    }
 }
 
 /// Line and column (both from 1) of the value at `path`, as `services[1].id`, or of the end of the object that lacks it.

@@ -139,6 +139,7 @@ impl SyncRunner {
                     reason: fetched.clean(&message),
                 })
             }
+            Err(error @ ImportError::Stopped) => Err(SyncError::failed(error.to_string())),
             Err(ImportError::Database(error)) => Err(error.into()),
         }
     }

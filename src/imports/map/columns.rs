@@ -185,8 +185,8 @@ impl<'f> Columns<'f> {
 
     /// The cells of a row that are read, and those that identify the format: all others may be private.
     pub fn raw(&self, row: &Row) -> Value {
-        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.clone()) {
-            return raw;
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.as_ref()) {
+            return serde_json::from_str(raw).unwrap_or_default();
         }
         let keys = self.format.keys.iter().flat_map(|set| names(set));
         let keys = keys.filter_map(|name| self.table.find(name));

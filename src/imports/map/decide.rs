@@ -52,9 +52,11 @@ pub fn decide<'f>(
              above it",
         ));
     }
-    if table.has_more_columns {
+    let has_too_many = table.rows.len() * table.columns.len() > CELLS_MAX;
+    if table.has_more_columns || table.is_objects() && has_too_many {
         return Err(FileError::new(
-            "has objects with more than 2,000 different members; give a file with the members of reviews only",
+            "has objects with more than 2,000 different members, or more than 50,000,000 of all rows together; give a file with the \
+             members of reviews only, or split it",
         ));
     }
     request
@@ -613,6 +615,8 @@ impl Decision<'_, '_> {
     }
 }
 
+/// Maximum number of cells of a table of objects, also of those that are not there: each column is looked at row by row.
+const CELLS_MAX: usize = 50_000_000;
 /// Maximum length of a value that is kept because it did not publish, in bytes.
 const VALUE_BYTES_MAX: usize = 100;
 /// Maximum number of such values of a column.

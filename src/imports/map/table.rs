@@ -1,10 +1,12 @@
 //! Rows of cells under columns, the one form of every file but the native one: a delimited text, a sheet, or objects whose
 //! members are cells (`read::json`).
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
 
-use serde_json::Value;
-
+use crate::imports::limits::Limits;
 use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::questions::{ADDRESS, NUMBER};
@@ -12,7 +14,7 @@ use crate::imports::map::values::{
     Names, has_address, has_number, header_key, is_empty, is_in, names, same_name,
 };
 use crate::imports::platforms::Format;
-use crate::imports::report::Position;
+use crate::imports::report::{FileError, Position};
 
 #[derive(Debug, Default)]
 pub struct Table {
@@ -29,22 +31,123 @@ pub struct Table {
     pub has_more_columns: bool,
     /// The number of rows with answers that are not used.
     pub left_out: u64,
+    /// Which columns have sentences, once somebody asked.
+    pub sentences: OnceCell<Vec<bool>>,
 }
 
 #[derive(Debug)]
 pub struct Row {
     pub at: Position,
-    /// By the column's number, as in the file. `None`, or beyond the last cell: the object has no such member.
-    pub cells: Vec<Option<Box<str>>>,
+    pub cells: Cells,
+    /// The cells of the object that encloses the row, for all rows in it.
+    pub around: Option<Arc<Cells>>,
     /// Why the row cannot be read as cells.
-    pub fault: Option<RowFault>,
+    pub fault: Option<Box<RowFault>>,
 }
 
 #[derive(Debug)]
 pub struct RowFault {
     pub message: String,
-    /// The row, if it has no cells.
-    pub raw: Option<Value>,
+    /// The row as JSON, if it has no cells.
+    pub raw: Option<String>,
+}
+
+/// The cells of a row, which has a few of perhaps thousands of columns: one text, and where each cell is in it.
+#[derive(Debug, Default)]
+pub struct Cells {
+    pub text: String,
+    /// By column.
+    places: Vec<CellPlace>,
+    /// The columns that are there, and empty if they have no place: all before the end of a row of delimited text.
+    pub there: Range<usize>,
+}
+
+#[derive(Debug)]
+struct CellPlace {
+    column: u32,
+    start: u32,
+    end: u32,
+}
+
+impl CellPlace {
+    fn new(column: usize, start: usize, end: usize) -> Self {
+        // The text of a row has at most 1 MiB, and a table a few thousand columns.
+        let [column, start, end] =
+            [column, start, end].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        Self { column, start, end }
+    }
+
+    const fn column(&self) -> usize {
+        self.column as usize
+    }
+
+    fn of<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.start as usize..self.end as usize]
+    }
+}
+
+impl Cells {
+    /// `None` if the object has no such member, or the row no such cell.
+    pub fn get(&self, column: usize) -> Option<&str> {
+        let found = self.places.binary_search_by_key(&column, CellPlace::column);
+        match found {
+            Ok(at) => Some(self.places[at].of(&self.text)),
+            Err(_) => self.there.contains(&column).then_some(""),
+        }
+    }
+
+    /// The cells that have a place, each with its column.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+        let places = self.places.iter();
+        places.map(|place| (place.column(), place.of(&self.text)))
+    }
+
+    /// Ends the cell whose text was added from `start` on, and which is beyond the last one.
+    pub fn end_cell(&mut self, start: usize) {
+        if self.text.len() > start {
+            let place = CellPlace::new(self.there.end, start, self.text.len());
+            self.places.push(place);
+        }
+        self.there.end += 1;
+    }
+
+    /// Puts a cell into any column; of several the last one counts, once they are sorted.
+    pub fn put(&mut self, column: usize, cell: &str) {
+        let start = self.text.len();
+        self.text += cell;
+        let place = CellPlace::new(column, start, self.text.len());
+        self.places.push(place);
+    }
+
+    /// Sorts what was put, and frees what was reserved for more.
+    pub fn finish(&mut self) {
+        self.places.sort_by_key(CellPlace::column);
+        self.places.dedup_by(|next, place| {
+            let is_same = next.column == place.column;
+            if is_same {
+                std::mem::swap(next, place);
+            }
+            is_same
+        });
+        self.places.shrink_to_fit();
+        self.text.shrink_to_fit();
+    }
+
+    /// The number of cells up to the last one that is not blank.
+    pub fn filled(&self) -> usize {
+        let last = self.all().rfind(|(_, cell)| !cell.trim().is_empty());
+        last.map_or(0, |(column, _)| column + 1)
+    }
+
+    /// Leaves out the cells from `end` on.
+    pub fn truncate(&mut self, end: usize) {
+        self.there.end = self.there.end.min(end);
+        self.places.retain(|place| place.column() < end);
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len() + self.places.len() * size_of::<CellPlace>()
+    }
 }
 
 impl Table {
@@ -103,20 +206,68 @@ pub fn list_columns(columns: &[String]) -> String {
 }
 
 impl Row {
+    /// `cells` in the order of their columns, or as they were put.
+    pub fn new(at: Position, mut cells: Cells, fault: Option<RowFault>) -> Self {
+        cells.finish();
+        Self {
+            at,
+            cells,
+            around: None,
+            fault: fault.map(Box::new),
+        }
+    }
+
+    /// `None` if the object has no such member, or the row no such cell.
     pub fn cell(&self, column: usize) -> Option<&str> {
-        self.cells.get(column)?.as_deref()
+        let around = || self.around.as_ref()?.get(column);
+        self.cells.get(column).or_else(around)
+    }
+
+    /// The memory that it takes in a table, without what it shares with other rows.
+    pub fn bytes(&self) -> usize {
+        // Text and places of the cells.
+        const BLOCKS: usize = 2 * BLOCK_BYTES;
+        let fault = self.fault.as_ref().map_or(0, |fault| {
+            let raw = fault.raw.as_ref().map_or(0, String::len);
+            size_of::<RowFault>() + 3 * BLOCK_BYTES + fault.message.len() + raw
+        });
+        // A list of rows that grows is there twice while it is copied.
+        2 * size_of::<Self>() + BLOCKS + self.cells.bytes() + fault
     }
 }
 
+/// What an allocator rounds a value up by, about.
+pub const BLOCK_BYTES: usize = 16;
+
 impl Table {
+    /// Which columns have a cell that is not empty.
+    pub fn filled(&self) -> Vec<bool> {
+        let mut filled = vec![false; self.columns.len()];
+        for (_, column, _) in self.all_cells() {
+            filled[column] = true;
+        }
+        filled
+    }
+
+    /// The cells that are not empty, row by row, each with its row and column.
+    fn all_cells(&self) -> impl Iterator<Item = (&Row, usize, &str)> {
+        let rows = self.rows.iter().filter(|row| row.fault.is_none());
+        let cells = rows.flat_map(|row| {
+            let around = row.around.iter().flat_map(|around| around.all());
+            let all = row.cells.all().chain(around);
+            all.map(move |(column, cell)| (row, column, cell.trim()))
+        });
+        cells.filter(|(_, _, cell)| !is_empty(cell, false))
+    }
+
     /// Names the columns that have cells and no header by their place, and the second of two with one header, so that options can name
     /// them.
     pub fn name_columns(&mut self) {
         let mut taken = HashSet::new();
-        for column in 0..self.columns.len() {
+        for (column, is_filled) in self.filled().into_iter().enumerate() {
             let mut name = self.columns[column].trim().to_owned();
             if name.is_empty() {
-                if self.cells(column).next().is_none() {
+                if !is_filled {
                     continue;
                 }
                 name = format!("column {}", column + 1);
@@ -138,10 +289,13 @@ impl Table {
     /// Joins the rows that answer a review to its row, under columns such as `answer.comment_content`. Each review gets the
     /// shop's first public answer: the shop is the user who answers the most reviews, and wrote none; if two users lead,
     /// nobody is.
-    #[must_use]
-    pub fn join_answers(mut self, format: &'static Format) -> Self {
+    pub fn join_answers(
+        mut self,
+        format: &'static Format,
+        limits: &mut Limits<'_>,
+    ) -> Result<Self, FileError> {
         let Some(answers) = &format.answers else {
-            return self;
+            return Ok(self);
         };
         let of_fields = [ReviewField::Id, ReviewField::Rating, ReviewField::Text];
         let [id, rating, text] =
@@ -191,11 +345,18 @@ impl Table {
         self.left_out = (comments.len() - shop.len()) as u64;
         let columns = self.columns.len();
         for (place, review) in reviews.iter_mut().enumerate() {
-            review.cells.resize(columns, None);
-            match shop.get(&place) {
-                Some(answer) => review.cells.extend(answer.cells.iter().cloned()),
-                // A review without an answer states that there is none.
-                None => review.cells.resize(2 * columns, Some("".into())),
+            let answer = shop.get(&place);
+            // A review without an answer states that there is none.
+            if answer.is_none_or(|answer| answer.cells.there.end > 0) {
+                let there = &mut review.cells.there;
+                let start = if there.end == 0 { columns } else { 0 };
+                *there = start..2 * columns;
+            }
+            if let Some(answer) = answer {
+                limits.take(answer.bytes())?;
+                for (column, cell) in answer.cells.all() {
+                    review.cells.put(columns + column, cell);
+                }
             }
         }
         let names: Vec<String> = self
@@ -205,7 +366,7 @@ impl Table {
             .collect();
         self.columns.extend(names);
         self.rows = reviews;
-        self
+        Ok(self)
     }
 }
 
@@ -223,15 +384,27 @@ const VALUES_MAX: usize = 50;
 impl Table {
     /// Whether half of the column's filled cells are sentences, besides addresses and links.
     pub fn has_sentences(&self, column: usize) -> bool {
-        let is_sentence = |(_, cell): &(&Row, &str)| {
+        self.sentences.get_or_init(|| self.find_sentences())[column]
+    }
+
+    fn find_sentences(&self) -> Vec<bool> {
+        let is_sentence = |cell: &str| {
             let words = cell.split_whitespace();
             let words = words.filter(|word| {
                 word.contains(char::is_alphabetic) && !word.contains("://") && !word.contains('@')
             });
             words.count() >= SENTENCE_WORDS_MIN
         };
-        let sentences = self.cells(column).filter(is_sentence).count();
-        sentences > 0 && sentences * 2 >= self.cells(column).count()
+        let mut counts = vec![(0, 0); self.columns.len()];
+        for (_, column, cell) in self.all_cells() {
+            let (sentences, all) = &mut counts[column];
+            *sentences += usize::from(is_sentence(cell));
+            *all += 1;
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|(sentences, all)| sentences > 0 && sentences * 2 >= all)
+            .collect()
     }
 
     /// The first cells of a column, without what may be private.
@@ -275,25 +448,18 @@ impl Table {
         name.is_some_and(|name| self.lists.iter().any(|list| list == name))
     }
 
-    /// What a row has in a column, for a list of its values: an object is not empty, although its members have columns of their own.
-    fn mark<'r>(&self, row: &'r Row, column: usize) -> &'r str {
-        let cell = row.cell(column).unwrap_or_default();
-        let is_object = || {
-            let mut members = self.inside(&self.columns[column]);
-            members.any(|member| row.cell(member).is_some())
-        };
-        if cell.is_empty() && self.is_objects() && is_object() {
-            return "{…}";
-        }
-        cell
-    }
-
     /// The first different cells of a column with their counts; an empty one is `""`.
     pub fn values(&self, column: usize) -> Vec<(String, u64)> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut values: Vec<(String, u64)> = Vec::new();
+        let mut members: Vec<usize> = self.inside(&self.columns[column]).collect();
+        members.retain(|_| self.is_objects());
         for row in self.rows.iter().filter(|row| row.fault.is_none()) {
-            let cell = self.mark(row, column).trim();
+            let mut cell = row.cell(column).unwrap_or_default().trim();
+            // An object is not empty, although its members have columns of their own.
+            if cell.is_empty() && members.iter().any(|member| row.cell(*member).is_some()) {
+                cell = "{…}";
+            }
             let key = cell.to_lowercase();
             if values.len() == VALUES_MAX && !places.contains_key(&key) {
                 continue;

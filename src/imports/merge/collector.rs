@@ -1,7 +1,7 @@
 //! Collects the rows of all formats in memory: checks their days, counts them, and gives an id to each that has none.
 //!
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
-//! that cannot be read leaves nothing half done. The limit on the size of the files bounds the memory.
+//! that cannot be read leaves nothing half done. What is kept is counted first (`limits`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,11 @@ use chrono_tz::Tz;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
+use crate::imports::map::table::BLOCK_BYTES;
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
+use crate::imports::merge::identity::Match;
+use crate::imports::merge::outcome::Change;
 use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
     FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
@@ -17,7 +21,8 @@ use crate::imports::report::{
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    Calendar, Day, Digests, Review, ReviewId, Source, Unit, compose, fold, short_name, source_day,
+    Calendar, Day, Digests, Mentions, Review, ReviewId, Source, Unit, compose, fold, short_name,
+    source_day,
 };
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
@@ -27,6 +32,7 @@ use crate::storage::reviews::{PlaceCount, SourceRecord};
 pub struct Collector<'a> {
     pub request: &'a ImportRequest,
     watch: Watcher<'a>,
+    limits: Limits<'static>,
     /// Whether the database or an earlier file has a business.
     has_business: bool,
     /// Number of rows of all files: those that were read, and all.
@@ -98,7 +104,41 @@ impl Row {
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
     }
+
+    /// The memory that it takes.
+    fn bytes(&self) -> usize {
+        let (review, unpublished) = (self.review(), &self.incoming.unpublished);
+        let response = review.response.as_ref();
+        let texts = [
+            Some(self.author()),
+            review.title.as_deref(),
+            Some(&review.text),
+            review.source.url.as_deref(),
+            response.map(|response| response.text.as_str()),
+            response.and_then(|response| response.author.as_deref()),
+            unpublished.note.as_deref(),
+            unpublished.id_at_source.as_deref(),
+            review.status.reason(),
+        ];
+        let texts: usize = texts.into_iter().flatten().map(str::len).sum();
+        let Mentions {
+            technicians,
+            services,
+            service_areas,
+        } = &review.mentions;
+        let names = technicians.iter().chain(services).chain(service_areas);
+        let names: usize = names.map(|name| name.len() + 3 * BLOCK_BYTES).sum();
+        // They are also in the lists of locations and sources.
+        let places = self.location().map_or(0, str::len) + self.source().len();
+        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * places
+    }
 }
+
+/// Number of texts that a row has, about.
+const TEXTS_EACH: usize = 8;
+/// What the merge keeps of a row beside it: the change, its digests, what it matches, and its id in several lists.
+const MERGED_BYTES: usize =
+    size_of::<Change>() + size_of::<Digests>() + size_of::<Option<Match>>() + 256;
 
 /// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
 pub type DeletedRow = (ReviewId, Option<SourceRecord>);
@@ -127,7 +167,7 @@ impl<'a> Collector<'a> {
         calendar: Calendar,
         has_business: bool,
         request: &'a ImportRequest,
-        watch: Watcher<'a>,
+        (watch, limits): (Watcher<'a>, Limits<'static>),
         columns: KeptColumns,
         places: &[PlaceCount],
     ) -> Self {
@@ -136,6 +176,7 @@ impl<'a> Collector<'a> {
         Self {
             request,
             watch,
+            limits,
             has_business,
             rows: (0, 0),
             format: &NATIVE,
@@ -172,9 +213,13 @@ impl<'a> Collector<'a> {
         &mut files[last]
     }
 
+    /// `tables` is the memory of the files' tables, which are not needed any more.
+    ///
     /// # Errors
-    /// When the reviews are of several locations and none was chosen.
-    pub fn finish(self) -> Result<Collected, FileError> {
+    /// When the reviews are of several locations and none was chosen, or are too many to be merged.
+    pub fn finish(mut self, tables: usize) -> Result<Collected, FileError> {
+        self.limits.give(tables);
+        self.limits.take(self.collected.rows.len() * MERGED_BYTES)?;
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
@@ -245,6 +290,10 @@ impl<'a> Collector<'a> {
         read: Result<Incoming, Vec<FieldError>>,
         raw: impl Fn() -> Value,
     ) -> Result<(), FileError> {
+        let is_due = self.rows.0.is_multiple_of(VALUES_BETWEEN_LOOKS);
+        if is_due && self.watch.is_stopped() {
+            return Err(FileError::new("stopped"));
+        }
         let mut incoming = match read {
             Ok(incoming) => incoming,
             Err(faults) => return self.reject(at, raw(), &faults),
@@ -296,12 +345,14 @@ impl<'a> Collector<'a> {
         }
         self.count();
         self.collected.report.taken += 1;
-        self.collected.rows.push(Row {
+        let row = Row {
             file: self.collected.report.files.len() - 1,
             at,
             format: self.format,
             incoming,
-        });
+        };
+        self.limits.take(row.bytes())?;
+        self.collected.rows.push(row);
         Ok(())
     }
 
@@ -332,10 +383,18 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    pub fn deleted(&mut self, row: DeletedRow) {
+    pub fn deleted(&mut self, row: DeletedRow) -> Result<(), FileError> {
         self.count();
         self.collected.report.taken += 1;
+        let kept = row.1.as_ref();
+        let location = kept.and_then(|it| it.location.as_ref());
+        let texts = location.map_or(0, String::len)
+            + kept.map_or(0, |it| it.source_name.len())
+            + row.0.as_str().len();
+        self.limits
+            .take(3 * (size_of::<DeletedRow>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
         self.collected.deleted.push(row);
+        Ok(())
     }
 
     /// Takes the business of a file, unless one is known.

@@ -3,7 +3,7 @@
 //! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use chrono::Datelike as _;
 
@@ -11,7 +11,7 @@ use crate::imports::map::Incoming;
 use crate::imports::map::values::{self, Names, names};
 use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
-use crate::imports::report::NAMED_MAX;
+use crate::imports::report::{NAMED_MAX, Watch};
 use crate::imports::request::{DoubtfulChoice, ImportRequest};
 use crate::model::text::words;
 use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
@@ -44,13 +44,14 @@ pub struct Identified {
     pub unused: Vec<DoubtfulChoice>,
 }
 
-/// Finds the reviews of `rows`; `files` are the names of the files.
+/// Finds the reviews of `rows`; `files` are the names of the files. `None` if the import is to stop.
 pub fn identify(
     rows: &[Row],
     files: &[&str],
     known: &Known,
     request: &ImportRequest,
-) -> Identified {
+    watch: &dyn Watch,
+) -> Option<Identified> {
     let mut matcher = Matcher {
         digests: rows.iter().map(Row::digests).collect(),
         candidates: known
@@ -66,15 +67,23 @@ pub fn identify(
         request,
     };
     matcher.unused.retain(|choice| choice.row.is_some());
-    matcher.match_ids();
-    matcher.match_groups();
-    matcher.match_corrected();
-    matcher.name_new();
-    Identified {
+    let steps = [
+        Matcher::match_ids,
+        Matcher::match_groups,
+        Matcher::match_corrected,
+        Matcher::name_new,
+    ];
+    for step in steps {
+        if watch.is_stopped() {
+            return None;
+        }
+        step(&mut matcher);
+    }
+    Some(Identified {
         matches: matcher.matches.into_iter().flatten().collect(),
         doubted: matcher.doubted,
         unused: matcher.unused,
-    }
+    })
 }
 
 /// A stored review that rows may be.
@@ -514,11 +523,7 @@ impl<'k> Matcher<'k> {
         }
         let by_text = self.by_digest(|digests| digests.text);
         let hidden = self.by_digest_where(|it| it.is_hidden_by_owner, |digests| digests.text);
-        let sources: BTreeSet<&str> = open.iter().map(|row| self.rows[*row].source()).collect();
-        let sources = sources
-            .into_iter()
-            .map(|name| (name, Coverage::of(self, name)));
-        let coverage: HashMap<&str, Coverage> = sources.collect();
+        let coverage = Coverage::by_source(self);
         for index in open {
             let (row, digests) = (&self.rows[index], self.digests[index]);
             let is_free = |it: &usize| {
@@ -600,31 +605,36 @@ impl<'k> Matcher<'k> {
 }
 
 /// How much of a source's reviews the files have.
+#[derive(Default)]
 struct Coverage {
     /// Year and month of the first row.
     first: Option<(i32, u32)>,
-    /// Whether half of the reviews have author and text in the files.
-    has_half: bool,
+    /// Author and text of the rows.
+    contents: HashSet<(i64, i64)>,
+    /// The number of reviews, and of those with author and text in the files.
+    reviews: (usize, usize),
 }
 
 impl Coverage {
-    fn of(matcher: &Matcher<'_>, source: &str) -> Self {
-        let rows = matcher.rows.iter().zip(&matcher.digests);
-        let rows = rows.filter(|(row, _)| row.source() == source);
-        let contents: HashSet<_> = rows.clone().map(|(_, it)| (it.author(), it.text)).collect();
-        let (mut all, mut found) = (0, 0);
+    fn by_source<'k>(matcher: &Matcher<'k>) -> HashMap<&'k str, Self> {
+        let mut found: HashMap<&'k str, Self> = HashMap::new();
+        for (row, digests) in matcher.rows.iter().zip(&matcher.digests) {
+            let coverage = found.entry(row.source()).or_default();
+            let month = Some(month(row.source_day()));
+            coverage.first = coverage.first.min(month).or(month);
+            coverage.contents.insert((digests.author(), digests.text));
+        }
         for candidate in &matcher.candidates {
-            if let Some((_, digests)) = candidate.source.filter(|(name, _)| *name == source)
+            if let Some((name, digests)) = candidate.source
                 && !candidate.known.is_deleted()
+                && let Some(coverage) = found.get_mut(name)
             {
-                all += 1;
-                found += usize::from(contents.contains(&(digests.author(), digests.text)));
+                let content = (digests.author(), digests.text);
+                coverage.reviews.0 += 1;
+                coverage.reviews.1 += usize::from(coverage.contents.contains(&content));
             }
         }
-        Self {
-            first: rows.map(|(row, _)| month(row.source_day())).min(),
-            has_half: found * 2 >= all,
-        }
+        found
     }
 
     /// Whether files with the review would have its row among these.
@@ -632,7 +642,8 @@ impl Coverage {
         let posted_at = candidate.known.source.as_ref().and_then(|it| it.posted_at);
         let review = candidate.known.review();
         let day = review.map(|review| month(source_day(review, posted_at)));
-        self.has_half || self.first.zip(day).is_some_and(|(first, day)| first <= day)
+        let (all, found) = self.reviews;
+        found * 2 >= all || self.first.zip(day).is_some_and(|(first, day)| first <= day)
     }
 }
 

@@ -29,6 +29,7 @@ impl MergeError {
     pub fn at(self, path: &Path) -> ImportError {
         match self {
             Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
+            Self::Stopped => ImportError::Stopped,
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }
@@ -37,14 +38,14 @@ impl MergeError {
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
 ///
 /// # Errors
-/// When the database refuses the write.
+/// When the database refuses the write, or the import is to stop.
 pub async fn apply(
     write: &mut Write,
     outcome: Outcome,
     run: Option<i64>,
     now: DateTime<Utc>,
     watch: Watcher<'_>,
-) -> sqlx::Result<()> {
+) -> Result<(), MergeError> {
     let of = outcome.changes.len();
     let (mut done, mut in_group) = (0, 0);
     let mut changes = outcome.changes.into_iter();
@@ -52,6 +53,9 @@ pub async fn apply(
         let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
         if batch.is_empty() {
             break;
+        }
+        if watch.is_stopped() {
+            return Err(MergeError::Stopped);
         }
         done += batch.len();
         in_group += batch.len();

@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use crate::imports::limits::VALUES_BETWEEN_LOOKS;
 use crate::imports::map::SOURCE_DEFAULT;
 use crate::imports::merge::collector::{DeletedRow, Row};
 use crate::imports::merge::copies::{Copies, is_of_one_person};
 use crate::imports::merge::identity::{Identified, Match, identify};
 use crate::imports::platforms::{find_format, id_prefix};
-use crate::imports::report::{ImportReport, MassChange, Rejection, preview, preview_change};
+use crate::imports::report::{
+    ImportReport, MassChange, MergeError, Rejection, Watcher, preview, preview_change,
+};
 use crate::imports::request::ImportRequest;
 use crate::model::{
     DUPLICATE, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, merge,
@@ -30,8 +33,6 @@ pub struct Outcome {
     pub changes: Vec<Change>,
     /// Reviews to mark as deleted by the owner.
     pub deleted: Vec<DeletedRow>,
-    /// Rows that cannot be merged.
-    pub rejections: Vec<Rejection>,
     /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
     /// Ids of reviews that a doubtful row may be.
@@ -68,20 +69,21 @@ const FEW: u64 = 3;
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
-/// The reason why nothing may be written.
+/// When nothing may be written, or the import is to stop.
 pub fn merge_rows(
     rows: Vec<Row>,
     deleted: Vec<DeletedRow>,
     known: Known,
     rules: &Rules<'_>,
     mut report: ImportReport,
-) -> (Outcome, Result<(), String>) {
+    watch: Watcher<'_>,
+) -> Result<Outcome, MergeError> {
     let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
     let Identified {
         matches,
         doubted,
         unused,
-    } = identify(&rows, &files, &known, rules.request);
+    } = identify(&rows, &files, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
     let unused = unused.iter();
     let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
     report.notes.extend(notes);
@@ -94,6 +96,7 @@ pub fn merge_rows(
         }
     }
     let mut merging = Merging {
+        watch,
         copies: Copies::of(&known),
         rules,
         places: BTreeMap::new(),
@@ -102,9 +105,8 @@ pub fn merge_rows(
         changed: BTreeMap::new(),
         unnamed: BTreeMap::new(),
         outcome: Outcome {
-            changes: Vec::new(),
+            changes: Vec::with_capacity(rows.len()),
             deleted: Vec::new(),
-            rejections: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
@@ -113,8 +115,11 @@ pub fn merge_rows(
             report,
         },
     };
-    for (row, found) in rows.into_iter().zip(matches) {
-        merging.row(row, found);
+    for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {
+        if u64::is_multiple_of(number, VALUES_BETWEEN_LOOKS) && merging.watch.is_stopped() {
+            return Err(MergeError::Stopped);
+        }
+        merging.row(row, found)?;
     }
     for row in deleted {
         merging.note_deleted(row);
@@ -123,15 +128,14 @@ pub fn merge_rows(
     merging.note_mass_change();
     merging.note_mass_withholding();
     merging.count_without_row();
-    let withdrawn = if rules.request.withdraw_missing {
-        merging.withdraw_missing()
-    } else {
-        Ok(())
-    };
-    (merging.outcome, withdrawn)
+    if rules.request.withdraw_missing {
+        merging.withdraw_missing().map_err(MergeError::Refused)?;
+    }
+    Ok(merging.outcome)
 }
 
 struct Merging<'r> {
+    watch: Watcher<'r>,
     rules: &'r Rules<'r>,
     copies: Copies,
     /// The number of published reviews that the files have of each source, with its location as the files give it.
@@ -148,13 +152,14 @@ struct Merging<'r> {
 }
 
 impl Merging<'_> {
-    fn row(&mut self, row: Row, found: Match) {
+    fn row(&mut self, row: Row, found: Match) -> Result<(), MergeError> {
         match found {
             Match::Known(id) | Match::New(id) => self.merge_row(row, id),
             Match::Doubtful(ids) => self.note_doubtful(&row, &ids),
-            Match::Rejected(reason) => self.reject(&row, reason),
+            Match::Rejected(reason) => self.reject(&row, reason)?,
             Match::Repeated => self.outcome.report.repeated += 1,
         }
+        Ok(())
     }
 
     fn note_doubtful(&mut self, row: &Row, ids: &[ReviewId]) {
@@ -485,7 +490,7 @@ impl Merging<'_> {
         }
     }
 
-    fn reject(&mut self, row: &Row, error: String) {
+    fn reject(&mut self, row: &Row, error: String) -> Result<(), MergeError> {
         let report = &mut self.outcome.report;
         report.rejected += 1;
         let file = &mut report.files[row.file];
@@ -499,13 +504,17 @@ impl Merging<'_> {
             text,
             ..
         } = row.review();
-        self.outcome.rejections.push(Rejection {
+        let rejection = Rejection {
             file: file.name.clone(),
             format: file.format,
             at: row.at.clone(),
             error,
             row: json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text}),
-        });
+        };
+        let stored = self.watch.rejected(rejection);
+        stored.map_err(|error| {
+            MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
+        })
     }
 
     fn note_deleted(&mut self, row: DeletedRow) {

@@ -65,7 +65,8 @@ impl Opener<'_> {
         if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
             return Err(FileError::new(WORKBOOK_TOO_LARGE));
         }
-        let mut file = read_workbook(&bytes, self.request)?;
+        let mut file = read_workbook(&bytes, self.request, &mut self.limits)?;
+        self.limits.give(bytes.len());
         name.clone_into(&mut file.name);
         self.files.push(file);
         Ok(())
@@ -136,6 +137,7 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::imports::limits::Limits;
     use crate::imports::request::ImportRequest;
     use crate::storage::columns::KeptColumns;
     use std::io::{Cursor, Write};
@@ -145,7 +147,7 @@ mod tests {
     /// What `work` does with at most 1 MiB: the errors of files, and the number of files.
     fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
         let (request, kept) = (ImportRequest::default(), KeptColumns::default());
-        let mut opener = Opener::new(&request, &kept);
+        let mut opener = Opener::new(&request, &kept, Limits::new(None));
         opener.bytes_left = 1 << 20;
         work(&mut opener);
         (opener.faults, opener.files.len())

@@ -2,23 +2,25 @@
 //! Detection looks at names, and at values only to tell native records from those of others.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 use serde_json::Value;
 
 use crate::imports::export::is_export;
+use crate::imports::limits::Limits;
 use crate::imports::map::names::named_field;
 use crate::imports::map::table::{Table, list_columns};
 use crate::imports::map::values::{is_in, names, same_name};
 use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
-use crate::imports::read::json::{JsonText, Objects, RawRow, RowArray};
+use crate::imports::read::json::{JsonText, RawRow, RowArray, too_large};
 use crate::imports::read::text::{self, Dialect};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
-use crate::owner::json::members;
+use crate::owner::json::{member, visit};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -36,6 +38,9 @@ enum Content<'t> {
     Other,
 }
 
+/// What a name takes beside its letters.
+const NAME_BYTES: usize = 64;
+
 /// What is known of a file, from its names.
 #[derive(Debug)]
 struct FileShape<'t> {
@@ -45,15 +50,21 @@ struct FileShape<'t> {
 }
 
 impl<'t> FileShape<'t> {
-    fn of(content: Content<'t>) -> Self {
+    fn of(content: Content<'t>, limits: &mut Limits<'_>) -> Result<Self, FileError> {
+        let names = |array: &RowArray<'_>| {
+            let names = array.names();
+            let lengths = names.iter().map(|name| name.len() + NAME_BYTES);
+            limits.take(lengths.sum())?;
+            Ok::<_, FileError>(names)
+        };
         let places = match &content {
-            Content::Json(json) => json.places.iter().map(RowArray::names).collect(),
+            Content::Json(json) => json.places.iter().map(names).collect::<Result<_, _>>()?,
             Content::Text(_, columns) | Content::Sheet(columns) => {
                 vec![columns.iter().cloned().collect()]
             }
             Content::Nothing | Content::Markup | Content::Other => vec![BTreeSet::new()],
         };
-        Self { content, places }
+        Ok(Self { content, places })
     }
 
     /// The members of the document or of the lines, or the columns of the table.
@@ -244,19 +255,20 @@ fn is_empty(document: &str) -> bool {
         let mut list = value.chars().filter(|c| !c.is_whitespace());
         list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
     };
-    let members = members(document);
-    let says_none = |(name, value): (&String, &&str)| match name.as_str() {
-        "totalReviewCount" => *value == "0",
-        name => LISTS.contains(&name) && is_list(value),
-    };
-    let says_error = |(name, value): (&String, &&str)| match name.as_str() {
-        "error" | "errors" => !matches!(*value, "null" | "false" | "\"\"" | "[]" | "{}"),
-        "success" => *value == "false",
-        _ => false,
-    };
-    is_list(document)
-        || document == "{}"
-        || members.iter().any(says_none) && !members.iter().any(says_error)
+    let (mut says_none, mut says_error) = (false, false);
+    visit(document, |name, value| {
+        says_none |= match name {
+            "totalReviewCount" => value == "0",
+            name => LISTS.contains(&name) && is_list(value),
+        };
+        says_error |= match name {
+            "error" | "errors" => !matches!(value, "null" | "false" | "\"\"" | "[]" | "{}"),
+            "success" => value == "false",
+            _ => false,
+        };
+        ControlFlow::<()>::Continue(())
+    });
+    is_list(document) || document == "{}" || says_none && !says_error
 }
 
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
@@ -265,12 +277,10 @@ fn begins_with_business(shape: &FileShape<'_>) -> bool {
     let first = shape
         .json()
         .and_then(|json| json.places[0].elements.first());
-    let first = first.map(|(line, _)| members(line));
-    first.is_some_and(|first| {
-        let business = first.get("business").copied().map(members);
-        let has_staff = business.is_some_and(|business| business.contains_key("publish_staff"));
-        (first.contains_key("editorial") || has_staff) && !first.contains_key("reviews")
-    })
+    let first = first.map_or("", |(line, _)| *line);
+    let business = member(first, "business").unwrap_or_default();
+    let has_staff = member(business, "publish_staff").is_some();
+    (member(first, "editorial").is_some() || has_staff) && member(first, "reviews").is_none()
 }
 
 /// The place of the rows, if the file can be read as the requested format.
@@ -389,6 +399,8 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
         return true;
     };
     let rows = json.places[number].elements.iter();
+    // One that is too large is rejected.
+    let rows = rows.filter(|(row, _)| too_large(row).is_none());
     let rows = rows.filter_map(|(row, _)| serde_json::from_str::<Value>(row).ok());
     // A document of our own was detected before.
     if !is_document(shape) && describe_around(shape, number).is_some() {
@@ -490,45 +502,56 @@ pub struct InputFile {
 pub enum Rows {
     Table(Table),
     /// Native records in JSON.
-    Records(Vec<RawRow>),
+    Records(Vec<RawRow<'static>>),
 }
 
 impl InputFile {
-    fn new(format: &'static Format, rows: Rows) -> Self {
+    fn new(
+        format: &'static Format,
+        rows: Rows,
+        limits: &mut Limits<'_>,
+    ) -> Result<Self, FileError> {
         let is_native = matches!(format.reader, Reader::Native | Reader::Document);
         let rows = match rows {
-            Rows::Records(rows) if !is_native => {
-                let mut objects = Objects::new(Some(format).filter(|format| !format.is_table()));
-                rows.iter().for_each(|row| objects.add(row));
-                Rows::Table(objects.finish())
-            }
-            Rows::Table(table) => Rows::Table(table.join_answers(format)),
+            // Of an empty list.
+            Rows::Records(_) if !is_native => Rows::Table(Table::default()),
+            Rows::Table(table) => Rows::Table(table.join_answers(format, limits)?),
             records @ Rows::Records(_) => records,
         };
-        Self {
+        Ok(Self {
             name: String::new(),
             format,
             rows,
             business: None,
             encoding: None,
             note: None,
-        }
+        })
     }
 }
 
 /// Reads a file.
-pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<InputFile, FileError> {
+pub fn read_file(
+    decoded: &Decoded<'_>,
+    request: &ImportRequest,
+    limits: &mut Limits<'_>,
+) -> Result<InputFile, FileError> {
     let Decoded {
         text, is_damaged, ..
     } = decoded;
+    let records = |array: &RowArray<'_>, limits: &mut Limits<'_>| {
+        let rows = array.rows(text, *is_damaged);
+        let rows = rows.map(|row| row.into_owned(limits));
+        Ok::<_, FileError>(Rows::Records(rows.collect::<Result<_, _>>()?))
+    };
+    let before = limits.bytes_left();
     if request.is_sample {
-        let rows = RowArray::lines(text).rows(text, *is_damaged);
-        return Ok(InputFile::new(&NATIVE, Rows::Records(rows)));
+        let rows = records(&RowArray::lines(text, limits)?, limits)?;
+        return InputFile::new(&NATIVE, rows, limits);
     }
     let (trimmed, corrected) = (text.trim(), &mut String::new());
     let content = match trimmed.as_bytes().first() {
         None => Content::Nothing,
-        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected)?),
+        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected, limits)?),
         Some(b'<') => Content::Markup,
         Some(_) if is_dump(text) => {
             return Err(FileError::new(
@@ -543,7 +566,9 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
             },
         },
     };
-    let shape = FileShape::of(content);
+    let shape = FileShape::of(content, limits)?;
+    // Free again when the rows are read.
+    let searched = before - limits.bytes_left();
     let (format, place) = detect(&shape, request)?;
     let business = request.business.as_ref().map(|it| it.name.as_str());
     let rows = match &shape.content {
@@ -554,39 +579,38 @@ pub fn read_file(decoded: &Decoded<'_>, request: &ImportRequest) -> Result<Input
                 "is not UTF-8; save it as UTF-8, or name its encoding with --encoding",
             ));
         }
-        Content::Markup => Rows::Table(linked_data::reviews_of_page(trimmed, business)?),
+        Content::Markup => Rows::Table(linked_data::reviews_of_page(trimmed, business, limits)?),
         Content::Json(_) if format.reader == Reader::LinkedData => {
-            Rows::Table(linked_data::reviews_of_document(text, business)?)
+            Rows::Table(linked_data::reviews_of_document(text, business, limits)?)
         }
         Content::Text(dialect, columns) => Rows::Table(text::read_text(
             text,
             *is_damaged,
             *dialect,
             columns.clone(),
+            limits,
         )?),
         Content::Json(json) => {
             let array = place.map(|number| &json.places[number]);
-            let rows = array.map(|array| (array, array.rows(json.text, *is_damaged)));
-            match rows {
-                Some((array, rows)) if matches!(format.reader, Reader::Columns | Reader::Table) => {
-                    Rows::Table(
-                        array.table(&rows, Some(format).filter(|format| !format.is_table())),
-                    )
+            match array {
+                Some(array) if matches!(format.reader, Reader::Columns | Reader::Table) => {
+                    let format = Some(format).filter(|format| !format.is_table());
+                    Rows::Table(array.table(json.text, *is_damaged, format, limits)?)
                 }
-                Some((_, rows)) => Rows::Records(rows),
+                Some(array) => records(array, limits)?,
                 None => Rows::Records(Vec::new()),
             }
         }
         Content::Nothing | Content::Sheet(_) | Content::Other => Rows::Records(Vec::new()),
     };
     let format = format_of_rows(format, &rows, request)?;
-    let mut file = InputFile::new(format, rows);
+    let mut file = InputFile::new(format, rows, limits)?;
+    limits.give(searched);
     file.note = place
         .and_then(|number| describe_around(&shape, number))
         .filter(|_| format.is_table());
     if let (Reader::Document, Some(document)) = (format.reader, shape.document()) {
-        let business = members(document).remove("business");
-        file.business = business.map(Into::into);
+        file.business = member(document, "business").map(Into::into);
     }
     Ok(file)
 }
@@ -616,13 +640,17 @@ fn is_dump(text: &str) -> bool {
 const LINES_LOOKED_AT: usize = 200;
 
 /// Reads a workbook.
-pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<InputFile, FileError> {
-    let table = workbook::read_workbook(packed, request)?;
-    let shape = FileShape::of(Content::Sheet(table.columns.clone()));
+pub fn read_workbook(
+    packed: &[u8],
+    request: &ImportRequest,
+    limits: &mut Limits<'_>,
+) -> Result<InputFile, FileError> {
+    let table = workbook::read_workbook(packed, request, limits)?;
+    let shape = FileShape::of(Content::Sheet(table.columns.clone()), limits)?;
     let (format, _) = detect(&shape, request)?;
     let rows = Rows::Table(table);
     let format = format_of_rows(format, &rows, request)?;
-    Ok(InputFile::new(format, rows))
+    InputFile::new(format, rows, limits)
 }
 
 /// Our own format only if the rows have no column of somebody else, also one without a header.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
+use crate::imports::limits::Limits;
 use crate::imports::map::values::{WORDS, is_in};
 use crate::imports::report::FileError;
 use crate::model::text::quoted;
@@ -30,17 +31,28 @@ pub fn decode<'b>(
     bytes: &'b [u8],
     named: Option<&'static Encoding>,
     country: Option<&str>,
+    limits: &mut Limits<'_>,
 ) -> Result<Decoded<'b>, FileError> {
     let mut binary = BINARY.iter();
     if let Some((_, content)) = binary.find(|(start, _)| bytes.starts_with(start)) {
         return Err(FileError::new(format!("is {content}")));
     }
+    let before = limits.bytes_left();
+    if std::str::from_utf8(bytes).is_err() {
+        // Two guesses are there at once, and a letter has up to three bytes.
+        limits.take(6 * bytes.len())?;
+    }
+    let guesses = before - limits.bytes_left();
     let is_unicode = || is_utf8(bytes) || is_json(bytes);
     let encoding = named
         .or_else(|| wide(bytes))
         .or_else(|| is_unicode().then_some(UTF_8))
         .unwrap_or_else(|| guess(bytes, country));
     let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
+    limits.give(guesses);
+    if let Cow::Owned(text) = &text {
+        limits.take(text.len())?;
+    }
     if has_errors && named.is_some_and(|named| named != UTF_8) {
         return Err(FileError::new(format!(
             "is not in the encoding {}; leave --encoding out, or name another one",
@@ -121,16 +133,28 @@ fn guess(text: &[u8], country: Option<&str>) -> &'static Encoding {
     let guess = detector.guess(None, Utf8Detection::Deny);
     let (decoded, in_western) = (read(guess), read(WINDOWS_1252));
     // In `£50` and `5°` a sign stands alone, which is no letter of another alphabet.
-    let has_letters = !guess.is_single_byte()
-        || decoded.split(|c: char| !c.is_alphabetic()).any(|word| {
-            word.chars().nth(1).is_some() && !word.is_ascii() && !in_western.contains(word)
-        });
+    let has_letters = !guess.is_single_byte() || has_other_word(&decoded, &in_western);
     let letters: HashSet<u8> = text.iter().copied().filter(|byte| *byte >= 0xC0).collect();
     let is_western = letters.len() < LETTERS_MIN && has_words(&in_western);
     if [ISO_8859_4, WINDOWS_1252].contains(&guess) || !has_letters || is_western {
         return western();
     }
     guess
+}
+
+/// Whether a word of several letters is another one in `western`, the same bytes in another encoding of one byte for each letter.
+fn has_other_word(text: &str, western: &str) -> bool {
+    let (mut length, mut is_other) = (0, false);
+    let mut letters = text.chars().chain([' ']).zip(western.chars().chain([' ']));
+    letters.any(|(letter, other)| {
+        if letter.is_alphabetic() {
+            (length, is_other) = (length + 1, is_other || letter != other);
+            return false;
+        }
+        let is_found = is_other && length > 1;
+        (length, is_other) = (0, false);
+        is_found
+    })
 }
 
 /// Number of different letters beyond ASCII that prove another encoding than that of western Europe.
@@ -219,7 +243,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> (String, Option<&'static str>) {
-        let decoded = decode(bytes, None, None).unwrap();
+        let decoded = decode(bytes, None, None, &mut Limits::new(None)).unwrap();
         let name = decoded.encoding.map(Encoding::name);
         (decoded.text.into_owned(), name)
     }
@@ -284,7 +308,7 @@ mod tests {
                 "Очень хорошо",
             ),
         ] {
-            let decoded = decode(bytes, None, Some(country)).unwrap();
+            let decoded = decode(bytes, None, Some(country), &mut Limits::new(None)).unwrap();
             assert_eq!(decoded.text, text, "{country}");
         }
         for (bytes, text) in [
@@ -320,7 +344,7 @@ mod tests {
     fn a_named_encoding_is_used_or_refused() {
         let read = |bytes, name: &str| {
             let named = Encoding::for_label(name.as_bytes());
-            decode(bytes, named, None).map(|it| it.text.into_owned())
+            decode(bytes, named, None, &mut Limits::new(None)).map(|it| it.text.into_owned())
         };
         assert_eq!(read(b"Szyma\xf1ski", "windows-1250").unwrap(), "Szymański");
         let refusal = read(b"Szyma\xf1 ski", "shift_jis").unwrap_err().to_string();

@@ -2,31 +2,40 @@
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::imports::map::table::{Row, RowFault, Table};
+use crate::imports::limits::Limits;
+use crate::imports::map::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
 use crate::imports::map::values::names;
 use crate::imports::map::visibility::is_one_of;
 use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
 use crate::model::text::shown;
 use crate::owner::fault::reason;
-use crate::owner::json::{elements, join, members};
+use crate::owner::json::{join, members, visit};
 
 /// Maximum size of an element or line in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
+/// Maximum number of objects in such: each takes 640 bytes when it is parsed, even an empty one.
+const ROW_OBJECTS_MAX: usize = 20_000;
 /// Number of bytes that are kept of an overlong or broken row.
 const BYTES_SHOWN: usize = 1 << 10;
 /// Maximum depth of the members that become cells: objects in the reviews inside a document inside an API's answer.
 const DEEP_MAX: usize = 5;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
+/// Maximum length of the path of an object whose members become cells, in bytes: each of them repeats it.
+const PATH_BYTES_MAX: usize = 1 << 10;
 /// Maximum number of columns of a file of objects.
 const COLUMNS_MAX: usize = 2_000;
+/// How often the name of a column is there while it is decided what the column is.
+const COLUMN_COPIES: usize = 8;
 /// Before the members of the object that encloses an array of rows.
 pub const PARENT: &str = "^";
 
@@ -48,37 +57,38 @@ const ARRAYS_DEEP_MAX: usize = 4;
 
 impl<'t> JsonText<'t> {
     /// Reads a text that begins with a bracket or a brace. If it is broken by slips, `corrected` gets the text without them.
-    pub fn of(text: &'t str, corrected: &'t mut String) -> Result<Self, FileError> {
-        Self::read(text).or_else(|error| {
+    pub fn of(
+        text: &'t str,
+        corrected: &'t mut String,
+        limits: &mut Limits<'_>,
+    ) -> Result<Self, FileError> {
+        Self::read(text, limits).or_else(|error| {
+            // A line break in a text becomes two letters.
+            if let Err(fault) = limits.take(2 * text.len()) {
+                return Ok(Err(fault));
+            }
             *corrected = correct(text);
-            Self::read(corrected).map_err(|_| error.into())
-        })
+            Self::read(corrected, limits).map_err(|_| error)
+        })?
     }
 
-    fn read(text: &'t str) -> serde_json::Result<Self> {
+    fn read(text: &'t str, limits: &mut Limits<'_>) -> serde_json::Result<Result<Self, FileError>> {
         let places = match serde_json::from_str::<&RawValue>(text) {
-            Ok(document) => {
-                let (document, mut found) = (document.get(), Vec::new());
-                arrays(vec![(document, None)], "", ARRAYS_DEEP_MAX, &mut found);
-                found.sort_by_key(|array| array.path.matches('.').count());
-                let top = RowArray {
-                    kind: RowKind::Document,
-                    ..RowArray::new(String::new(), vec![(document, None)])
-                };
-                std::iter::once(top).chain(found).collect()
-            }
-            Err(_) if has_lines(text) => vec![RowArray::lines(text)],
+            Ok(document) => places_in(document.get(), limits),
+            Err(_) if has_lines(text) => RowArray::lines(text, limits).map(|lines| vec![lines]),
             Err(_) => {
-                let values = serde_json::Deserializer::from_str(text)
-                    .into_iter::<&RawValue>()
-                    .map(|value| value.map(|value| (value.get(), None)));
-                vec![RowArray::new(
-                    String::new(),
-                    values.collect::<Result<_, _>>()?,
-                )]
+                let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+                let mut elements = Vec::new();
+                for value in values {
+                    if let Err(fault) = limits.take(ELEMENT_BYTES) {
+                        return Ok(Err(fault));
+                    }
+                    elements.push((value?.get(), None));
+                }
+                Ok(vec![RowArray::new(String::new(), elements)])
             }
         };
-        Ok(Self { text, places })
+        Ok(places.map(|places| Self { text, places }))
     }
 
     /// The document, if the text is one.
@@ -135,71 +145,157 @@ enum RowKind {
     Document,
 }
 
+/// What an element takes in memory while the arrays of a document are searched: its lists are copied, and grow.
+const ELEMENT_BYTES: usize = 3 * size_of::<Element<'_>>();
+/// What an array takes, without its elements.
+const ARRAY_BYTES: usize = 512;
+
+/// The document, then the arrays of objects in it.
+fn places_in<'t>(
+    document: &'t str,
+    limits: &mut Limits<'_>,
+) -> Result<Vec<RowArray<'t>>, FileError> {
+    let mut found = Vec::new();
+    let top = vec![(document, None)];
+    arrays(top.clone(), "", ARRAYS_DEEP_MAX, &mut found, limits)?;
+    found.sort_by_key(|array| array.path.matches('.').count());
+    let top = RowArray {
+        kind: RowKind::Document,
+        ..RowArray::new(String::new(), top)
+    };
+    Ok(std::iter::once(top).chain(found).collect())
+}
+
+/// The elements of those values that are arrays.
+fn elements_in<'t>(
+    values: impl IntoIterator<Item = Element<'t>>,
+    limits: &mut Limits<'_>,
+) -> Result<Vec<Element<'t>>, FileError> {
+    let mut found = Vec::new();
+    let lists = values
+        .into_iter()
+        .filter(|(value, _)| value.starts_with('['));
+    for (list, around) in lists {
+        let fault = visit(list, |_, row| {
+            if let Err(fault) = limits.take(ELEMENT_BYTES) {
+                return ControlFlow::Break(fault);
+            }
+            found.push((row, around));
+            ControlFlow::Continue(())
+        });
+        fault.map_or(Ok(()), Err)?;
+    }
+    Ok(found)
+}
+
+/// The arrays and objects that objects have as a member of one name.
+#[derive(Default)]
+struct Named<'t> {
+    values: Vec<Element<'t>>,
+    /// The object of the last one: of equal names in one object the last counts.
+    object: Option<&'t str>,
+    /// Whether some of the members are neither.
+    has_others: bool,
+}
+
 /// Adds the arrays of objects in these values, which have one path; those of one member are one array over all elements.
 fn arrays<'t>(
     values: Vec<Element<'t>>,
     path: &str,
     mut deep: usize,
     found: &mut Vec<RowArray<'t>>,
-) {
-    let (lists, objects): (Vec<_>, Vec<_>) = values
-        .into_iter()
-        .partition(|(value, _)| value.starts_with('['));
-    let rows_of = |(list, around): Element<'t>| {
-        let rows = elements(list).into_iter();
-        rows.map(move |row| (row, around))
-    };
-    let mut rows: Vec<Element<'t>> = lists.into_iter().flat_map(rows_of).collect();
+    limits: &mut Limits<'_>,
+) -> Result<(), FileError> {
+    let mut rows = elements_in(values.iter().copied(), limits)?;
     let mut array = path.to_owned();
     while deep > 0 && rows.iter().any(|(row, _)| row.starts_with('[')) {
-        rows = rows.into_iter().flat_map(rows_of).collect();
+        rows = elements_in(rows, limits)?;
         array += "[]";
         deep -= 1;
     }
     if deep > 0 {
-        let inner = rows.iter().map(|(row, _)| (*row, Some(*row)));
-        for (path, objects) in [
-            (format!("{array}[]"), inner.collect()),
-            (path.to_owned(), objects),
+        let inside_rows = named_members(rows.iter().map(|(row, _)| (*row, Some(*row))), limits)?;
+        let inside = named_members(values, limits)?;
+        for (path, named) in [
+            (format!("{array}[]"), inside_rows),
+            (path.to_owned(), inside),
         ] {
-            let mut named: BTreeMap<String, Vec<Element<'t>>> = BTreeMap::new();
-            for (object, around) in objects {
-                if !object.starts_with('{') {
-                    continue;
-                }
-                for (name, member) in members(object) {
-                    named.entry(name).or_default().push((member, around));
-                }
-            }
             // A store may keep its rows by their keys.
-            let members = named.values().flatten();
-            if are_rows(members.clone().map(|(member, _)| *member)) {
+            let has_others = named.values().any(|it| it.has_others);
+            let members = named.values().flat_map(|it| &it.values);
+            if !has_others && are_rows(members.clone().map(|(member, _)| *member)) {
                 let mut rows: Vec<Element<'t>> = members.copied().collect();
                 rows.sort_by_key(|(row, _)| row.as_ptr());
                 found.push(RowArray::new(path.clone(), rows));
             }
             for (name, members) in named {
-                arrays(members, &join(&path, &name), deep - 1, found);
+                arrays(members.values, &join(&path, &name), deep - 1, found, limits)?;
             }
         }
     }
     if rows.iter().any(|(row, _)| row.starts_with('{')) {
+        limits.take(ARRAY_BYTES)?;
         found.push(RowArray::new(array, rows));
     }
+    Ok(())
+}
+
+/// The members of those values that are objects, by their names.
+fn named_members<'t>(
+    values: impl IntoIterator<Item = Element<'t>>,
+    limits: &mut Limits<'_>,
+) -> Result<BTreeMap<String, Named<'t>>, FileError> {
+    let mut all: BTreeMap<String, Named<'t>> = BTreeMap::new();
+    let objects = values
+        .into_iter()
+        .filter(|(value, _)| value.starts_with('{'));
+    for (object, around) in objects {
+        let fault = visit(object, |name, member| {
+            let is_other = !member.starts_with(['[', '{']);
+            let known = all.contains_key(name);
+            let bytes = match (known, is_other) {
+                (true, true) => 0,
+                (true, false) => ELEMENT_BYTES,
+                (false, _) => ELEMENT_BYTES + ARRAY_BYTES / 2 + name.len(),
+            };
+            if let Err(fault) = limits.take(bytes) {
+                return ControlFlow::Break(fault);
+            }
+            if !known {
+                all.insert(name.to_owned(), Named::default());
+            }
+            let Some(named) = all.get_mut(name) else {
+                return ControlFlow::Continue(());
+            };
+            if named.object.is_some_and(|last| std::ptr::eq(last, object)) {
+                named.values.pop();
+            }
+            named.has_others |= is_other;
+            if !is_other {
+                named.values.push((member, around));
+            }
+            named.object = Some(object).filter(|_| !is_other);
+            ControlFlow::Continue(())
+        });
+        fault.map_or(Ok(()), Err)?;
+    }
+    Ok(all)
 }
 
 /// Whether there are several objects, and all have the members of the first, or nearly so.
-fn are_rows<'t>(mut values: impl Iterator<Item = &'t str>) -> bool {
+fn are_rows<'t>(mut values: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let is_row = |value: &str| value.starts_with('{') && value.len() <= ROW_BYTES_MAX;
+    if values.clone().nth(1).is_none() || !values.clone().all(is_row) {
+        return false;
+    }
     let Some(first) = values.next().map(members).filter(|first| first.len() > 2) else {
         return false;
     };
-    let mut values = values.peekable();
-    values.peek().is_some()
-        && values.all(|value| {
-            let other = members(value);
-            let shared = first.keys().filter(|name| other.contains_key(*name));
-            shared.count() * 3 >= first.len() * 2
-        })
+    values.all(|value| {
+        let other = members(value);
+        let shared = first.keys().filter(|name| other.contains_key(*name));
+        shared.count() * 3 >= first.len() * 2
+    })
 }
 
 impl<'t> RowArray<'t> {
@@ -212,12 +308,16 @@ impl<'t> RowArray<'t> {
     }
 
     /// The lines of a text that are not blank.
-    pub fn lines(text: &'t str) -> Self {
-        let lines = text.split('\n').filter(|line| !line.trim().is_empty());
-        Self {
-            kind: RowKind::Line,
-            ..Self::new(String::new(), lines.map(|line| (line, None)).collect())
+    pub fn lines(text: &'t str, limits: &mut Limits<'_>) -> Result<Self, FileError> {
+        let mut lines = Vec::new();
+        for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
+            limits.take(2 * size_of::<Element<'_>>())?;
+            lines.push((line, None));
         }
+        Ok(Self {
+            kind: RowKind::Line,
+            ..Self::new(String::new(), lines)
+        })
     }
 
     /// The paths of the members of the first rows; of a document only its own members.
@@ -227,26 +327,33 @@ impl<'t> RowArray<'t> {
             .iter()
             .take(ROWS_LOOKED_AT)
             .map(|(element, _)| *element);
-        if self.kind == RowKind::Document {
-            return first.flat_map(|row| members(row).into_keys()).collect();
-        }
-        let (mut objects, mut broken) = (Objects::default(), BTreeSet::new());
+        let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
         for row in first {
-            match parse(row) {
-                Ok(value) => objects.add_value(Position::Line(0), Ok(value)),
-                // A broken value has a name all the same.
-                Err(_) => broken.extend(members(row).into_keys()),
+            let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
+            if let Some(value) = is_parsed.then(|| parse(row).ok()).flatten() {
+                objects.add_value(Position::Line(0), Ok(value));
+                continue;
             }
+            // An object that is broken or too large has names all the same.
+            let object = Some(row).filter(|row| row.trim_start().starts_with('{'));
+            visit(object.unwrap_or_default(), |name, _| {
+                names.insert(name.to_owned());
+                if names.len() < COLUMNS_MAX {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            });
         }
-        broken.extend(objects.table.columns);
-        broken
+        names.extend(objects.table.columns);
+        names
     }
 
     /// The rows; `text` is the text that contains them, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
-    pub fn rows(&self, text: &str, is_damaged: bool) -> Vec<RawRow> {
+    pub fn rows(&self, text: &str, is_damaged: bool) -> impl Iterator<Item = RawRow<'t>> {
         let array: Arc<str> = self.path.as_str().into();
         let (mut line, mut end) = (1, 0);
-        let rows = (0..).zip(&self.elements).map(|(index, (row, _))| {
+        (0..).zip(&self.elements).map(move |(index, (row, _))| {
             let start = row.as_ptr() as usize - text.as_ptr() as usize;
             line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
             end = start;
@@ -260,42 +367,56 @@ impl<'t> RowArray<'t> {
                 text: (*row).into(),
                 is_damaged: is_damaged && row.contains('\u{fffd}'),
             }
-        });
-        rows.collect()
+        })
     }
 
     /// The elements as a table, with the plain members of the objects that enclose the array.
-    pub fn table(&self, rows: &[RawRow], format: Option<&'static Format>) -> Table {
+    pub fn table(
+        &self,
+        text: &str,
+        is_damaged: bool,
+        format: Option<&'static Format>,
+        limits: &mut Limits<'_>,
+    ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
-        for (row, (_, parent)) in rows.iter().zip(&self.elements) {
-            objects.add(row);
-            if let Some(Ok(Value::Object(mut members))) = parent.map(serde_json::from_str) {
-                // A platform's file names plain members only.
-                members.retain(|_, member| {
-                    !member.is_array() && (format.is_none() || !member.is_object())
-                });
-                for (name, member) in members {
-                    objects.put_all(&join(PARENT, &name), member);
-                }
+        let mut last: Option<(&str, Arc<Cells>)> = None;
+        for (row, (_, parent)) in self.rows(text, is_damaged).zip(&self.elements) {
+            objects.add_value(row.at.clone(), row.parse());
+            if let Some(parent) = parent {
+                let known = last.filter(|(known, _)| std::ptr::eq(*known, *parent));
+                let cells = known.map_or_else(|| objects.cells_around(parent), |it| Ok(it.1))?;
+                let rows = objects.table.rows.iter_mut();
+                rows.last()
+                    .into_iter()
+                    .for_each(|row| row.around = Some(Arc::clone(&cells)));
+                last = Some((parent, cells));
             }
+            limits.take(std::mem::take(&mut objects.bytes))?;
         }
-        objects.finish()
+        Ok(objects.finish())
     }
 }
 
 /// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
 #[derive(Debug)]
-pub struct RawRow {
+pub struct RawRow<'t> {
     pub at: Position,
     /// The line on which it begins, from 1.
     line: usize,
     /// It may be broken.
-    text: Box<str>,
+    text: Cow<'t, str>,
     /// Whether some of it was not UTF-8 and is lost.
     is_damaged: bool,
 }
 
-impl RawRow {
+impl RawRow<'_> {
+    /// The row without the text of its file.
+    pub fn into_owned(self, limits: &mut Limits<'_>) -> Result<RawRow<'static>, FileError> {
+        limits.take(2 * size_of::<Self>() + BLOCK_BYTES + self.text.len())?;
+        let text = Cow::Owned(self.text.into_owned());
+        Ok(RawRow { text, ..self })
+    }
+
     /// The row; or an error message with the row as text, truncated if it is too long.
     pub fn parse(&self) -> RowValue {
         // A line is named by its position.
@@ -303,11 +424,8 @@ impl RawRow {
             Position::Line(_) => String::new(),
             Position::Element { .. } => format!("line {}: ", self.line + offset),
         };
-        let message = if self.text.len() > ROW_BYTES_MAX {
-            let place = place(0);
-            format!(
-                "{place}longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line"
-            )
+        let message = if let Some(message) = too_large(&self.text) {
+            place(0) + &message
         } else if self.is_damaged {
             let place = place(0);
             format!(
@@ -328,12 +446,28 @@ impl RawRow {
     }
 }
 
+/// That a row is too large to be parsed.
+pub fn too_large(row: &str) -> Option<String> {
+    if row.len() > ROW_BYTES_MAX {
+        return Some(format!(
+            "longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line"
+        ));
+    }
+    let objects = memchr::memchr_iter(b'{', row.as_bytes()).count();
+    (objects > ROW_OBJECTS_MAX)
+        .then(|| format!("has more than {ROW_OBJECTS_MAX} objects; leave some out"))
+}
+
 /// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of an
 /// array, `responses[].body`.
 #[derive(Debug, Default)]
 pub struct Objects {
     pub table: Table,
     numbers: HashMap<String, usize>,
+    /// Of the row that is read.
+    cells: Cells,
+    /// The memory of what was added since somebody counted it.
+    pub bytes: usize,
     /// The platform's format, whose file names members of lists; otherwise a list of objects has no columns.
     format: Option<&'static Format>,
 }
@@ -346,39 +480,64 @@ impl Objects {
         }
     }
 
-    pub fn add(&mut self, row: &RawRow) {
-        self.add_value(row.at.clone(), row.parse());
-    }
-
     pub fn add_value(&mut self, at: Position, value: RowValue) {
         let fault = match &value {
             Ok(Value::Object(_)) => None,
             Ok(other) => {
                 let message = format!("record: {} is not a JSON object in {{…}}", shown(other));
-                Some((message, other.clone()))
+                Some((message, other.to_string()))
             }
-            Err(fault) => Some(fault.clone()),
+            Err((message, raw)) => Some((message.clone(), raw.to_string())),
         };
-        self.table.rows.push(Row {
-            at,
-            cells: Vec::new(),
-            fault: fault.map(|(message, raw)| RowFault {
-                message,
-                raw: Some(raw),
-            }),
+        let fault = fault.map(|(message, raw)| RowFault {
+            message,
+            raw: Some(raw),
         });
         if let Ok(object @ Value::Object(_)) = value {
             self.put_all("", object);
         }
+        let row = Row::new(at, std::mem::take(&mut self.cells), fault);
+        self.bytes += row.bytes();
+        self.table.rows.push(row);
     }
 
-    /// Puts the values in `value`, whose path is `path`, into the last row.
+    /// The cells of the plain members of an object that encloses rows.
+    fn cells_around(&mut self, object: &str) -> Result<Arc<Cells>, FileError> {
+        // A platform's file names plain members only.
+        let starts = if self.format.is_some() { "[{" } else { "[" };
+        let (mut members, mut left) = (BTreeMap::new(), ROW_BYTES_MAX);
+        let fault = visit(object, |name, member| {
+            if member.starts_with(|start| starts.contains(start)) {
+                return ControlFlow::Continue(());
+            }
+            let rest = left.checked_sub(name.len() + member.len());
+            let Some(rest) = rest.filter(|_| too_large(member).is_none()) else {
+                return ControlFlow::Break(FileError::new(
+                    "has more than 1 MiB beside a list of reviews in one object; give a file with the reviews only",
+                ));
+            };
+            left = rest;
+            if let Ok(member) = serde_json::from_str(member) {
+                members.insert(join(PARENT, name), member);
+            }
+            ControlFlow::Continue(())
+        });
+        fault.map_or(Ok(()), Err)?;
+        for (path, member) in members {
+            self.put_all(&path, member);
+        }
+        let row = Row::new(Position::Line(0), std::mem::take(&mut self.cells), None);
+        self.bytes += row.bytes();
+        Ok(Arc::new(row.cells))
+    }
+
+    /// Puts the values in `value`, whose path is `path`, into the cells.
     fn put_all(&mut self, path: &str, value: Value) {
         match unwrapped(value) {
             Value::Object(members) if !members.is_empty() => {
-                if path.matches('.').count() + 1 == DEEP_MAX {
+                if path.matches('.').count() + 1 == DEEP_MAX || path.len() > PATH_BYTES_MAX {
                     // Members further inside are one cell, so that none is passed over.
-                    self.put(path, Value::Object(members).to_string());
+                    self.put(path, &Value::Object(members).to_string());
                 } else {
                     for (name, member) in members {
                         self.put_all(&join(path, &name), member);
@@ -394,42 +553,45 @@ impl Objects {
                     if let Some(shown) = elements.iter().find(is_public) {
                         self.put_all(&path_inside, shown.clone());
                     }
-                } else {
-                    if !self.table.lists.iter().any(|list| list == path) {
-                        self.table.lists.push(path.to_owned());
-                    }
-                    self.put(&path_inside, "[…]".to_owned());
+                } else if self.put(&path_inside, "[…]") {
+                    self.table.lists.push(path.to_owned());
                 }
             }
-            Value::Null | Value::Object(_) => self.put(path, String::new()),
-            Value::String(text) => self.put(path, text),
-            Value::Array(elements) if elements.is_empty() => self.put(path, String::new()),
+            Value::Null | Value::Object(_) => {
+                self.put(path, "");
+            }
+            Value::String(text) => {
+                self.put(path, &text);
+            }
+            Value::Array(elements) if elements.is_empty() => {
+                self.put(path, "");
+            }
             Value::Array(elements) if self.format.is_none() => {
                 let text = |value: &Value| {
                     let plain = value.as_str().map(str::to_owned);
                     plain.unwrap_or_else(|| value.to_string())
                 };
                 let texts: Vec<String> = elements.iter().map(text).collect();
-                self.put(path, texts.join("\n"));
+                self.put(path, &texts.join("\n"));
             }
             Value::Array(elements) => {
                 if let Some(Value::String(first)) = elements.first() {
-                    self.put(&format!("{path}[]"), first.clone());
+                    self.put(&format!("{path}[]"), first);
                 }
-                self.put(path, Value::Array(elements).to_string());
+                self.put(path, &Value::Array(elements).to_string());
             }
-            value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, value.to_string()),
+            value @ (Value::Bool(_) | Value::Number(_)) => {
+                self.put(path, &value.to_string());
+            }
         }
     }
 
     /// The table. A member that is an object in some rows, and null in all others, has no cells of its own.
     pub fn finish(mut self) -> Table {
         let all = 0..self.table.columns.len();
-        let is_outer = |column: &usize| {
-            self.format.is_none()
-                && self.table.cells(*column).next().is_none()
-                && self.has_members(*column)
-        };
+        let filled = self.table.filled();
+        let is_outer =
+            |column: &usize| self.format.is_none() && !filled[*column] && self.has_members(*column);
         let outer: Vec<usize> = all.filter(is_outer).collect();
         for column in outer {
             self.table.columns[column].clear();
@@ -443,29 +605,26 @@ impl Objects {
         inside.any(|member| !self.table.is_list(member))
     }
 
-    fn put(&mut self, path: &str, text: String) {
+    /// Puts a cell into the column of its path; returns whether the column is new.
+    fn put(&mut self, path: &str, text: &str) -> bool {
         let path = if path.is_empty() {
             "(empty name)"
         } else {
             path
         };
-        let number = match self.numbers.get(path) {
-            Some(number) => *number,
-            None if self.table.columns.len() == COLUMNS_MAX => {
-                self.table.has_more_columns = true;
-                return;
-            }
-            None => {
-                self.table.columns.push(path.to_owned());
-                let number = self.table.columns.len() - 1;
-                self.numbers.insert(path.to_owned(), number);
-                number
-            }
-        };
-        if let Some(row) = self.table.rows.last_mut() {
-            row.cells.resize(row.cells.len().max(number + 1), None);
-            row.cells[number] = Some(text.into());
+        let count = self.table.columns.len();
+        let number = self.numbers.get(path).copied().unwrap_or(count);
+        if number == COLUMNS_MAX {
+            self.table.has_more_columns = true;
+            return false;
         }
+        if number == count {
+            self.bytes += COLUMN_COPIES * path.len();
+            self.table.columns.push(path.to_owned());
+            self.numbers.insert(path.to_owned(), number);
+        }
+        self.cells.put(number, text);
+        number == count
     }
 }
 
@@ -547,7 +706,7 @@ pub fn parse(text: &str) -> serde_json::Result<Value> {
 
 /// The text without slips that some programs make: numbers that JSON does not have become null, commas before the end of a list
 /// go, and line breaks and tabs in texts are escaped.
-fn correct(text: &str) -> String {
+pub fn correct(text: &str) -> String {
     const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     let (mut corrected, mut rest, mut is_inside) = (String::with_capacity(text.len()), text, false);
     while let Some(at) = rest.find(['"', '\\', ',', 'N', 'I', '-', '\n', '\r', '\t']) {

@@ -4,15 +4,23 @@
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::imports::limits::Limits;
 use crate::imports::map::table::Table;
 use crate::imports::platforms::LINKED_DATA;
-use crate::imports::read::json::{self, Objects};
+use crate::imports::read::json::{Objects, RowValue, correct, too_large};
 use crate::imports::report::{FileError, Position};
 use crate::model::text::words;
 use crate::owner::fault::reason;
+use crate::owner::json::visit;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: usize = 16 << 20;
@@ -22,34 +30,46 @@ const TEXT_SHOWN_MAX: usize = 1_000;
 const DEEP_MAX: usize = 32;
 
 /// The reviews in a document of linked data; `business` is the name of the business.
-pub fn reviews_of_document(text: &str, business: Option<&str>) -> Result<Table, FileError> {
+pub fn reviews_of_document(
+    text: &str,
+    business: Option<&str>,
+    limits: &mut Limits<'_>,
+) -> Result<Table, FileError> {
     check_size(text)?;
-    let values = serde_json::Deserializer::from_str(text)
-        .into_iter()
-        .collect::<Result<Vec<Value>, _>>()?;
-    let (mut names, mut reviews) = (business.map(words).into_iter().collect(), Vec::new());
-    for value in values {
-        collect(value, DEEP_MAX, &mut names, &mut reviews);
+    let mut reviews = Reviews::new(business, limits);
+    for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
+        reviews.collect(value?.get(), DEEP_MAX)?;
     }
-    if reviews.is_empty() {
+    if reviews.count == 0 {
         return Err(without_reviews("linked data without a Review"));
     }
-    Ok(table(reviews).finish())
+    Ok(reviews.objects.finish())
 }
 
 /// The reviews in a page. A script that is broken is a row of its own, with the fault.
-pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, FileError> {
+pub fn reviews_of_page(
+    page: &str,
+    business: Option<&str>,
+    limits: &mut Limits<'_>,
+) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
-    let (mut reviews, mut faults) = (Vec::new(), Vec::new());
-    let mut names = business.map(words).into_iter().collect();
+    let mut reviews = Reviews::new(business, limits);
+    let mut faults = Vec::new();
     for (index, text) in (0..).zip(&texts) {
         check_size(text)?;
-        match json::parse(text) {
-            Ok(value) => collect(value, DEEP_MAX, &mut names, &mut reviews),
-            Err(error) => faults.push((index, error, text)),
-        }
+        let corrected = match serde_json::from_str::<&RawValue>(text) {
+            Ok(_) => Cow::Borrowed(text.as_str()),
+            Err(error) => match Cow::from(correct(text)) {
+                corrected if serde_json::from_str::<&RawValue>(&corrected).is_ok() => corrected,
+                _ => {
+                    faults.push((index, error, text));
+                    continue;
+                }
+            },
+        };
+        reviews.collect(&corrected, DEEP_MAX)?;
     }
-    if reviews.is_empty() {
+    if reviews.count == 0 {
         if let Some((_, error, _)) = faults.into_iter().next() {
             return Err(error.into());
         }
@@ -64,19 +84,16 @@ pub fn reviews_of_page(page: &str, business: Option<&str>) -> Result<Table, File
         };
         return Err(without_reviews(&content));
     }
-    let mut objects = table(reviews);
     for (index, error, text) in faults {
         let array = "script".into();
         let text: String = text.chars().take(TEXT_SHOWN_MAX).collect();
         let (line, reason) = (error.line(), reason(&error));
         let message =
             format!("line {line} of the script: the JSON is broken ({reason}); correct it");
-        objects.add_value(
-            Position::Element { array, index },
-            Err((message, text.into())),
-        );
+        let at = Position::Element { array, index };
+        reviews.add(at, Err((message, text.into())))?;
     }
-    Ok(objects.finish())
+    Ok(reviews.objects.finish())
 }
 
 /// Parts of pages without structured data, in lower case, with what to do about such a page.
@@ -90,15 +107,6 @@ const OTHER_PAGES: [(&str, &str); 2] = [
         "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
     ),
 ];
-
-fn table(reviews: Vec<Value>) -> Objects {
-    let mut objects = Objects::new(Some(&LINKED_DATA));
-    for (index, review) in (0..).zip(reviews) {
-        let array = "reviews".into();
-        objects.add_value(Position::Element { array, index }, Ok(review));
-    }
-    objects
-}
 
 fn without_reviews(content: &str) -> FileError {
     FileError::new(format!(
@@ -118,75 +126,125 @@ fn check_size(text: &str) -> Result<(), FileError> {
 /// The texts of the page's JSON-LD elements.
 fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     check_size(page)?;
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
-    let mut texts: Vec<String> = Vec::new();
-    let mut inside = false;
-    for token in Tokenizer::new_with_emitter(page, emitter) {
-        let Ok(token) = token;
-        match token {
-            Token::StartTag(tag) => {
-                let kind = tag
-                    .attributes
-                    .get(&b"type"[..])
-                    .map(|kind| String::from_utf8_lossy(kind).to_ascii_lowercase());
-                inside = **tag.name == *b"script"
-                    && kind.is_some_and(|kind| kind.trim().starts_with("application/ld+json"));
-                if inside {
-                    texts.push(String::new());
-                }
+    let (mut texts, mut is_script, mut is_kind, mut is_inside) =
+        (Vec::<String>::new(), false, false, false);
+    let mut is_type = false;
+    // A tag may have millions of attributes, which are not kept.
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                (is_script, is_kind, is_inside) = (name == b"script", false, false);
             }
-            Token::String(text) if inside => {
+            CallbackEvent::AttributeName { name } => is_type = name == b"type",
+            CallbackEvent::AttributeValue { value } if is_script && is_type => {
+                let kind = String::from_utf8_lossy(value).to_ascii_lowercase();
+                is_kind = kind.trim().starts_with("application/ld+json");
+            }
+            CallbackEvent::CloseStartTag { .. } if is_kind => {
+                (is_kind, is_inside) = (false, true);
+                texts.push(String::new());
+            }
+            CallbackEvent::String { value } if is_inside => {
                 if let Some(last) = texts.last_mut() {
-                    last.push_str(&String::from_utf8_lossy(&text));
+                    last.push_str(&String::from_utf8_lossy(value));
                 }
             }
-            Token::EndTag(_) => inside = false,
-            Token::String(_) | Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+            CallbackEvent::EndTag { .. } => is_inside = false,
+            CallbackEvent::AttributeValue { .. }
+            | CallbackEvent::CloseStartTag { .. }
+            | CallbackEvent::String { .. }
+            | CallbackEvent::Comment { .. }
+            | CallbackEvent::Doctype { .. }
+            | CallbackEvent::Error(_) => {}
         }
-    }
+        None::<Infallible>
+    });
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(page, emitter).for_each(drop);
     Ok(texts)
 }
 
-/// Appends every schema.org review in `data` to `reviews`; `names` are those of the business and of the objects around.
-fn collect(data: Value, deep: usize, names: &mut Vec<String>, reviews: &mut Vec<Value>) {
-    match data {
-        Value::Object(mut members) if is_review(&members) => {
-            remove_foreign_comments(&mut members, names);
-            reviews.push(Value::Object(members));
+/// The reviews that were found.
+struct Reviews<'l, 'w> {
+    objects: Objects,
+    count: u64,
+    /// The names of the business and of the objects around.
+    names: Vec<String>,
+    limits: &'l mut Limits<'w>,
+}
+
+impl<'l, 'w> Reviews<'l, 'w> {
+    fn new(business: Option<&str>, limits: &'l mut Limits<'w>) -> Self {
+        Self {
+            objects: Objects::new(Some(&LINKED_DATA)),
+            count: 0,
+            names: business.map(words).into_iter().collect(),
+            limits,
         }
-        Value::Array(elements) if deep > 0 => {
-            for element in elements {
-                collect(element, deep - 1, names, reviews);
+    }
+
+    fn add(&mut self, at: Position, value: RowValue) -> Result<(), FileError> {
+        self.objects.add_value(at, value);
+        self.limits.take(std::mem::take(&mut self.objects.bytes))
+    }
+
+    /// Adds every schema.org review in `data`, a value of JSON.
+    fn collect(&mut self, data: &str, deep: usize) -> Result<(), FileError> {
+        let (mut kind, mut name) = (None, None);
+        if data.starts_with('{') {
+            visit(data, |member, value| {
+                match member {
+                    "@type" => kind = Some(value),
+                    "name" => name = serde_json::from_str::<String>(value).ok(),
+                    _ => {}
+                }
+                ControlFlow::<()>::Continue(())
+            });
+        }
+        if kind.is_some_and(is_review) {
+            let (array, index) = ("reviews".into(), self.count);
+            self.count += 1;
+            let review = match too_large(data) {
+                Some(message) => Err((message, Value::Null)),
+                None => {
+                    serde_json::from_str(data).map_err(|error| (error.to_string(), data.into()))
+                }
+            };
+            let review = review.map(|mut review: Map<String, Value>| {
+                remove_foreign_comments(&mut review, &self.names);
+                Value::Object(review)
+            });
+            return self.add(Position::Element { array, index }, review);
+        }
+        if deep == 0 {
+            return Ok(());
+        }
+        let around = self.names.len();
+        self.names.extend(name.as_deref().map(words));
+        let fault = visit(data, |_, value| {
+            let inner = Some(value).filter(|value| value.starts_with(['[', '{']));
+            match inner.map_or(Ok(()), |inner| self.collect(inner, deep - 1)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(fault) => ControlFlow::Break(fault),
             }
-        }
-        Value::Object(members) if deep > 0 => {
-            let around = names.len();
-            names.extend(members.get("name").and_then(Value::as_str).map(words));
-            for (_, member) in members {
-                collect(member, deep - 1, names, reviews);
-            }
-            names.truncate(around);
-        }
-        Value::Null
-        | Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::Array(_)
-        | Value::Object(_) => {}
+        });
+        self.names.truncate(around);
+        fault.map_or(Ok(()), Err)
     }
 }
 
-fn is_review(members: &Map<String, Value>) -> bool {
+/// Whether a type, or one of several, is that of reviews.
+fn is_review(kind: &str) -> bool {
     let of = |kind: &Value| {
         let kind = kind
             .as_str()
             .and_then(|kind| kind.rsplit(['/', ':']).next());
         kind.is_some_and(|kind| kind == "Review" || kind == "UserReview")
     };
-    match members.get("@type") {
+    let kind = Some(kind).filter(|kind| too_large(kind).is_none());
+    match kind.and_then(|kind| serde_json::from_str(kind).ok()) {
         Some(Value::Array(kinds)) => kinds.iter().any(of),
-        Some(kind) => of(kind),
+        Some(kind) => of(&kind),
         None => false,
     }
 }

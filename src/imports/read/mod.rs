@@ -10,12 +10,14 @@ mod native;
 mod text;
 pub(crate) mod workbook;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use encoding_rs::Encoding;
 
+use crate::imports::limits::Limits;
 use crate::imports::map::columns::Columns;
 use crate::imports::map::date::{self, DateColumns, DateOrder, FileQuestions};
 use crate::imports::map::decide::decide;
@@ -41,17 +43,23 @@ pub struct Opener<'o> {
     kept: &'o KeptColumns,
     /// The number of bytes that the import may still read, over all its files and all ways of opening them.
     bytes_left: u64,
+    pub limits: Limits<'o>,
     pub files: Vec<InputFile>,
     /// The files that cannot be imported, each with the reason.
     pub faults: Vec<String>,
 }
 
 impl<'o> Opener<'o> {
-    pub const fn new(request: &'o ImportRequest, kept: &'o KeptColumns) -> Self {
+    pub const fn new(
+        request: &'o ImportRequest,
+        kept: &'o KeptColumns,
+        limits: Limits<'o>,
+    ) -> Self {
         Self {
             request,
             kept,
             bytes_left: INPUT_BYTES_MAX,
+            limits,
             files: Vec::new(),
             faults: Vec::new(),
         }
@@ -85,7 +93,10 @@ impl<'o> Opener<'o> {
         }
         // Only what is unpacked counts, as in any archive.
         self.bytes_left += bytes.len() as u64;
-        self.archive(STDIN, Cursor::new(bytes))
+        let packed = bytes.len();
+        self.archive(STDIN, Cursor::new(bytes))?;
+        self.limits.give(packed);
+        Ok(())
     }
 
     fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
@@ -103,20 +114,24 @@ impl<'o> Opener<'o> {
 
     fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
         let request = self.request;
-        let read = |named| {
-            let decoded = decode(bytes, named, request.country())?;
-            let file = read_file(&decoded, request)?;
+        let read = |named, limits: &mut Limits<'_>| {
+            let decoded = decode(bytes, named, request.country(), limits)?;
+            let file = read_file(&decoded, request, limits)?;
             Ok::<_, FileError>((file, decoded))
         };
-        let (mut file, mut decoded) = read(request.encoding)?;
+        let limits = &mut self.limits;
+        let before = limits.bytes_left();
+        let (mut file, mut decoded) = read(request.encoding, limits)?;
+        let first = before - limits.bytes_left();
         if let (Some(guess), None) = (decoded.encoding, request.encoding) {
             // The letters of one month may suggest another encoding than those of the next.
             let source = request.source_of(file.format);
             let kept = kept_encoding(self.kept, source);
             if let Some(kept) = kept.filter(|kept| *kept != guess)
-                && let Ok(again) = read(Some(kept))
+                && let Ok(again) = read(Some(kept), limits)
             {
                 (file, decoded) = again;
+                limits.give(first);
             }
             let encoding = decoded.encoding.unwrap_or(guess);
             let kept_of = (kept == Some(encoding)).then_some(source);
@@ -125,6 +140,10 @@ impl<'o> Opener<'o> {
         file.note = file.note.or_else(|| describe_damage(&decoded.text));
         file.encoding = decoded.encoding;
         file.name = name;
+        if let Cow::Owned(text) = &decoded.text {
+            limits.give(text.len());
+        }
+        limits.give(bytes.len());
         self.files.push(file);
         Ok(())
     }
@@ -133,7 +152,7 @@ impl<'o> Opener<'o> {
     fn bytes(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
         let mut all = Vec::new();
         let read = input
-            .take(self.bytes_left + 1)
+            .take(self.bytes_left.min(self.limits.bytes_left() as u64) + 1)
             .read_to_end(&mut all)
             .map_err(FileError::unreadable)? as u64;
         self.bytes_left = self.bytes_left.checked_sub(read).ok_or_else(|| {
@@ -142,6 +161,7 @@ impl<'o> Opener<'o> {
                 INPUT_BYTES_MAX >> 20
             ))
         })?;
+        self.limits.take(all.len())?;
         Ok(all)
     }
 }

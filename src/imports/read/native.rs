@@ -114,8 +114,7 @@ fn read_record(
         match id.parse::<ReviewId>() {
             Ok(id) => {
                 let kept = kept(&value, &id);
-                sink.deleted((id, kept));
-                return Ok(());
+                return sink.deleted((id, kept));
             }
             Err(error) => Err(vec![FieldError::new("id", error.to_string())]),
         }

@@ -8,8 +8,9 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::imports::limits::Limits;
 use crate::imports::map::Mapping;
-use crate::imports::map::table::{Row, RowFault, Table, is_date};
+use crate::imports::map::table::{Cells, Row, RowFault, Table, is_date};
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
 use crate::imports::read::json::ROW_BYTES_MAX;
@@ -96,7 +97,7 @@ impl Dialect {
         let (mut columns, mut misfits) = (None, 0);
         let mut rows = TextRows::new(text, self);
         for row in rows.by_ref() {
-            let count = row.cells.len();
+            let count = row.cells.there.end;
             misfits += usize::from(*columns.get_or_insert(count) != count) + row.stray;
         }
         misfits + usize::from(rows.is_open)
@@ -106,7 +107,7 @@ impl Dialect {
     fn first_rows(self, text: &str, rows_max: usize) -> Vec<(u64, Vec<String>)> {
         let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
         let rows = TextRows::new(head, self).take(rows_max);
-        rows.map(|row| (row.line, row.cells)).collect()
+        rows.map(|row| (row.line, texts(&row.cells))).collect()
     }
 }
 
@@ -122,6 +123,7 @@ pub fn read_text(
     is_damaged: bool,
     dialect: Dialect,
     columns: Vec<String>,
+    limits: &mut Limits<'_>,
 ) -> Result<Table, FileError> {
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
@@ -129,44 +131,42 @@ pub fn read_text(
     let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
-        rows: Vec::new(),
         place: Some(format!(", header in row {}", dialect.line)),
         ..Table::default()
     };
     let mut last = 1;
     for mut row in rows.by_ref() {
         last = row.line;
-        let cells = &mut row.cells;
-        if cells.iter().map(String::len).sum::<usize>() > ROW_BYTES_MAX {
+        if row.is_too_long {
             return Err(row_too_long(last));
         }
-        let filled = cells.iter().rposition(|cell| !cell.trim().is_empty());
-        let Some(filled) = filled.filter(|_| last > dialect.line) else {
+        let filled = row.cells.filled();
+        if filled == 0 || last <= dialect.line {
+            limits.take(0)?;
             continue;
-        };
-        let mut damaged = cells.iter().filter(|_| is_damaged);
-        let garbled = damaged.position(|cell| cell.contains('\u{fffd}')).map(|at| {
+        }
+        let is_garbled = |(_, cell): &(usize, &str)| is_damaged && cell.contains('\u{fffd}');
+        let garbled = row.cells.all().find(is_garbled);
+        let garbled = garbled.map(|(at, _)| {
             let name = table.columns.get(at).map_or("", String::as_str);
             format!(
                 "the cell under {name:?} is not UTF-8, which the rows before are; save the file as UTF-8"
             )
         });
-        if (table.columns.len()..=dialect.width).contains(&(filled + 1)) {
-            table.columns.resize(filled + 1, String::new());
+        if (table.columns.len()..=dialect.width).contains(&filled) {
+            table.columns.resize(filled, String::new());
         }
-        let misfit = fit(cells, table.columns.len());
-        // Cells that are missing at the end are judged once all rows are read.
-        let is_short = cells.len() < table.columns.len();
-        let misfit = misfit.filter(|_| !is_short);
+        let columns = table.columns.len();
+        // Extra blank cells are no cells. Those that are missing at the end are judged once all rows are read.
+        row.cells.truncate(filled.max(columns));
+        let misfit = (filled > columns).then(|| misfit(filled, columns));
         let message = garbled.or_else(|| row.swallowed()).or(misfit);
-        let cells = row.cells.into_iter();
-        table.rows.push(Row {
-            at: Position::Line(last),
-            cells: cells.map(|cell| Some(cell.into())).collect(),
-            fault: message.map(|message| RowFault { message, raw: None }),
-        });
+        let fault = message.map(|message| RowFault { message, raw: None });
+        let row = Row::new(Position::Line(last), row.cells, fault);
+        limits.take(row.bytes())?;
+        table.rows.push(row);
     }
-    fill_short_rows(&mut table);
+    fill_short_rows(&mut table, limits)?;
     table.name_columns();
     if rows.is_open {
         return Err(FileError::new(format!(
@@ -179,36 +179,42 @@ pub fn read_text(
 
 /// Fills rows whose last cells are missing, as Excel and people leave out empty ones. A row without a date is the rest of a
 /// text whose line break is not in quotes, and so is incomplete the row before it.
-fn fill_short_rows(table: &mut Table) {
+fn fill_short_rows(table: &mut Table, limits: &mut Limits<'_>) -> Result<(), FileError> {
     let columns = table.columns.len();
     let mut is_rest = false;
     for row in table.rows.iter_mut().rev() {
-        if row.cells.len() >= columns {
+        let count = row.cells.there.end;
+        if count >= columns {
             is_rest = false;
             continue;
         }
-        let has_date = row.cells.iter().flatten().any(|cell| is_date(cell));
+        let has_date = row.cells.all().any(|(_, cell)| is_date(cell));
         let is_whole = has_date && !is_rest;
         is_rest = !has_date;
         if row.fault.is_some() {
             continue;
         }
         if is_whole {
-            row.cells.resize(columns, Some("".into()));
+            row.cells.there.end = columns;
         } else {
-            row.fault = Some(RowFault {
-                message: misfit(row.cells.len(), columns),
+            let before = row.bytes();
+            row.fault = Some(Box::new(RowFault {
+                message: misfit(count, columns),
                 raw: None,
-            });
+            }));
+            limits.take(row.bytes() - before)?;
         }
     }
+    Ok(())
 }
 
 /// A row of a text.
 struct TextRow {
     /// On which it begins, from 1.
     line: u64,
-    cells: Vec<String>,
+    cells: Cells,
+    /// Whether it has more than any row may have, and its cells are lost.
+    is_too_long: bool,
     /// The number of line ends in its cells.
     line_ends: u64,
     /// How many quotation marks close a cell without ending it.
@@ -283,13 +289,15 @@ impl Iterator for TextRows<'_> {
         }
         self.letters.peek()?;
         let delimiter = self.dialect.delimiter;
-        let (line, mut cells, mut stray) = (self.line, Vec::new(), 0);
-        let (mut cell, mut is_open, mut is_start) = (String::new(), false, true);
+        let (line, mut cells, mut stray) = (self.line, Cells::default(), 0);
+        let (mut start, mut is_open, mut is_start) = (0, false, true);
+        let mut is_too_long = false;
         let is_inside = |letter: &char, is_open| is_open || !is_line_end(*letter);
         while let Some(letter) = self.letters.next_if(|letter| is_inside(letter, is_open)) {
             let was_start = std::mem::replace(&mut is_start, letter == delimiter && !is_open);
+            let cell = &mut cells.text;
             match letter {
-                '\\' if self.dialect.has_backslashes => self.add_escaped(&mut cell),
+                '\\' if self.dialect.has_backslashes => self.add_escaped(cell),
                 // Two quotation marks stand for one.
                 '"' if is_open && self.letters.next_if_eq(&'"').is_some() => cell.push('"'),
                 '"' if is_open => {
@@ -299,15 +307,22 @@ impl Iterator for TextRows<'_> {
                     stray += usize::from(!is_end);
                 }
                 '"' if was_start => is_open = true,
-                _ if is_start => cells.push(std::mem::take(&mut cell)),
-                letter => self.add(letter, &mut cell),
+                _ if is_start => {
+                    cells.end_cell(start);
+                    start = cells.text.len();
+                }
+                letter => self.add(letter, cell),
+            }
+            if cells.text.len() > ROW_BYTES_MAX || cells.there.end > CELLS_MAX {
+                (is_too_long, cells, start) = (true, Cells::default(), 0);
             }
         }
-        cells.push(cell);
+        cells.end_cell(start);
         self.is_open = is_open;
         Some(TextRow {
             line,
             cells,
+            is_too_long,
             line_ends: self.line - line,
             stray,
         })
@@ -322,6 +337,8 @@ const fn is_line_end(letter: char) -> bool {
 
 /// Maximum number of columns: no table of reviews has more.
 pub const COLUMNS_MAX: usize = 1_000;
+/// Maximum number of cells of a row, also of blank ones beyond the last column.
+const CELLS_MAX: usize = 100_000;
 /// Number of first rows from which `--header-row` may choose.
 pub const ROWS_NAMED_MAX: usize = 200;
 /// Number of first rows in which the header is searched.
@@ -340,7 +357,8 @@ pub fn too_many_columns(columns: usize) -> FileError {
 /// Usually because of an unclosed quote.
 pub fn row_too_long(line: u64) -> FileError {
     FileError::new(format!(
-        "line {line}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
+        "line {line}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it, also by blank \
+         cells"
     ))
 }
 
@@ -411,12 +429,10 @@ pub fn headers(mut cells: Vec<String>) -> Vec<String> {
     cells.map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Fits a row to the number of columns: extra blank cells are removed. Returns a message if it does not fit.
-pub fn fit(cells: &mut Vec<String>, columns: usize) -> Option<String> {
-    while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
-        cells.pop();
-    }
-    (cells.len() != columns).then(|| misfit(cells.len(), columns))
+/// The cells as texts, with the blank ones at the end.
+pub fn texts(cells: &Cells) -> Vec<String> {
+    let cells = (0..cells.there.end).map(|column| cells.get(column).unwrap_or_default());
+    cells.map(str::to_owned).collect()
 }
 
 fn misfit(cells: usize, columns: usize) -> String {
@@ -428,16 +444,24 @@ fn misfit(cells: usize, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{read_text, sniff};
+    use crate::imports::limits::Limits;
     use crate::imports::read::encoding::decode;
     use crate::imports::request::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let decoded = decode(file, None, None).unwrap();
+        let decoded = decode(file, None, None, &mut Limits::new(None)).unwrap();
         let (dialect, columns) = sniff(&decoded.text, &ImportRequest::default()).unwrap();
-        let table = read_text(&decoded.text, decoded.is_damaged, dialect, columns).unwrap();
+        let table = read_text(
+            &decoded.text,
+            decoded.is_damaged,
+            dialect,
+            columns,
+            &mut Limits::new(None),
+        )
+        .unwrap();
         let mut rows = vec![table.columns.join("|")];
         for row in &table.rows {
-            let cells: Vec<&str> = row.cells.iter().flatten().map(AsRef::as_ref).collect();
+            let cells = super::texts(&row.cells);
             rows.push(match &row.fault {
                 None => format!("{}: {}", row.at, cells.join("|")),
                 Some(fault) => format!("{}! {}", row.at, fault.message),

@@ -3,18 +3,21 @@
 //! The archive is unpacked once against a bound before the parser reads it, because the parser keeps all shared strings in
 //! memory.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 
 use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
-use crate::imports::map::table::{Row, Table};
+use crate::imports::limits::Limits;
+use crate::imports::map::table::{BLOCK_BYTES, Cells, Row, Table};
 use crate::imports::map::values::same_name;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
-    COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, too_many_columns,
+    COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, texts,
+    too_many_columns,
 };
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
@@ -23,6 +26,13 @@ use crate::imports::request::ImportRequest;
 pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
 /// Maximum size of all its parts in bytes, unpacked, because its texts are kept in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
+/// Maximum size of one part: a cell may be as large, and its text is copied while it grows.
+const PART_BYTES_MAX: u64 = 192 << 20;
+/// Maximum number of bytes between two tags, which the parser reads at once. A text has at most 1 MiB, and `&#10;` is one byte of it.
+const RUN_BYTES_MAX: usize = 6 << 20;
+/// What the parser keeps for a tag: of styles, which are the largest; and of shared strings, which have at least two for each.
+const TAG_BYTES: usize = 512;
+const SHARED_TAG_BYTES: usize = 24;
 pub const WORKBOOK_TOO_LARGE: &str =
     "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV";
 
@@ -36,8 +46,13 @@ const KNOWN_MIN: usize = 3;
 
 /// The table in the named sheet; otherwise in the first visible sheet with at least [`KNOWN_MIN`] known headers, or in the one
 /// with the most.
-pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Table, FileError> {
-    check_unpacked(packed)?;
+pub fn read_workbook(
+    packed: &[u8],
+    request: &ImportRequest,
+    limits: &mut Limits<'_>,
+) -> Result<Table, FileError> {
+    let kept = check_unpacked(packed)?;
+    limits.take(kept)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let names = book.sheet_names();
     let is_chosen = |name: &&String| {
@@ -70,10 +85,12 @@ pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Table, Fi
         if most.is_some_and(|known| known >= KNOWN_MIN) {
             break;
         }
-        let mut rows = sheet_rows(&mut book, &sheet)?;
+        let before = limits.bytes_left();
+        let mut rows = sheet_rows(&mut book, &sheet, limits)?;
         any |= !rows.is_empty();
-        let first = &rows[..rows.len().min(rows_looked_at(request))];
-        let header = find_header(first, 2, request);
+        let first = rows.iter().take(rows_looked_at(request));
+        let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
+        let header = find_header(&first, 2, request);
         if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
             let mut table = table(rows.split_off(header.at));
             table.place = table
@@ -81,8 +98,11 @@ pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Table, Fi
                 .map(|place| format!(", sheet \"{sheet}\"{place}"));
             table.other_sheets = names.iter().filter(|it| **it != sheet).cloned().collect();
             best = Some((header.known, table));
+        } else {
+            limits.give(before - limits.bytes_left());
         }
     }
+    limits.give(kept);
     match (best, request.header_row) {
         (Some((_, table)), _) => Ok(table),
         (None, Some(row)) if any => Err(missing_row(row)),
@@ -91,52 +111,108 @@ pub fn read_workbook(packed: &[u8], request: &ImportRequest) -> Result<Table, Fi
 }
 
 /// The table whose first row has the headers.
-fn table(rows: Vec<(u64, Vec<String>)>) -> Table {
+fn table(rows: Vec<(u64, Cells)>) -> Table {
     let mut table = Table::default();
     for (number, mut cells) in rows {
         if table.place.is_none() {
             table.place = Some(format!(", header in row {number}"));
-            table.columns = headers(cells);
+            table.columns = headers(texts(&cells));
             continue;
         }
         // Trailing blank cells are not stored, and notes may stand beside the table.
-        let count = cells.len().max(table.columns.len());
-        cells.resize(count, String::new());
+        let count = cells.there.end.max(table.columns.len());
+        cells.there.end = count;
         table.columns.resize(count, String::new());
-        let cells = cells.into_iter().map(|cell| Some(cell.into()));
-        table.rows.push(Row {
-            at: Position::Line(number),
-            cells: cells.collect(),
-            fault: None,
-        });
+        let row = Row::new(Position::Line(number), cells, None);
+        table.rows.push(row);
     }
     table.name_columns();
     table
 }
 
-/// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
-fn check_unpacked(packed: &[u8]) -> Result<(), FileError> {
+/// The memory that the parser keeps of a workbook. Refuses one that unpacks to more bytes than allowed, regardless of the sizes in
+/// its directory, or whose parser would reserve more than it has.
+fn check_unpacked(packed: &[u8]) -> Result<usize, FileError> {
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
-    let mut left = UNPACKED_BYTES_MAX;
+    let (mut left, mut kept) = (UNPACKED_BYTES_MAX, 0);
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(broken_workbook)?;
-        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink());
-        left = left
-            .checked_sub(unpacked.map_err(broken_workbook)?)
-            .ok_or_else(|| FileError::new(WORKBOOK_TOO_LARGE))?;
+        let name = part.name().map_err(broken_workbook)?.to_ascii_lowercase();
+        let bytes_max = left.min(PART_BYTES_MAX);
+        let seen = PartSeen::of(part.take(bytes_max + 1)).map_err(broken_workbook)?;
+        let has_long_number = name.ends_with("sharedstrings.xml") && seen.digits > 7;
+        if seen.bytes > bytes_max || seen.run > RUN_BYTES_MAX || has_long_number {
+            return Err(FileError::new(WORKBOOK_TOO_LARGE));
+        }
+        left -= seen.bytes;
+        // The rows of sheets are counted when they are read.
+        if !name.starts_with("xl/worksheets/") {
+            let each = if name.ends_with("sharedstrings.xml") {
+                SHARED_TAG_BYTES
+            } else {
+                TAG_BYTES
+            };
+            kept += usize::try_from(seen.bytes).unwrap_or(usize::MAX) + seen.tags * each;
+        }
     }
-    Ok(())
+    Ok(kept)
+}
+
+/// What a part of a workbook has.
+#[derive(Default)]
+struct PartSeen {
+    bytes: u64,
+    tags: usize,
+    /// The most bytes from the beginning of a tag to that of the next.
+    run: usize,
+    /// The most digits one after the other inside a tag: the shared strings say how many they are, and so much is reserved.
+    digits: usize,
+}
+
+impl PartSeen {
+    fn of(part: impl Read) -> io::Result<Self> {
+        let (mut seen, mut run, mut digits, mut is_inside) = (Self::default(), 0, 0, false);
+        let mut part = BufReader::with_capacity(64 << 10, part);
+        loop {
+            let bytes = part.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(seen);
+            }
+            for byte in bytes {
+                (run, digits) = (run + 1, digits + 1);
+                match byte {
+                    b'<' => (is_inside, run, seen.tags) = (true, 0, seen.tags + 1),
+                    b'>' => is_inside = false,
+                    b'0'..=b'9' if is_inside => seen.digits = seen.digits.max(digits),
+                    _ => {}
+                }
+                digits *= usize::from(byte.is_ascii_digit());
+                seen.run = seen.run.max(run);
+            }
+            let count = bytes.len();
+            seen.bytes += count as u64;
+            part.consume(count);
+        }
+    }
 }
 
 /// The rows of a sheet that have a cell, each with its number from 1.
-fn sheet_rows(book: &mut Book<'_>, sheet: &str) -> Result<Vec<(u64, Vec<String>)>, FileError> {
+fn sheet_rows(
+    book: &mut Book<'_>,
+    sheet: &str,
+    limits: &mut Limits<'_>,
+) -> Result<Vec<(u64, Cells)>, FileError> {
     let mut reader = book
         .worksheet_cells_reader(sheet)
         .map_err(broken_workbook)?;
-    let (mut rows, mut bytes): (Vec<(u64, Vec<String>)>, usize) = (Vec::new(), 0);
-    while let Some(cell) = reader.next_cell_with_formula().map_err(broken_workbook)? {
+    let mut rows: Vec<(u64, Cells)> = Vec::new();
+    // Shared formulas are not expanded: a cell may name any of four billion.
+    while let Some(cell) = reader
+        .next_cell_with_formula_metadata()
+        .map_err(broken_workbook)?
+    {
         let text = match (&cell.value, cell.formula) {
-            (DataRef::Empty, Some(_)) => NOT_CALCULATED.to_owned(),
+            (DataRef::Empty, Some(_)) => NOT_CALCULATED.into(),
             (value, _) => displayed(value),
         };
         if text.trim().is_empty() {
@@ -147,43 +223,47 @@ fn sheet_rows(book: &mut Book<'_>, sheet: &str) -> Result<Vec<(u64, Vec<String>)
             return Err(too_many_columns(at + 1));
         }
         if rows.last().is_none_or(|(last, _)| *last != number) {
-            rows.push((number, Vec::new()));
-            bytes = 0;
+            limits.take(4 * size_of::<Row>())?;
+            rows.push((number, Cells::default()));
         }
-        bytes += text.len();
-        if bytes > ROW_BYTES_MAX {
-            return Err(row_too_long(number));
-        }
+        // A text that many cells share is there once in the file.
+        limits.take(text.len() + 2 * BLOCK_BYTES)?;
         if let Some((_, cells)) = rows.last_mut() {
-            cells.resize(cells.len().max(at + 1), String::new());
-            cells[at] = text;
+            if cells.text.len() + text.len() > ROW_BYTES_MAX {
+                return Err(row_too_long(number));
+            }
+            cells.put(at, &text);
+            cells.there.end = cells.there.end.max(at + 1);
         }
+    }
+    for (_, cells) in &mut rows {
+        cells.finish();
     }
     Ok(rows)
 }
 
 /// A cell as displayed; a date in ISO 8601.
-fn displayed(value: &DataRef<'_>) -> String {
+fn displayed<'v>(value: &'v DataRef<'_>) -> Cow<'v, str> {
     match value {
-        DataRef::Empty => String::new(),
-        DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) => number.to_string(),
+        DataRef::Empty => "".into(),
+        DataRef::Int(number) => number.to_string().into(),
+        DataRef::Float(number) => number.to_string().into(),
         DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
-            text.clone()
+            text.into()
         }
-        DataRef::SharedString(text) => (*text).to_owned(),
-        DataRef::Bool(flag) => flag.to_string(),
+        DataRef::SharedString(text) => (*text).into(),
+        DataRef::Bool(flag) => flag.to_string().into(),
         // The first day is 1; a formula over empty cells gives less.
-        DataRef::DateTime(instant) if instant.as_f64() < 1.0 => instant.as_f64().to_string(),
+        DataRef::DateTime(instant) if instant.as_f64() < 1.0 => instant.as_f64().to_string().into(),
         DataRef::DateTime(instant) => {
             let (year, month, day, hour, minute, second, _) = instant.to_ymd_hms_milli();
             if (hour, minute, second) == (0, 0, 0) {
-                format!("{year:04}-{month:02}-{day:02}")
+                format!("{year:04}-{month:02}-{day:02}").into()
             } else {
-                format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+                format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}").into()
             }
         }
-        DataRef::Error(error) => error.to_string(),
+        DataRef::Error(error) => error.to_string().into(),
     }
 }
 

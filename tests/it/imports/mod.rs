@@ -20,6 +20,7 @@ mod platforms;
 mod seed;
 mod shapes;
 mod sources;
+mod stopped;
 mod tables;
 
 use std::ffi::OsString;

@@ -11,7 +11,15 @@ use crate::process::Home;
 
 /// A workbook with this content for `part`.
 fn workbook_with(part: &str, content: &[u8]) -> Vec<u8> {
-    let table = workbook(&[&["author", "rating", "date", "text"]]);
+    with_part(
+        &workbook(&[&["author", "rating", "date", "text"]]),
+        part,
+        content,
+    )
+}
+
+/// The workbook with this content for `part`.
+fn with_part(table: &[u8], part: &str, content: &[u8]) -> Vec<u8> {
     let mut table = ZipArchive::new(Cursor::new(table)).unwrap();
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for number in 0..table.len() {
@@ -35,6 +43,68 @@ fn the_command_refuses_a_workbook_that_unpacks_above_the_limit() {
         workbook_with("xl/sharedStrings.xml", &blanks),
         "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked)",
     );
+}
+
+/// Refuses what would take more than 400 MiB.
+const TOO_LARGE: &str = "given: the import would need more than 400 MiB of memory; split the file";
+
+#[test]
+fn a_small_file_that_would_become_large_is_refused() {
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let row = "<row><c t=\"inlineStr\"><is><t>Review</t></is></c><c t=\"s\"><v>0</v></c></row>";
+    let sheet = format!(
+        "<worksheet xmlns=\"{main}\"><sheetData>{}</sheetData></worksheet>",
+        row.repeat(3_000)
+    );
+    let text = "x ".repeat((1 << 19) - 100);
+    let shared = format!("<sst xmlns=\"{main}\"><si><t>{text}</t></si></sst>");
+    let workbook = workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes());
+    let workbook = with_part(&workbook, "xl/sharedStrings.xml", shared.as_bytes());
+    assert!(workbook.len() < 64 << 10, "{} bytes", workbook.len());
+    assert_refused("a text that 3,000 rows share", workbook, TOO_LARGE);
+    for (what, start, unit, end) in [
+        ("empty lists", "[", "[],", "[]]"),
+        ("empty objects", "[", "{},", "{}]"),
+        ("lines of empty objects", "", "{}\n", ""),
+        ("rows of two cells", "", "a,b\n", ""),
+    ] {
+        let content = [start, &unit.repeat((16 << 20) / unit.len()), end].concat();
+        assert_refused(what, content, TOO_LARGE);
+    }
+    let members: String = (0..1_000_000)
+        .map(|number| format!("\"{number}\":0,"))
+        .collect();
+    assert_refused("members", format!("{{{members}\"x\":0}}"), TOO_LARGE);
+}
+
+#[test]
+fn columns_that_few_rows_have_take_no_memory_of_the_others() {
+    let row = |member: usize| {
+        format!("{{\"stars\":5,\"date\":\"2025-01-02\",\"review\":\"Ok\",\"m{member}\":1}}\n")
+    };
+    // A cell for each row and column would take 800 MiB.
+    let all: String = (0..26_000).map(|number| row(number % 1_990)).collect();
+    let message = "has objects with more than 2,000 different members, or more than 50,000,000 of all rows together";
+    assert_refused("members of few", all, message);
+}
+
+#[test]
+fn the_parser_of_workbooks_reserves_no_more_than_there_is() {
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let shared =
+        format!("<sst xmlns=\"{main}\" uniqueCount=\"99999999999999\"><si><t>a</t></si></sst>");
+    assert_refused(
+        "a number of shared strings",
+        workbook_with("xl/sharedStrings.xml", shared.as_bytes()),
+        "the workbook is too large",
+    );
+    let formula = "<c r=\"A1\"><f t=\"shared\" ref=\"A1:A2\" si=\"4000000000\">B1</f></c>";
+    let sheet = format!(
+        "<worksheet xmlns=\"{main}\"><sheetData><row r=\"1\">{formula}</row></sheetData></worksheet>"
+    );
+    let home = Home::new();
+    let done = home.import_content(workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes()));
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
 }
 
 #[test]

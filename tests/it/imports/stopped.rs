@@ -1,0 +1,65 @@
+//! An import that is stopped while it reads or merges.
+
+use std::cell::Cell;
+use std::io;
+
+use reviews_service::imports::{ImportError, Rejection, Watch, import};
+use serde_json::json;
+
+use super::{bench, request_for};
+
+/// Stops an import when it looks for the stop after `looks` times.
+struct Stopper {
+    looks: Cell<u32>,
+}
+
+impl Watch for Stopper {
+    fn is_stopped(&self) -> bool {
+        let left = self.looks.get().checked_sub(1);
+        self.looks.set(left.unwrap_or(0));
+        left.is_none()
+    }
+
+    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
+        panic!("{rejection}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_is_stopped_changes_nothing() {
+    const ROWS: u32 = 600;
+    let rows = |count: u32| {
+        (0..count).map(|row| {
+        json!({"stars": 5, "date": "2026-10-30", "author": format!("Ann {row}"), "review": "Good work."})
+    })
+    };
+    let lines: String = rows(ROWS).map(|row| format!("{row}\n")).collect();
+    let cells: String = (0..ROWS)
+        .map(|row| format!("5,2026-10-30,Ann {row},Good work.\n"))
+        .collect();
+    let place = json!([{"place": "P", "reviews": rows(ROWS).collect::<Vec<_>>()}]);
+    for content in [
+        lines,
+        format!("Rating,Date,Author,Review\n{cells}"),
+        place.to_string(),
+    ] {
+        let bench = bench().await;
+        let request = request_for([bench.file("some.txt", content)], "--ignore-others");
+        let run = async |looks: u32| {
+            let mut stopper = Stopper {
+                looks: Cell::new(looks),
+            };
+            let done = import(&bench.database, &bench.clock, &request, &mut stopper).await;
+            (done, looks - stopper.looks.get())
+        };
+        let mut looks = 0;
+        while let Err(error) = run(looks).await.0 {
+            assert!(matches!(error, ImportError::Stopped), "{error}");
+            assert_eq!(bench.sql("select count(*) from review"), "0");
+            looks += 1;
+        }
+        // Between rows when they are read, when their cells are, and when they are merged.
+        assert!(looks >= 3 * ROWS / 256, "{looks}");
+        assert_eq!(bench.sql("select count(*) from review"), ROWS.to_string());
+    }
+}
