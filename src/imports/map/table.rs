@@ -243,21 +243,19 @@ impl Table {
     /// Which columns have a cell that is not empty.
     pub fn filled(&self) -> Vec<bool> {
         let mut filled = vec![false; self.columns.len()];
-        for (_, column, _) in self.all_cells() {
-            filled[column] = true;
+        let mut last: Option<&Cells> = None;
+        for row in self.rows.iter().filter(|row| row.fault.is_none()) {
+            // Many rows share one.
+            let around = row.around.as_deref();
+            let new = around.filter(|around| !last.is_some_and(|last| std::ptr::eq(last, *around)));
+            last = around;
+            for cells in [Some(&row.cells), new].into_iter().flatten() {
+                for (column, cell) in cells.all() {
+                    filled[column] |= !is_empty(cell.trim(), false);
+                }
+            }
         }
         filled
-    }
-
-    /// The cells that are not empty, row by row, each with its row and column.
-    fn all_cells(&self) -> impl Iterator<Item = (&Row, usize, &str)> {
-        let rows = self.rows.iter().filter(|row| row.fault.is_none());
-        let cells = rows.flat_map(|row| {
-            let around = row.around.iter().flat_map(|around| around.all());
-            let all = row.cells.all().chain(around);
-            all.map(move |(column, cell)| (row, column, cell.trim()))
-        });
-        cells.filter(|(_, _, cell)| !is_empty(cell, false))
     }
 
     /// Names the columns that have cells and no header by their place, and the second of two with one header, so that options can name
@@ -396,10 +394,13 @@ impl Table {
             words.count() >= SENTENCE_WORDS_MIN
         };
         let mut counts = vec![(0, 0); self.columns.len()];
-        for (_, column, cell) in self.all_cells() {
-            let (sentences, all) = &mut counts[column];
-            *sentences += usize::from(is_sentence(cell));
-            *all += 1;
+        for row in self.rows.iter().filter(|row| row.fault.is_none()) {
+            let around = row.around.iter().flat_map(|around| around.all());
+            for (column, cell) in row.cells.all().chain(around) {
+                let (sentences, all) = &mut counts[column];
+                *sentences += usize::from(is_sentence(cell));
+                *all += usize::from(!is_empty(cell.trim(), false));
+            }
         }
         let counts = counts.into_iter();
         counts

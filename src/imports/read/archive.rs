@@ -74,8 +74,10 @@ impl Opener<'_> {
 
     /// Opens a file of a folder or archive; records its error.
     fn member(&mut self, file: &str, input: Result<impl Read, FileError>) {
+        let before = self.limits;
         let read = input.and_then(|input| self.one(file.to_owned(), input));
         if let Err(fault) = read {
+            self.limits = before;
             self.faults.push(format!("{file}: {fault}"));
         }
     }

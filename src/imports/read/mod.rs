@@ -73,6 +73,7 @@ impl<'o> Opener<'o> {
         } else {
             path.display().to_string()
         };
+        let before = self.limits;
         let opened = if is_stdin {
             self.stdin(io::stdin().lock())
         } else if path.is_dir() {
@@ -82,6 +83,7 @@ impl<'o> Opener<'o> {
             file.and_then(|file| self.file(&name, file))
         };
         if let Err(fault) = opened {
+            self.limits = before;
             self.faults.push(format!("{name}: {fault}"));
         }
     }
