@@ -44,7 +44,7 @@ use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::{AtPath as _, Database, Write, business};
 use merge::apply;
 use merge::collector::{Collected, Collector};
-use merge::outcome::{Change, Rules, merge_rows};
+use merge::outcome::{Change, MERGED_BYTES, Rules, merge_rows};
 use read::detect::read_file;
 use read::encoding::decode;
 use read::{Opener, read_all};
@@ -259,7 +259,7 @@ fn gather(
     let read = read_all(&files, &mut collector);
     let tables = limits.bytes_taken();
     let collected = read.and_then(|()| {
-        let collected = collector.finish(tables);
+        let collected = collector.finish(tables, MERGED_BYTES);
         collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
     });
     if watch.is_stopped() {

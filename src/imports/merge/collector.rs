@@ -12,8 +12,6 @@ use serde_json::Value;
 use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
 use crate::imports::map::table::BLOCK_BYTES;
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
-use crate::imports::merge::identity::Match;
-use crate::imports::merge::outcome::Change;
 use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
     FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
@@ -136,10 +134,6 @@ impl Row {
 
 /// Number of texts that a row has, about.
 const TEXTS_EACH: usize = 8;
-/// What the merge keeps of a row beside it: the change, its digests, what it matches, and its id in several lists and maps (640 bytes, as
-/// measured).
-const MERGED_BYTES: usize =
-    size_of::<Change>() + size_of::<Digests>() + size_of::<Option<Match>>() + 640;
 
 /// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
 pub type DeletedRow = (ReviewId, Option<SourceRecord>);
@@ -214,13 +208,13 @@ impl<'a> Collector<'a> {
         &mut files[last]
     }
 
-    /// `tables` is the memory of the files' tables, which are not needed any more.
+    /// `tables` is the memory of the files' tables, which are not needed any more, and `merged` what the merge will keep of a row.
     ///
     /// # Errors
     /// When the reviews are of several locations and none was chosen, or are too many to be merged.
-    pub fn finish(mut self, tables: usize) -> Result<Collected, FileError> {
+    pub fn finish(mut self, tables: usize, merged: usize) -> Result<Collected, FileError> {
         self.limits.give(tables);
-        self.limits.take(self.collected.rows.len() * MERGED_BYTES)?;
+        self.limits.take(self.collected.rows.len() * merged)?;
         let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
         let locations = &self.locations;
         match self.request.location.as_ref() {
