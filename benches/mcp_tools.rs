@@ -50,7 +50,6 @@ async fn document(path: &Path) -> Value {
         random: Random::system(),
         has_timer: false,
         sync: SyncConfig::default(),
-        format_sync_report: |_| String::new(),
     };
     let (links, clock) = (snapshots::links(), Clock::system());
     let (database, _) = Database::open(path).await.unwrap();

@@ -1,14 +1,14 @@
 -- Sources of reviews that the service fetches on a schedule. Written by `reviews sync` and by the service.
 
 create table sync_source (
-    -- Secrets are never stored: a `${VARIABLE}` is read from the environment at each run.
+    -- Secrets are never stored: a `${NAME}` is read from the environment at each run.
     name            text not null primary key
-        constraint sync_source_name_valid check (length(name) between 1 and 64 and name not glob '*[^A-Za-z0-9_-]*'),
+        constraint sync_source_name_valid check (length(cast(name as blob)) between 1 and 64 and name not glob '*[^A-Za-z0-9_-]*' and instr(name, char(0)) = 0),
     -- A URL, or a path below the folder REVIEWS_SYNC_FILES.
     url             text not null,
     -- An interval (`6h`), or five fields of cron in the business's time zone.
     schedule        text not null default '6h',
-    -- Headers, credentials with `${VARIABLE}`, and the options of `reviews import`.
+    -- Headers, credentials with `${NAME}`, and the options of `reviews import`.
     options         text not null default '{}' constraint sync_source_options_are_json check (json_type(options) = 'object'),
     paused          integer not null default 0 constraint sync_source_paused_is_flag check (paused in (0, 1)),
     -- An earlier instant written here is obeyed within 30 s; null is due at once.
@@ -25,34 +25,33 @@ create table sync_source (
     last_doubtful   integer not null default 0,
     -- The last run that changed something: `run_id` of `import_run`.
     last_run        integer,
-    -- Reviews that the last whole run brought, its format, and the validators of its answer.
-    whole_count     integer,
+    -- The format of the last whole run's answer, and the validators of that.
     whole_format    text,
     etag            text,
-    last_modified   text
+    last_modified   text,
+    constraint sync_source_texts_are_short check (max(
+        length(cast(url as blob)), length(cast(schedule as blob)), length(cast(options as blob)),
+        length(cast(coalesce(next_run_at, '') as blob)), length(cast(coalesce(last_success_at, '') as blob)),
+        length(cast(coalesce(last_failure_at, '') as blob)), length(cast(coalesce(last_failure, '') as blob)),
+        length(cast(coalesce(last_outcome, '') as blob)), length(cast(coalesce(whole_format, '') as blob)),
+        length(cast(coalesce(etag, '') as blob)), length(cast(coalesce(last_modified, '') as blob))) <= 8192)
 ) strict, without rowid;
 
 create table sync_review (
     -- The reviews that runs of a source brought.
     name      text not null,
     review_id text not null,
-    -- How many whole runs in a row lacked it.
-    missing   integer not null default 0,
+    -- How many whole runs in a row lacked it; null if the source was another place when it brought it.
+    missing   integer default 0,
+    -- Whether the last whole run had it.
+    whole     integer not null default 0 constraint sync_review_whole_is_flag check (whole in (0, 1)),
     primary key (name, review_id)
 ) strict, without rowid;
 
-create table sync_request (
-    -- Runs that `reviews sync run` requests from the running service; the command deletes its row once it has read the report.
-    request_id   integer primary key,
-    name         text not null,
-    requested_at text not null,
-    -- Whether the run is taken as it is (`--yes`).
-    accepted     integer not null default 0 constraint sync_request_accepted_is_flag check (accepted in (0, 1)),
-    -- Whether mass changes are taken (`--accept-changes`), and the values of `--doubtful`, a JSON array.
-    accepts_changes integer not null default 0 constraint sync_request_accepts_changes_is_flag check (accepts_changes in (0, 1)),
-    doubtful     text not null default '[]' constraint sync_request_doubtful_is_json check (json_type(doubtful) = 'array'),
-    -- Null until the run has ended.
-    exit_code    integer,
-    report       text
-) strict;
-
+-- What runs by another definition brought may be of another place, and so may the validators. What happens to missing reviews says
+-- nothing about the place.
+create trigger sync_source_changed after update of url, options on sync_source
+when old.url <> new.url or json_remove(old.options, '$.withdraw_missing') <> json_remove(new.options, '$.withdraw_missing') begin
+    update sync_review set missing = null, whole = 0 where name = new.name;
+    update sync_source set whole_format = null, etag = null, last_modified = null where name = new.name;
+end;

@@ -31,8 +31,8 @@ create table owner_write (
 insert into owner_write (number) values (0);
 
 create table lease (
-    -- Which process may do what one does for all: raise versions, and send.
-    name    text not null constraint lease_name_known check (name in ('sender')),
+    -- Which process may do what one does for all: raise versions and send (`sender`), or fetch a source (`sync NAME`).
+    name    text not null constraint lease_name_known check (name = 'sender' or name glob 'sync ?*'),
     -- Drawn at random when that process started.
     holder  text not null,
     -- By the clock of the holder.

@@ -20,8 +20,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, ValueEnum};
 use ipnet::IpNet;
-use reqwest::{Client, ClientBuilder};
-use rustls::crypto::ring;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use url::{Host, Url};
@@ -255,14 +253,6 @@ pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
 pub(crate) fn read_text_of(input: impl Read, mib_max: u64) -> io::Result<String> {
     String::from_utf8(read_whole(input, mib_max)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
-}
-
-/// Settings of an HTTP client, with ring as its cryptography: rustls's default, aws-lc-rs, takes a tenth of a release build's
-/// time. reqwest is built without cryptography and panics where none is installed.
-pub(crate) fn client_builder() -> ClientBuilder {
-    // Fails where it is installed already.
-    let _ = ring::default_provider().install_default();
-    Client::builder()
 }
 
 // The file of settings that systemd and containers load for the service. Other commands read it too, so that they use

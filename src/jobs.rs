@@ -26,9 +26,7 @@ use crate::snapshot::{
     AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze,
 };
 use crate::storage::reviews::{self, Numbered, published};
-use crate::storage::sync::{
-    SyncRequest, SyncSource, answer_sync_request, sync_requests, sync_sources,
-};
+use crate::storage::sync::{SyncSource, sync_sources};
 use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
     instant_or_epoch,
@@ -383,40 +381,43 @@ impl Precompress {
     }
 }
 
-// Fetches sources: those that are due, and those that `reviews sync run` asks for.
+// Fetches sources that are due.
 
 /// Sources that are fetched at the same time.
 const RUNS_MAX: usize = 4;
-/// Older requests have no command that waits for them.
-pub const SYNC_REQUEST_AGE_MAX: TimeDelta = TimeDelta::minutes(35);
 /// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
 const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
-
-pub type FormatSyncReport = fn(&SyncReport) -> String;
+/// The longest wait that a server may ask for.
+const RETRY_AFTER_MAX: TimeDelta = TimeDelta::hours(25);
+/// A finished run later than this is of a clock that was ahead.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub struct FetchSources {
     pub runner: SyncRunner,
-    format_report: FormatSyncReport,
-    /// The names of the sources that run: a source never runs beside itself.
+    /// The names of the sources that run or wait for a place.
     running: Mutex<HashSet<String>>,
     places: Semaphore,
     /// The sources with gauges, and their schedules.
     measured: Mutex<HashMap<String, String>>,
 }
 
-struct Unwatched;
+/// Watches a run only for the stop.
+struct Unwatched<'s>(&'s CancellationToken);
 
-impl Watch for Unwatched {
+impl Watch for Unwatched<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
     fn rejected(&mut self, _: Rejection) -> io::Result<()> {
         Ok(())
     }
 }
 
 impl FetchSources {
-    pub fn new(runner: SyncRunner, format_report: FormatSyncReport) -> Self {
+    pub fn new(runner: SyncRunner) -> Self {
         Self {
             runner,
-            format_report,
             running: Mutex::default(),
             places: Semaphore::new(RUNS_MAX),
             measured: Mutex::default(),
@@ -429,26 +430,19 @@ impl FetchSources {
         sources.at(database.path())
     }
 
-    /// Runs what is due or asked for, until `stop`; returns whether there was any.
+    /// Runs what is due, until `stop`; returns whether there was any.
     pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
-        let (database, now) = (&self.runner.database, self.runner.clock.now());
-        let sources = self.sources().await?;
-        let since = now - SYNC_REQUEST_AGE_MAX;
-        let requests = sync_requests(&mut *database.reader().await?, since)
-            .await
-            .at(database.path())?;
+        let (sources, now) = (self.sources().await?, self.runner.clock.now());
         self.measure(&sources);
-        let requested = requests.into_iter();
-        let requested = requested.map(|request| (request.name.clone(), Some(request)));
         let due = sources.into_iter().filter(|source| is_due(source, now));
-        let work: Vec<_> = requested
-            .chain(due.map(|source| (source.name, None)))
-            .filter(|(name, _)| lock(&self.running).insert(name.clone()))
+        let due: Vec<String> = due
+            .map(|source| source.name)
+            .filter(|name| lock(&self.running).insert(name.clone()))
             .collect();
-        let has_work = !work.is_empty();
-        let runs = work.into_iter().map(async |(name, request): (String, Option<SyncRequest>)| {
+        let has_work = !due.is_empty();
+        let runs = due.into_iter().map(async |name| {
             let _place = self.places.acquire().await;
-            if let Err(error) = self.run_source(&name, request, stop).await {
+            if let Err(error) = self.run_source(&name, stop).await {
                 tracing::error!(source = name, %error, "sync.not_recorded: the outcome of a run could not be stored");
                 let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
                 stop.run_until_cancelled(wait).await;
@@ -459,64 +453,31 @@ impl FetchSources {
         Ok(has_work)
     }
 
-    async fn run_source(
-        &self,
-        name: &str,
-        request: Option<SyncRequest>,
-        stop: &CancellationToken,
-    ) -> Result<(), DbError> {
-        let (runner, path) = (&self.runner, self.runner.database.path());
+    /// Runs a source, unless a command runs it now.
+    async fn run_source(&self, name: &str, stop: &CancellationToken) -> Result<(), DbError> {
+        let runner = &self.runner;
+        let Some(locked) = runner.database.lock_source(name).await? else {
+            return Ok(());
+        };
         // Read again, because a run may have ended since.
         let mut sources = self.sources().await?.into_iter();
         let source = sources
             .find(|source| source.name == name)
-            .filter(|source| request.is_some() || is_due(source, runner.clock.now()));
-        let run_request = match &request {
-            Some(request) => RunRequest {
-                is_accepted: request.accepted,
-                accepts_changes: request.accepts_changes,
-                doubtful: request
-                    .doubtful
-                    .iter()
-                    .filter_map(|choice| choice.parse().ok())
-                    .collect(),
-                ..RunRequest::new(Cause::Command)
-            },
-            None => RunRequest::new(Cause::Schedule),
-        };
-        let bar = ProgressBar::hidden();
+            .filter(|source| is_due(source, runner.clock.now()));
+        let (request, bar) = (RunRequest::new(Cause::Schedule), ProgressBar::hidden());
         let run = match source {
             Some(source) => {
-                runner
-                    .run(&source, &run_request, stop, &bar, &mut Unwatched)
-                    .await
+                let mut watch = Unwatched(stop);
+                runner.run(&source, &request, stop, &bar, &mut watch).await
             }
             None => Ok(None),
         };
+        runner.database.unlock_source(locked).await?;
         log_run(name, &run);
-        let Some(request) = request else {
-            return match run {
-                Err(SyncError::Database(error)) => Err(error),
-                Ok(_) | Err(_) => Ok(()),
-            };
-        };
-        let (code, report) = match &run {
-            Ok(None) => (
-                2,
-                "the source was removed, or the service was stopped; nothing was imported\n"
-                    .to_owned(),
-            ),
-            Ok(Some(report)) => (
-                u8::from(report.has_rejected()),
-                (self.format_report)(report),
-            ),
-            Err(error) => (2, format!("{error}\n")),
-        };
-        let mut write = runner.database.write().await?;
-        answer_sync_request(&mut write, request.id, code, &report)
-            .await
-            .at(path)?;
-        write.commit().await.at(path)
+        match run {
+            Err(SyncError::Database(error)) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Sets the gauges of the sources that are fetched, and removes those of others: a paused source is no fault.
@@ -539,8 +500,10 @@ impl FetchSources {
                 metrics::SYNC_RUNS.counter(&[&source.name, outcome]);
             }
             let success = source.last_success_at.as_deref().map(instant_or_epoch);
-            let seconds =
-                u32::try_from(success.unwrap_or_default().timestamp()).unwrap_or(u32::MAX);
+            // A success in the future says nothing of when the source was fetched.
+            let success = success.filter(|at| *at <= self.runner.clock.now() + AHEAD_MAX);
+            let seconds = success.map_or(0, |at| at.min(self.runner.clock.now()).timestamp());
+            let seconds = u32::try_from(seconds).unwrap_or_default();
             metrics::SYNC_LAST_SUCCESS
                 .gauge(&[&source.name])
                 .set(f64::from(seconds));
@@ -581,10 +544,26 @@ fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
     }
 }
 
-/// Whether the source's time has come; an invalid one counts as past.
+/// The latest time that its schedule can give.
+fn latest(source: &SyncSource, now: DateTime<Utc>) -> DateTime<Utc> {
+    let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
+    let seconds = schedule.interval_seconds(now) * 1.1;
+    now + TimeDelta::from_std(Duration::from_secs_f64(seconds)).unwrap_or(TimeDelta::MAX)
+        + AHEAD_MAX
+}
+
+/// Whether the source's time has come; an invalid one counts as past. If its last run finished in the future, the clock was ahead, and
+/// the time of the next is as wrong.
 fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
     let next = source.next_run_at.as_deref().map(instant_or_epoch);
-    !source.paused && next.is_none_or(|next| next <= now)
+    let finished = match source.last_outcome.as_deref() {
+        Some("failure") => &source.last_failure_at,
+        _ => &source.last_success_at,
+    };
+    let finished = finished.as_deref().map(instant_or_epoch);
+    let was_ahead = finished.is_some_and(|at| at > now + AHEAD_MAX)
+        || next.is_some_and(|next| next > now + RETRY_AFTER_MAX && next > latest(source, now));
+    !source.paused && (was_ahead || next.is_none_or(|next| next <= now))
 }
 
 // Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and

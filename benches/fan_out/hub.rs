@@ -87,7 +87,6 @@ impl Rig {
             random: Random::system(),
             has_timer: true,
             sync: SyncConfig::default(),
-            format_sync_report: |_| String::new(),
         };
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();

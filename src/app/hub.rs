@@ -10,9 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
-use crate::jobs::{
-    FetchSources, FormatSyncReport, Retry, Schedule, expire, measure, prune, set_gauges,
-};
+use crate::jobs::{FetchSources, Retry, Schedule, expire, measure, prune, set_gauges};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, SenderLock};
@@ -45,7 +43,6 @@ pub struct HubOptions {
     pub has_timer: bool,
     /// The settings of sources, which the sending process fetches, and the form of their reports.
     pub sync: SyncConfig,
-    pub format_sync_report: FormatSyncReport,
 }
 
 impl HubOptions {
@@ -70,7 +67,6 @@ impl HubOptions {
             random: Random::system(),
             has_timer: true,
             sync: SyncConfig::default(),
-            format_sync_report: |_| String::new(),
         })
     }
 }
@@ -107,12 +103,7 @@ impl HubRuntime {
         let resolver = options.resolver;
         let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, &clock));
-        let runner = SyncRunner {
-            database: database.clone(),
-            clock: clock.clone(),
-            random: options.random.clone(),
-            config: options.sync,
-        };
+        let runner = SyncRunner::new(&database, &clock, options.random.clone(), options.sync);
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
@@ -144,7 +135,7 @@ impl HubRuntime {
             current: Arc::clone(&ctx.current),
             wake,
             worker: Mutex::new(worker),
-            sources: Arc::new(FetchSources::new(runner, options.format_sync_report)),
+            sources: Arc::new(FetchSources::new(runner)),
         };
         let intake = Arc::new(intake);
         Ok((hub, api::HubEndpoint { intake }))

@@ -14,7 +14,8 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::report::{Exit, print_result};
-use crate::config::{ListenConfig, client_builder};
+use crate::config::ListenConfig;
+use crate::http::client_builder;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 const TIMEOUT: Duration = Duration::from_secs(5);

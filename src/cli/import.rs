@@ -365,6 +365,19 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             counted(report.left_out, "row", "rows")
         );
     }
+    if report.of_others.count > 0 {
+        let rows = counted(
+            report.of_others.count,
+            "row is of a review that another source brought, and is",
+            "rows are of reviews that other sources brought, and are",
+        );
+        let _ = writeln!(text, "{rows} left out: {}", report.of_others);
+    }
+    let deletions = report.left_out_deletions;
+    if deletions > 0 {
+        let deletions = counted(deletions, "deletion mark", "deletion marks");
+        let _ = writeln!(text, "{deletions} left out: a run takes reviews only");
+    }
     add_count(&mut text, report.elsewhere, "of other locations left out");
     add_withheld(&mut text, report);
     add_named(

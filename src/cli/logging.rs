@@ -14,13 +14,15 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock::Clock;
 use crate::imports::export::without_nulls;
+use crate::mcp::escaped;
 use crate::metrics;
 
 const FILTER: &str = "info";
@@ -138,7 +140,18 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
         // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);
     match format {
-        LogFormat::Text => subscriber.with_ansi(stderr().is_terminal()).init(),
+        LogFormat::Text => {
+            let fields = debug_fn(|writer: &mut Writer<'_>, field, value| {
+                let text = escaped(format!("{value:?}"));
+                match field.name() {
+                    "message" => writer.write_str(&text),
+                    // A line break of foreign words would begin a line that looks like another event.
+                    name => write!(writer, "{name}={}", text.replace('\n', "\\n")),
+                }
+            });
+            let subscriber = subscriber.fmt_fields(fields.delimited(" "));
+            subscriber.with_ansi(stderr().is_terminal()).init();
+        }
         LogFormat::Json => subscriber.with_ansi(false).event_format(Json).init(),
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -228,7 +241,7 @@ fn json_line(level: &str, message: &str, target: &str, fields: Map<String, Value
         "timestamp": timestamp, "level": level, "event": event, "message": message, "target": target,
         "fields": (!fields.is_empty()).then_some(fields),
     }));
-    format!("{line}\n")
+    escaped(line.to_string()) + "\n"
 }
 
 /// Splits `database.gone: the file…` into event and message. Messages of other crates have no event.
@@ -293,15 +306,18 @@ mod tests {
         let fields = Map::from_iter([("error".to_owned(), Value::from("a \"quote\"\nand a line"))]);
         let line = json_line(
             "WARN",
-            "database.gone: it is\nnot there\u{1b}",
+            "database.gone: it is\nnot there\u{1b}\u{202e}",
             "here",
             fields,
         );
         let (first, rest) = line.split_at(line.len() - 1);
-        assert!(rest == "\n" && !first.contains('\n'), "{line}");
+        assert!(
+            rest == "\n" && !first.contains(['\n', '\u{202e}']),
+            "{line}"
+        );
         let read: Value = serde_json::from_str(first).unwrap();
         assert_eq!(read["event"], "database.gone");
-        assert_eq!(read["message"], "it is\nnot there\u{1b}");
+        assert_eq!(read["message"], "it is\nnot there\u{1b}\u{202e}");
         assert_eq!(read["fields"]["error"], "a \"quote\"\nand a line");
         assert!(read["timestamp"].as_str().unwrap().ends_with('Z'));
     }

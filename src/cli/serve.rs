@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use super::logging::{LogConfig, LogFormat};
 use super::report::{Exit, print_report, print_result, progress, watch};
 use super::signals::Signals;
-use super::sync::format_report;
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::{Clock, Monotonic};
@@ -110,7 +109,6 @@ impl Serve {
         let links = self.config.links(bound)?;
         let hub = HubOptions {
             sync: self.config.sync.clone(),
-            format_sync_report: format_report,
             ..HubOptions::new(self.config.hub.clone())?
         };
         if let Some(seeds) = &self.seed {

@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::report::{Exit, print_result};
-use super::sync::{source_json, source_line};
+use super::sync::{source_json, source_text};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
@@ -149,7 +149,9 @@ impl DatabaseStatus {
             line(if number == 0 { "imports" } else { "" }, &run_line(run));
         }
         for (number, row) in self.sync.iter().enumerate() {
-            line(if number == 0 { "sync" } else { "" }, &source_line(row));
+            for (at, part) in source_text(row).lines().enumerate() {
+                line(if number + at == 0 { "sync" } else { "" }, part);
+            }
         }
         let publication = match self.unpublished {
             0 => "everything is published".to_owned(),

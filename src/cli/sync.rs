@@ -22,23 +22,19 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::export::without_nulls;
 use crate::imports::{DoubtfulChoice, ImportRequest};
-use crate::jobs::SYNC_REQUEST_AGE_MAX;
 use crate::model::business::nearest;
 use crate::random::Random;
-use crate::storage::sync::{
-    SyncRequest, SyncSource, add_sync_request, pause_sync_source, remove_sync_request,
-    remove_sync_source, sync_answer, sync_sources,
-};
-use crate::storage::{AtPath as _, Database, DeliveryLock, Opening, Write, is_served};
+use crate::storage::sync::{SyncSource, pause_sync_source, remove_sync_source, sync_sources};
+use crate::storage::{AtPath as _, Opening, Write};
 use crate::sync::{
     Cause, Fetched, RunRequest, Source, SourceOptions, SourceSchedule, SyncError, SyncReport,
-    SyncRunner, decides, is_much_less, reads,
+    SyncRunner, decides, reads,
 };
 
-/// Interval of checks for the report of a run that the service does.
+/// Interval of checks whether another run of a source has ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// Interval at which a command without a service prolongs the lease of the sending process.
-const LEASE_INTERVAL: Duration = Duration::from_secs(5);
+/// Longer than a run may take.
+const WAIT_MAX: Duration = Duration::from_mins(40);
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet, a folder
 #[derive(Debug, Args)]
@@ -81,8 +77,8 @@ struct Add {
     /// Its name: lower-case letters, digits and -
     #[arg(value_name = "NAME", value_parser = parse_name)]
     name: String,
-    /// An https:// URL in which ${VARIABLE} is read from the environment at each run, or a file or folder below
-    /// the one that --sync-files names
+    /// An https:// URL in which ${NAME} is read from the environment at each run, or a file or folder below the one that
+    /// --sync-files names
     #[arg(value_name = "URL")]
     address: String,
     /// Interval between two runs, at least 5m [default: 6h]
@@ -91,7 +87,7 @@ struct Add {
     /// Schedule of five fields (minute, hour, day, month, weekday) in the business's time zone, such as "15 3 * * *"
     #[arg(long, value_name = "CRON", value_parser = SourceSchedule::parse_cron)]
     at: Option<SourceSchedule>,
-    /// Header field of each request, such as 'X-API-KEY: ${VARIABLE}'; may be repeated
+    /// Header field of each request, such as 'X-API-KEY: ${NAME}'; may be repeated
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
     /// User and password of each request, such as '${KEY}:${SECRET}'
@@ -118,7 +114,7 @@ struct Add {
     config: SyncConfig,
 }
 
-/// Fetch sources now: by the running service, or by this command if there is none
+/// Fetch sources now, also beside a running service
 #[derive(Debug, Args)]
 struct RunSources {
     /// [default: all that are not paused]
@@ -250,13 +246,13 @@ impl Add {
             reading: Some(reading),
             ..RunRequest::new(Cause::Adding)
         };
-        let runner = new_runner(&opening.database, clock, self.config);
+        let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
         let added = add_source(&runner, &source, &request, self.yes).await;
         drop(runner);
         let report = opening.end(added).await?;
         print_report(&format!(
             "{}{}: fetched {}\n",
-            format_report(&report),
+            format_run(&report, false),
             row.name,
             format_schedule(&row.schedule)
         ));
@@ -334,7 +330,7 @@ impl RunSources {
             doubtful: self.doubtful,
             reading: None,
         };
-        let runner = new_runner(&opening.database, clock, self.config);
+        let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
         let ran = async {
             let mut exit = Exit::Done;
             for row in &rows {
@@ -346,7 +342,10 @@ impl RunSources {
                         Err(error) => (Exit::Failed, explain_error(&error)),
                     }
                 } else {
-                    run_source(&runner, row, &request).await?
+                    match run_source(&runner, &row.name, &request).await {
+                        Ok(outcome) => outcome,
+                        Err(error) => (Exit::Failed, explain_error(&error)),
+                    }
                 };
                 exit = exit.max(print_outcome(&row.name, outcome));
             }
@@ -361,10 +360,6 @@ impl RunSources {
 /// The exit code of a run, and its report or why it failed.
 type Outcome = (Exit, String);
 
-pub fn format_report(report: &SyncReport) -> String {
-    format_run(report, false)
-}
-
 fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
     let mut text = summary(&report.import, is_dry_run);
     for note in &report.decision.notes {
@@ -374,45 +369,36 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
     text
 }
 
-/// Runs a source here, or by the service if there is one. Another command that fetches is waited for.
+/// Runs a source; another run of it is waited for.
 async fn run_source(
     runner: &SyncRunner,
-    row: &SyncSource,
+    name: &str,
     request: &RunRequest,
 ) -> anyhow::Result<Outcome> {
+    let begun = runner.clock.monotonic();
+    let locked = loop {
+        if let Some(locked) = runner.database.lock_source(name).await? {
+            break locked;
+        }
+        ensure!(
+            runner.clock.monotonic() - begun < WAIT_MAX,
+            "{name} is fetched by another run that does not end; look at the log of the service"
+        );
+        runner.clock.sleep(LOOK_INTERVAL).await;
+    };
+    // Read again, because another run may have changed it.
     let database = &runner.database;
-    loop {
-        let mut reader = database.reader().await?;
-        let is_served = is_served(&mut reader, database.path(), runner.clock.now()).await?;
-        drop(reader);
-        let lock = DeliveryLock::take(database.path())?.filter(|_| !is_served);
-        if let Some(_lock) = lock {
-            let ran = tokio::select! {
-                ran = Box::pin(run_here(runner, row, request)) => ran,
-                error = keep_lease(runner) => Err(error),
-            };
-            database.give_up_lease().await?;
-            return ran;
-        }
-        if let Some(outcome) = ask_service(runner, row, request).await? {
-            return Ok(outcome);
-        }
-    }
-}
-
-/// Fetches the source in this process, which holds the lock to send.
-async fn run_here(
-    runner: &SyncRunner,
-    row: &SyncSource,
-    request: &RunRequest,
-) -> anyhow::Result<Outcome> {
+    let rows = sync_sources(&mut *database.reader().await?).await;
+    let rows = rows.at(database.path())?;
+    let row = find_source(&rows, name)?;
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
     let bar = page_bar();
     let ran = runner.run(row, request, &stop, &bar, &mut console).await;
     drop(bar);
+    database.unlock_source(locked).await?;
     console.finish(ran.is_ok())?;
     Ok(match ran {
-        Ok(Some(report)) => (outcome(&report.import), format_report(&report)),
+        Ok(Some(report)) => (outcome(&report.import), format_run(&report, false)),
         Ok(None) => (Exit::Failed, "stopped; nothing was imported".to_owned()),
         Err(SyncError::Unreadable {
             name,
@@ -420,62 +406,16 @@ async fn run_here(
             reason,
         }) => {
             let advice = format!("`reviews sync add {name} URL …` stores options for reading");
-            (Exit::Failed, format!("{answer}{reason}; {advice}"))
+            (
+                Exit::Failed,
+                format!("{answer}no reviews found: {reason}; {advice}"),
+            )
         }
         Err(SyncError::MassChange { reason, examples }) => {
             (Exit::Failed, format!("{reason}\nfor example\n{examples}"))
         }
         Err(error) => (Exit::Failed, error.to_string()),
     })
-}
-
-/// Asks the running service for a run, and waits for its report; `None` if there is no service any more.
-async fn ask_service(
-    runner: &SyncRunner,
-    row: &SyncSource,
-    request: &RunRequest,
-) -> anyhow::Result<Option<Outcome>> {
-    let (database, clock) = (&runner.database, &runner.clock);
-    let (path, now) = (database.path(), clock.now());
-    let mut write = database.write_as_owner().await?;
-    let request = SyncRequest {
-        id: 0,
-        name: row.name.clone(),
-        accepted: request.is_accepted,
-        accepts_changes: request.accepts_changes,
-        doubtful: request.doubtful.iter().map(ToString::to_string).collect(),
-    };
-    let added = add_sync_request(&mut write, &request, now).await;
-    let id = added.at(path)?;
-    write.commit().await.at(path)?;
-    let bar = ProgressBar::new_spinner().with_style(style("{spinner} the service fetches {msg}"));
-    bar.set_message(row.name.clone());
-    let answer = loop {
-        clock.sleep(LOOK_INTERVAL).await;
-        bar.tick();
-        let mut reader = database.reader().await?;
-        let is_over = !is_served(&mut reader, path, clock.now()).await?;
-        let answer = sync_answer(&mut reader, id).await.at(path)?;
-        drop(reader);
-        if answer.is_some() || is_over {
-            break answer;
-        }
-        ensure!(
-            clock.now() - now < SYNC_REQUEST_AGE_MAX,
-            "the service did not run {}; look at its log, or stop it and run this again",
-            row.name
-        );
-    };
-    bar.finish_and_clear();
-    let mut write = database.write_as_owner().await?;
-    let removed = remove_sync_request(&mut write, id, now - SYNC_REQUEST_AGE_MAX).await;
-    removed.at(path)?;
-    write.commit().await.at(path)?;
-    Ok(answer.map(|(code, report)| match code {
-        0 => (Exit::Done, report),
-        1 => (Exit::SomeRejected, report),
-        _ => (Exit::Failed, report),
-    }))
 }
 
 /// Prints the report of a run, or on standard error why it failed.
@@ -486,26 +426,6 @@ fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
         print_report(&format!("{name}:\n{report}"));
     }
     exit
-}
-
-/// Keeps the lease of the process that fetches, if many nodes share the database; returns only if it is lost.
-async fn keep_lease(runner: &SyncRunner) -> anyhow::Error {
-    loop {
-        match runner.database.renew_lease(Duration::ZERO).await {
-            Ok(true) => runner.clock.sleep(LEASE_INTERVAL).await,
-            Ok(false) => return anyhow::anyhow!("another process fetches now; run this again"),
-            Err(error) => return error.into(),
-        }
-    }
-}
-
-fn new_runner(database: &Database, clock: &Clock, config: SyncConfig) -> SyncRunner {
-    SyncRunner {
-        database: database.clone(),
-        clock: clock.clone(),
-        random: Random::system(),
-        config,
-    }
 }
 
 /// Shows the pages of a fetch until it is dropped.
@@ -631,7 +551,7 @@ fn format_options(row: &SyncSource) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-fn source_text(row: &SyncSource) -> String {
+pub(super) fn source_text(row: &SyncSource) -> String {
     let mut text = format!("{}: {}\n", row.name, row.url);
     let next = if row.paused {
         format!(
@@ -649,57 +569,28 @@ fn source_text(row: &SyncSource) -> String {
         format!(", {}", counted(count.unsigned_abs(), "review", "reviews"))
     });
     if row.last_doubtful > 0 {
-        let _ = write!(count, ", {} doubtful", row.last_doubtful);
+        let doubtful = row.last_doubtful.unsigned_abs();
+        let _ = write!(
+            count,
+            ", {}",
+            counted(doubtful, "doubtful row", "doubtful rows")
+        );
     }
-    let before = row.whole_count.unwrap_or(0).unsigned_abs();
-    let is_less = row
-        .last_count
-        .is_some_and(|count| is_much_less(count.unsigned_abs(), before));
-    let note = match row.last_outcome.as_deref() {
-        Some("short") if is_less => format!(", not whole: the last whole run brought {before}"),
-        Some("short") => ", not whole: the source says that it has more".to_owned(),
-        _ => String::new(),
-    };
+    if row.last_outcome.as_deref() == Some("short") {
+        count.push_str(", not whole");
+    }
     if let Some(options) = format_options(row) {
         let _ = writeln!(text, "  options       {options}");
     }
     let _ = write!(
         text,
-        "  fetched       {}\n  next run      {next}\n  last success  {last}{count}{note}\n",
+        "  fetched       {}\n  next run      {next}\n  last success  {last}{count}\n",
         format_schedule(&row.schedule)
     );
     if let (Some(at), Some(reason)) = (&row.last_failure_at, &row.last_failure) {
         let _ = writeln!(text, "  last failure  {at}: {reason}");
     }
     text
-}
-
-/// A source in one line of `reviews status`.
-pub(super) fn source_line(row: &SyncSource) -> String {
-    let state = match (
-        row.paused,
-        row.last_outcome.as_deref(),
-        &row.last_failure,
-        &row.last_success_at,
-    ) {
-        (true, ..) => "paused".to_owned(),
-        (_, Some("failure"), Some(reason), _) => format!("failed: {reason}"),
-        (_, Some("short"), _, Some(at)) => format!("fetched at {at}, not whole"),
-        (.., Some(at)) => format!("fetched at {at}"),
-        (.., None) => "not fetched yet".to_owned(),
-    };
-    let doubtful = match row.last_doubtful {
-        0 => String::new(),
-        count => format!(
-            ", {}",
-            counted(count.unsigned_abs(), "doubtful row", "doubtful rows")
-        ),
-    };
-    format!(
-        "{}: {}, {state}{doubtful}",
-        row.name,
-        format_schedule(&row.schedule)
-    )
 }
 
 /// A schedule in words.

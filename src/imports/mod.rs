@@ -8,6 +8,7 @@
 pub mod export;
 mod limits;
 pub(crate) mod map;
+mod mask;
 mod merge;
 mod platforms;
 mod read;
@@ -22,11 +23,13 @@ pub use map::questions::{Asks, Question, Undecided, VALUE, missing_option, noun,
 pub use map::values::header_key;
 pub use map::visibility::Subject;
 pub use map::{ReviewField, SOURCE_DEFAULT};
+pub use mask::{Mask, QUERY_VALUE};
 pub use merge::rename::{Renamed, rename_source, respell};
 pub(crate) use merge::time_zone;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::archive::is_taken_from_folders;
+pub use read::below::{open_below, open_root};
 pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
     NewValue, Position, Rejection, TableColumns, Verdict, Watch, Watcher,
@@ -41,6 +44,7 @@ use crate::owner::fault::listed;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
+use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 use merge::apply;
 use merge::collector::{Collected, Collector};
@@ -135,9 +139,14 @@ async fn merged(
             business::replace_editorial(write, &texts).await?;
         }
     }
+    let brought = match &order.run_of {
+        Some(name) => Some(brought_reviews(write.for_reading(), name).await?),
+        None => None,
+    };
     let rules = Rules {
         now,
         request: order,
+        brought,
     };
     let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
@@ -234,7 +243,7 @@ fn gather(
         opener.open(file);
     }
     let Opener {
-        files,
+        mut files,
         faults,
         limits,
         ..
@@ -246,6 +255,9 @@ fn gather(
     if !faults.is_empty() {
         let faults = listed(faults.into_iter(), "files cannot be imported");
         return Err(ImportError::Refused(faults));
+    }
+    for file in &mut files {
+        file.apply_mask(&order.mask);
     }
     let is_known = order.business.is_some();
     let mut collector = Collector::new(

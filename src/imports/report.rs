@@ -57,6 +57,10 @@ pub struct ImportReport {
     pub sources: Vec<String>,
     /// The values of columns of publication that were not there before, and do not publish.
     pub new_values: Vec<NewValue>,
+    /// Rows of reviews that other sources brought, which a run may not touch.
+    pub of_others: Named,
+    /// Deletions in our own exports that a run leaves out.
+    pub left_out_deletions: u64,
     /// Replies that are not used as the shop's answer, or whose review is not in this import.
     pub left_out: u64,
     /// Reviews that another source already provided, or the same source in another format.

@@ -3,14 +3,17 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroU8;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, FromArgMatches as _};
 use encoding_rs::Encoding;
 
 use crate::imports::map::{Mapping, SOURCE_DEFAULT};
+use crate::imports::mask::Mask;
 use crate::imports::platforms::{Format, find_format, format_names};
 use crate::imports::report::Position;
 use crate::model::business::Business;
@@ -38,7 +41,8 @@ pub struct ImportRequest {
     /// Date format (strftime), for example %d/%m/%Y [default: detected; where a column may be read both ways, the order of the business's country]
     #[arg(long, value_name = "F")]
     pub date_format: Option<String>,
-    /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
+    /// Source of the reviews if FILE does not name one, and of all in our own format, for example Facebook [default: the platform of
+    /// the export, else Direct]
     #[arg(long, value_name = "NAME", value_parser = composed)]
     pub source: Option<String>,
     /// The sheet of a workbook [default: the first one with reviews]
@@ -90,9 +94,18 @@ pub struct ImportRequest {
     /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
+    /// The sync source whose run this import is.
+    #[arg(skip)]
+    pub run_of: Option<String>,
     /// The stored business, whose country, people and name help to read the files; the import itself looks it up.
     #[arg(skip)]
     pub business: Option<Business>,
+    /// The secrets of the request whose answer the files are.
+    #[arg(skip)]
+    pub mask: Mask,
+    /// The folder below which files are opened without following links, if others may write there.
+    #[arg(skip)]
+    pub below: Option<Arc<OwnedFd>>,
 }
 
 /// What the owner says of columns, for `import`, `sync add` and `source columns`; it is kept for the source.

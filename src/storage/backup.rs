@@ -48,10 +48,23 @@ impl Database {
             match address {
                 DatabaseAddress::File(path) => {
                     // Also closed, because a connection that only reads would leave a log behind.
-                    let (database, _) = Self::open(path).await?;
-                    let copied = copy_file(path, to).await.at(to);
-                    database.close().await;
-                    copied
+                    match Self::open(path).await {
+                        Ok((database, _)) => {
+                            let copied = copy_file(path, to).await.at(to);
+                            database.close().await;
+                            copied
+                        }
+                        // Nothing may be written there.
+                        Err(DbError::ReadOnly(_)) => {
+                            let readers = Self::open_read_only(path).await?;
+                            let mut reader = readers.acquire().await.at(path)?;
+                            let copied = copy_into(&mut reader, to).await.at(to);
+                            drop(reader);
+                            readers.close().await;
+                            copied
+                        }
+                        Err(error) => Err(error),
+                    }
                 }
                 DatabaseAddress::Cluster(cluster) => {
                     let client = RqliteClient::new(cluster.nodes.clone())?;

@@ -15,10 +15,10 @@ use tempfile::TempPath;
 use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
 use super::cluster::derived;
 use super::cluster::write::RecordedWrite;
-use super::error::{AtPath as _, DbError};
+use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
-    self, BUSY_TIMEOUT, DatabaseFiles, LOG, begin, bytes_beside, limit_cache, options, pool,
-    remove_files, unlogged,
+    self, DatabaseFiles, LOG, begin, bytes_beside, limit_cache, options, pool, remove_files,
+    unlogged,
 };
 use super::schema::{self, Migrated};
 use super::write::Write;
@@ -28,8 +28,6 @@ use crate::config::DatabaseAddress;
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
 pub(super) const GAP: Duration = Duration::from_millis(250);
-/// Maximum number of checks for a free lock before a long write queues like any other write: 5 s in total.
-const LOOKS_MAX: u32 = 20;
 
 /// Cloning shares the same connections.
 #[derive(Debug, Clone)]
@@ -54,6 +52,7 @@ impl Database {
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         files::verify_not_lost(path)?;
+        files::verify_one_name(path)?;
         files::create_private(path)?;
         schema::identify(path).await?;
         let writing = options(path).journal_mode(SqliteJournalMode::Wal);
@@ -143,7 +142,7 @@ impl Database {
         }
     }
 
-    /// Begins a write. There is only one writer, so this waits for its turn, and up to 5 s for other processes. On a
+    /// Begins a write. There is only one writer, so this waits for its turn, and up to [`BUSY_TIMEOUT`] for other processes. On a
     /// cluster only the commit waits.
     ///
     /// # Errors
@@ -174,20 +173,25 @@ impl Database {
         })
     }
 
-    /// Begins a long write. If another process has the lock, this waits up to 5 s for the lock and then lets other
-    /// waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
+    /// Begins a long write. If another process has the lock, this waits up to [`BUSY_TIMEOUT`] for the lock and then lets
+    /// other waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
     /// otherwise wait for two long writes in a row.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
     pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
         if self.has_nodes() {
             return self.write_as_owner().await;
         }
-        for look in 0..LOOKS_MAX {
-            if !self.is_locked().await? {
-                if look > 0 {
-                    clock.sleep(GAP).await;
-                }
-                break;
+        let mut waited = Duration::ZERO;
+        while self.is_locked().await? {
+            if waited >= BUSY_TIMEOUT {
+                return Err(DbError::Locked(self.path.clone()));
             }
+            clock.sleep(GAP).await;
+            waited += GAP;
+        }
+        if !waited.is_zero() {
             clock.sleep(GAP).await;
         }
         let mut write = self.write().await?;

@@ -2,10 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use super::cluster::client::ClusterError;
+
+/// Maximum time that a statement waits for another process's lock.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
@@ -78,6 +82,13 @@ pub enum DbError {
         /// Number of the migration.
         version: i64,
     },
+    /// The file has several hard links.
+    #[error(
+        "the database {} has {names} names (hard links), and what is written under one of them damages it for the others; stop what          uses it, find them with `find / -samefile {}`, and remove all but one",
+        path.display(),
+        path.display()
+    )]
+    ManyNames { path: PathBuf, names: u64 },
     /// The path leads to another file than the one that was opened, or to none.
     #[error(
         "the database {} was replaced or removed while it was in use; the last snapshot is still served, and nothing is written or \
@@ -103,7 +114,11 @@ pub enum DbError {
     #[error("the database {} cannot be opened for writing; give this user read and write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),
     /// Another process holds the lock.
-    #[error("the database {} is locked by another process for more than 5 s; end its transaction and try again", .0.display())]
+    #[error(
+        "the database {} is locked by another process for more than {} s; end its transaction and try again",
+        .0.display(),
+        BUSY_TIMEOUT.as_secs()
+    )]
     Locked(PathBuf),
     /// The disk is full.
     #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]

@@ -8,14 +8,13 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
-use super::error::DbError;
+use super::error::{BUSY_TIMEOUT, DbError};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::model::hex;
@@ -264,19 +263,31 @@ impl DeliveryLock {
     /// # Errors
     /// [`DbError::Create`] when that file cannot be created or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        // A symbolic link leads to the same lock.
-        let real = real(path);
-        let name = beside(&real, DELIVERY_LOCK);
-        let fault = |reason| DbError::create(&name, reason);
-        let file = open_private(&name, owner_of(&real)).map_err(fault)?;
-        match file.try_lock() {
-            Ok(()) => {
-                file.set_len(0).map_err(fault)?;
-                Ok(Some(Self { _locked: file }))
-            }
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(reason)) => Err(fault(reason)),
-        }
+        let locked = lock_beside(path, DELIVERY_LOCK)?;
+        let locked = locked.map(|file| {
+            let emptied = file.set_len(0);
+            emptied
+                .map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))?;
+            Ok(Self { _locked: file })
+        });
+        locked.transpose()
+    }
+}
+
+/// Locks a file beside the database at `path`, until the result is dropped; `None` if another process holds the lock.
+///
+/// # Errors
+/// [`DbError::Create`] when that file cannot be created or locked.
+pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
+    // A symbolic link leads to the same lock.
+    let real = real(path);
+    let name = beside(&real, suffix);
+    let fault = |reason| DbError::create(&name, reason);
+    let file = open_private(&name, owner_of(&real)).map_err(fault)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(reason)) => Err(fault(reason)),
     }
 }
 
@@ -300,6 +311,28 @@ pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
     let noted = fs::read(beside(&real(path), DELIVERY_LOCK)).unwrap_or_default();
     if noted == LOST && DeliveryLock::is_held(path) {
         return Err(DbError::Lost(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// Fails if the file at `path` has other names: SQLite names the log after the path, so processes that use two names of one file
+/// damage it (<https://www.sqlite.org/howtocorrupt.html> §2.5). A restore that was killed may leave the name of a former state.
+pub(super) fn verify_one_name(path: &Path) -> Result<(), DbError> {
+    let Ok(file) = metadata(path) else {
+        return Ok(());
+    };
+    if file.is_file() && file.nlink() > 1 {
+        let own = device_and_inode(path).ok();
+        let left = left_files(path).map_err(|error| DbError::other(path, error))?;
+        let names = left
+            .iter()
+            .filter(|(left, _)| device_and_inode(left).ok() == own);
+        if file.nlink() > 1 + names.count() as u64 {
+            return Err(DbError::ManyNames {
+                path: real(path),
+                names: file.nlink(),
+            });
+        }
     }
     Ok(())
 }
@@ -393,9 +426,6 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
         Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
     })
 }
-
-/// Maximum time that a statement waits for another process's lock.
-pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
 pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {

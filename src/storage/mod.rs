@@ -28,7 +28,7 @@ mod write;
 
 pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
-pub use cluster::{SenderLock, is_served};
+pub use cluster::{SenderLock, SourceLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};

@@ -8,8 +8,8 @@ use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
-use super::error::{AtPath as _, DbError};
-use super::files::{BUSY_TIMEOUT, JOURNAL, LOG, beside, bytes_beside, unlogged};
+use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
+use super::files::{JOURNAL, LOG, beside, bytes_beside, unlogged};
 use super::text::Text;
 use crate::model::hex;
 use crate::random::Random;
@@ -153,6 +153,14 @@ pub(super) fn known_versions(
 
 /// Gives the database its permanent id (see `migrations/0003_change.sql`).
 async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
+    // Looked up first: even an insert that changes nothing would wait for another process's lock.
+    let is_bound = sqlx::query_scalar!("select count(*) from lineage")
+        .fetch_one(&mut *connection)
+        .await
+        .at(path)?;
+    if is_bound > 0 {
+        return Ok(());
+    }
     let lineage = Random::system()
         .hex_128()
         .map_err(|error| DbError::other(path, error))?;

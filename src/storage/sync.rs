@@ -1,4 +1,6 @@
-//! The sources that are fetched on a schedule, what their runs brought, and requests for a run.
+//! The sources that are fetched on a schedule, and what their runs brought.
+
+use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -29,7 +31,8 @@ pub struct SyncSource {
     pub last_count: Option<i64>,
     pub last_doubtful: i64,
     pub last_run: Option<i64>,
-    pub whole_count: Option<i64>,
+    /// Reviews of the last whole run.
+    pub whole_count: i64,
     pub whole_format: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
@@ -51,7 +54,7 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
              paused as "paused: bool", next_run_at as "next_run_at!: NullableText",
              last_success_at as "last_success_at!: NullableText", last_failure_at as "last_failure_at!: NullableText",
              last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_doubtful, last_run,
-             whole_count, whole_format as "whole_format!: NullableText", etag as "etag!: NullableText",
+             (select count(*) from sync_review as r where r.name = sync_source.name and r.whole = 1) as "whole_count!: i64", whole_format as "whole_format!: NullableText", etag as "etag!: NullableText",
              last_modified as "last_modified!: NullableText"
            from sync_source order by name"#
     )
@@ -59,25 +62,13 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
     .await
 }
 
-/// Stores a new source, or the new definition of one, which is no longer paused. What runs by another definition brought is
-/// forgotten, because it may be of another place; what happens to missing reviews says nothing about the place.
+/// Stores a new source, or the new definition of one, which is no longer paused.
 pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "delete from sync_review where name = ?1
-           and exists (select 1 from sync_source as s where s.name = ?1
-             and (s.url <> ?2 or json_remove(s.options, '$.withdraw_missing') <> json_remove(?3, '$.withdraw_missing')))",
-        source.name,
-        source.url,
-        source.options
-    )?;
     execute!(
         write,
         "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
          on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
-           etag = null, last_modified = null,
-           whole_count = iif(exists (select 1 from sync_review as r where r.name = excluded.name), whole_count, null),
-           whole_format = iif(exists (select 1 from sync_review as r where r.name = excluded.name), whole_format, null)",
+           etag = null, last_modified = null",
         source.name,
         source.url,
         source.schedule,
@@ -121,14 +112,12 @@ pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()>
     )?;
     execute!(
         write,
-        "update sync_review set missing = missing - 1 where name = ? and missing > 0",
+        "update sync_review set missing = max(missing - 1, 0), whole = coalesce(missing <= 1, 0) where name = ?",
         name
     )?;
     execute!(
         write,
-        "update sync_source set paused = 1, etag = null, last_modified = null, whole_format = null,
-           whole_count = (select count(*) from sync_review as r where r.name = ?1 and r.missing = 0)
-         where name = ?1",
+        "update sync_source set paused = 1, etag = null, last_modified = null, whole_format = null where name = ?",
         name
     )
 }
@@ -156,7 +145,6 @@ pub struct SyncSuccess {
     pub format: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    pub next_run_at: DateTime<Utc>,
 }
 
 pub async fn note_sync_success(
@@ -165,19 +153,18 @@ pub async fn note_sync_success(
     now: DateTime<Utc>,
     success: &SyncSuccess,
 ) -> sqlx::Result<()> {
-    let (at, next) = (utc_seconds(now), utc_seconds(success.next_run_at));
+    let at = utc_seconds(now);
     execute!(
         write,
         "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
-           last_doubtful = ?11, next_run_at = ?6, whole_count = iif(?7, ?4, whole_count), whole_format = iif(?7, coalesce(?8, whole_format), whole_format),
-           etag = iif(?7, ?9, etag), last_modified = iif(?7, ?10, last_modified)
+           last_doubtful = ?10, whole_format = iif(?6, coalesce(?7, whole_format), whole_format),
+           etag = iif(?6, ?8, etag), last_modified = iif(?6, ?9, last_modified)
          where name = ?1",
         name,
         at,
         success.outcome,
         success.count,
         success.run,
-        next,
         success.is_whole,
         success.format,
         success.etag,
@@ -191,16 +178,14 @@ pub async fn note_sync_failure(
     name: &str,
     now: DateTime<Utc>,
     reason: &str,
-    next_run_at: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let (at, next) = (utc_seconds(now), utc_seconds(next_run_at));
+    let at = utc_seconds(now);
     execute!(
         write,
-        "update sync_source set last_failure_at = ?2, last_failure = ?3, last_outcome = 'failure', next_run_at = ?4 where name = ?1",
+        "update sync_source set last_failure_at = ?2, last_failure = ?3, last_outcome = 'failure' where name = ?1",
         name,
         at,
-        reason,
-        next
+        reason
     )
 }
 
@@ -210,22 +195,89 @@ pub async fn note_source_of_run(
     run: i64,
     name: &str,
     is_scheduled: bool,
+    is_accepted: bool,
 ) -> sqlx::Result<()> {
     let files = Value::from([format!("sync {name}")].as_slice()).to_string();
     execute!(
         write,
-        "update import_run set sync_source = ?1, scheduled = ?2, files = ?3, is_kept = 1,
+        "update import_run set sync_source = ?1, scheduled = ?2, accepted = ?5, files = ?3, is_kept = 1,
            sources = (select json_group_array(value) from (select value from json_each(sources) union
              select source_name from review_source join sync_review using (review_id) where name = ?1))
          where run_id = ?4",
         name,
         is_scheduled,
         files,
-        run
+        run,
+        is_accepted
     )
 }
 
 // The reviews that runs of a source brought.
+
+/// What runs of a source brought before.
+#[derive(Debug)]
+pub struct Brought {
+    /// The reviews of the last whole run.
+    pub whole: HashSet<ReviewId>,
+    /// The number of all that are published.
+    pub published: usize,
+}
+
+pub async fn brought_before(
+    connection: &mut SqliteConnection,
+    name: &str,
+) -> sqlx::Result<Brought> {
+    let whole = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from sync_review where name = ? and whole = 1"#,
+        name
+    );
+    let whole = whole.fetch_all(&mut *connection).await?;
+    let published = sqlx::query_scalar!(
+        r#"select count(*) as "count!: i64" from sync_review join review using (review_id)
+           where name = ? and missing is not null and status = 'published'"#,
+        name
+    );
+    let published = published.fetch_one(connection).await?;
+    Ok(Brought {
+        whole: whole
+            .iter()
+            .filter_map(|id| id.as_ref().parse().ok())
+            .collect(),
+        published: usize::try_from(published).unwrap_or_default(),
+    })
+}
+
+/// The number of reviews that runs of a source since `since` withheld, without those that the owner took as they were.
+pub async fn withdrawn_since(
+    connection: &mut SqliteConnection,
+    name: &str,
+    since: DateTime<Utc>,
+) -> sqlx::Result<usize> {
+    let since = utc_seconds(since);
+    let withdrawn = sqlx::query_scalar!(
+        r#"select coalesce(sum(withdrawn), 0) as "withdrawn!: i64" from import_run
+           where sync_source = ? and accepted = 0 and undone_at is null and started_at > ?"#,
+        name,
+        since
+    );
+    let withdrawn = withdrawn.fetch_one(connection).await?;
+    Ok(usize::try_from(withdrawn).unwrap_or(usize::MAX))
+}
+
+/// All reviews that runs of a source brought, also as it was defined before.
+pub async fn brought_reviews(
+    connection: &mut SqliteConnection,
+    name: &str,
+) -> sqlx::Result<HashSet<ReviewId>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from sync_review where name = ?"#,
+        name
+    )
+    .fetch_all(connection)
+    .await?;
+    let ids = ids.iter().filter_map(|id| id.as_ref().parse().ok());
+    Ok(ids.collect())
+}
 
 /// Records that a run brought the reviews `ids`; if it was whole, counts it for those of the source that it lacks. One that a
 /// doubtful row may be, of `doubted`, is neither brought nor lacking.
@@ -240,14 +292,16 @@ pub async fn note_brought(
     let doubted = Value::from(doubted).to_string();
     execute!(
         write,
-        "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true
-         on conflict (name, review_id) do update set missing = 0 where missing > 0",
+        "insert into sync_review (name, review_id, whole) select ?1, value, ?3 from json_each(?2) where true
+         on conflict (name, review_id) do update set missing = 0, whole = max(whole, ?3) where missing is not 0 or whole < ?3",
         name,
-        ids
+        ids,
+        is_whole
     )?;
     execute!(
         write,
-        "update sync_review set missing = iif(review_id in (select value from json_each(?3)), 0, missing + ?4)
+        "update sync_review set missing = iif(review_id in (select value from json_each(?3)), 0, missing + ?4),
+           whole = iif(?4, review_id in (select value from json_each(?3)), whole)
          where name = ?1 and review_id not in (select value from json_each(?2))",
         name,
         ids,
@@ -265,7 +319,8 @@ pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()>
     )
 }
 
-/// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has.
+/// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has; first the ones that are
+/// gone for longest.
 pub async fn missing_reviews(
     connection: &mut SqliteConnection,
     name: &str,
@@ -275,7 +330,7 @@ pub async fn missing_reviews(
         r#"select review_id as "id: Text" from sync_review as s join review using (review_id)
            where name = ? and missing >= ? and status = 'published'
              and not exists (select 1 from sync_review as o where o.review_id = s.review_id and o.name <> s.name and o.missing = 0)
-           order by review_id"#,
+           order by missing desc, review_id"#,
         name,
         runs
     )
@@ -285,100 +340,4 @@ pub async fn missing_reviews(
         .iter()
         .filter_map(|id| id.as_ref().parse().ok())
         .collect())
-}
-
-// Requests for a run.
-
-/// A request that waits for its run; a new one has no id yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyncRequest {
-    pub id: i64,
-    pub name: String,
-    /// Whether the run is taken as it is.
-    pub accepted: bool,
-    pub accepts_changes: bool,
-    /// Values of `--doubtful`.
-    pub doubtful: Vec<String>,
-}
-
-pub async fn add_sync_request(
-    write: &mut Write,
-    request: &SyncRequest,
-    now: DateTime<Utc>,
-) -> sqlx::Result<i64> {
-    let at = utc_seconds(now);
-    let doubtful = Value::from(request.doubtful.as_slice()).to_string();
-    sqlx::query_scalar!(
-        r#"insert into sync_request (name, requested_at, accepted, accepts_changes, doubtful) values (?, ?, ?, ?, ?)
-           returning request_id as "id!: i64""#,
-        request.name,
-        at,
-        request.accepted,
-        request.accepts_changes,
-        doubtful
-    )
-    .fetch_one(write)
-    .await
-}
-
-/// The requests since `since` whose run has not ended, in their order.
-pub async fn sync_requests(
-    connection: &mut SqliteConnection,
-    since: DateTime<Utc>,
-) -> sqlx::Result<Vec<SyncRequest>> {
-    let since = utc_seconds(since);
-    sqlx::query_as!(
-        SyncRequest,
-        r#"select request_id as "id!: i64", name as "name: Text", accepted as "accepted: bool",
-             accepts_changes as "accepts_changes: bool", doubtful as "doubtful: Text" from sync_request
-           where exit_code is null and requested_at >= ? order by request_id"#,
-        since
-    )
-    .fetch_all(connection)
-    .await
-}
-
-pub async fn answer_sync_request(
-    write: &mut Write,
-    id: i64,
-    exit_code: u8,
-    report: &str,
-) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "update sync_request set exit_code = ?, report = ? where request_id = ?",
-        exit_code,
-        report,
-        id
-    )
-}
-
-/// The exit code and the report of a request whose run has ended.
-pub async fn sync_answer(
-    connection: &mut SqliteConnection,
-    id: i64,
-) -> sqlx::Result<Option<(i64, String)>> {
-    let row = sqlx::query!(
-        r#"select exit_code as "code!: i64", coalesce(report, '') as "report!: Text" from sync_request
-           where request_id = ? and exit_code is not null"#,
-        id
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(row.map(|row| (row.code, row.report.into())))
-}
-
-/// Removes a request, and those from before `before`, whose commands are gone.
-pub async fn remove_sync_request(
-    write: &mut Write,
-    id: i64,
-    before: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let before = utc_seconds(before);
-    execute!(
-        write,
-        "delete from sync_request where request_id = ? or requested_at < ?",
-        id,
-        before
-    )
 }

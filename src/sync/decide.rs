@@ -3,7 +3,7 @@
 
 use std::io;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
@@ -16,15 +16,18 @@ use crate::imports::{
 use crate::model::{ReviewId, Unit};
 use crate::storage::reviews::standing;
 use crate::storage::sync::{
-    SyncSource, SyncSuccess, missing_reviews, note_brought, note_same_answer, note_source_of_run,
-    note_sync_success, save_sync_source, sync_sources,
+    Brought, SyncSource, SyncSuccess, brought_before, missing_reviews, note_brought,
+    note_same_answer, note_source_of_run, note_sync_success, save_sync_source, set_next_run,
+    sync_sources, withdrawn_since,
 };
 use crate::storage::{Database, Write};
 
 /// This many reviews may be missing, or rows be rejected, in any run.
-const FEW: u64 = 3;
+const FEW: usize = 3;
 /// Whole runs in a row that lack a review before it is withheld.
 const LACKING_RUNS: i64 = 2;
+/// The time in which at most a tenth of a source's reviews is withheld.
+const WITHHOLDING_TIME: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
@@ -77,6 +80,7 @@ pub struct Decider<'d> {
     pub fetched: &'d Fetched,
     pub request: &'d RunRequest,
     pub now: DateTime<Utc>,
+    /// The first run of a source that is added.
     pub next_run_at: DateTime<Utc>,
     /// Sees the progress of the import and its rejected rows.
     pub watch: Watcher<'d>,
@@ -88,6 +92,10 @@ pub struct Decider<'d> {
 }
 
 impl Watch for Decider<'_> {
+    fn is_stopped(&self) -> bool {
+        self.watch.is_stopped()
+    }
+
     fn read(&mut self, rows: u64, all: u64) {
         self.watch.read(rows, all);
     }
@@ -98,17 +106,11 @@ impl Watch for Decider<'_> {
             public: Vec::new(),
             ..columns.clone()
         };
-        self.watch.table(&self.fetched.clean(file), &columns);
+        self.watch.table(file, &columns);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        let clean = |text: &str| self.fetched.clean(text);
-        let (file, error) = (clean(&rejection.file), clean(&rejection.error));
-        self.watch.rejected(Rejection {
-            file,
-            error,
-            ..rejection
-        })
+        self.watch.rejected(rejection)
     }
 
     fn written(&mut self, done: usize, of: usize) {
@@ -134,12 +136,12 @@ impl Decider<'_> {
         let rows: u64 = outcome.report.files.iter().map(|file| file.rows).sum();
         if self.fetched.needs_rows && rows == 0 {
             return Err(MergeError::Refused(format!(
-                "{}: the answer has no list of reviews",
+                "{}: no reviews found",
                 self.fetched.answer
             )));
         }
         let (source, fetched) = (self.source, self.fetched);
-        let name = source.name();
+        let (name, is_adding) = (source.name(), self.request.cause == Cause::Adding);
         if let Some(change) = outcome.mass_change {
             return Err(self.refuse_mass_change(change));
         }
@@ -148,22 +150,38 @@ impl Decider<'_> {
                 "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source columns` adds a value that publishes"
             )));
         }
+        if let Some(member) = fetched.announced.more_than(rows)
+            && is_adding
+            && !source.options.partial
+        {
+            let member = fetched.mask.apply(member);
+            return Err(MergeError::Refused(format!(
+                "the answer says that there is more ({member}), and how to fetch it is not known; ask for more reviews per page, or \
+                 add --partial: then a review that is missing is no fault"
+            )));
+        }
         match self.request.cause {
             Cause::Adding => save_sync_source(write, &source.row).await?,
             Cause::Schedule => self.database.fence(write).await?,
             Cause::Command => {}
         }
-        let mut rows = sync_sources(write.for_reading()).await?.into_iter();
-        let row = rows.find(|row| row.is_same(&source.row)).ok_or_else(|| {
-            MergeError::Refused("the source was changed or removed during the run".to_owned())
-        })?;
+        if is_adding {
+            set_next_run(write, name, self.next_run_at).await?;
+        }
+        let mut sources = sync_sources(write.for_reading()).await?.into_iter();
+        let row = sources
+            .find(|row| row.is_same(&source.row))
+            .ok_or_else(|| {
+                MergeError::Refused("the source was changed or removed during the run".to_owned())
+            })?;
+        let before = brought_before(write.for_reading(), name).await?;
         let count = if fetched.is_same {
-            row.whole_count.unwrap_or(0).unsigned_abs()
+            before.whole.len() as u64
         } else {
             outcome.ids.len() as u64 + outcome.report.doubtful.count
         };
         let format = formats_of(&outcome);
-        let shortfall = self.shortfall(&outcome, &row, count, format.as_deref())?;
+        let shortfall = self.shortfall(&outcome, &row, &before, count, format.as_deref())?;
         let is_whole = shortfall.is_none();
         let waiting = (fetched.waiting > 0).then(|| {
             format!(
@@ -191,7 +209,7 @@ impl Decider<'_> {
             (settled(&fetched.etag), settled(&fetched.last_modified))
         };
         let gone = if is_whole && source.options.withdraw_missing {
-            self.gone(write, &outcome).await?
+            self.gone(write, &outcome, &before).await?
         } else {
             Vec::new()
         };
@@ -199,7 +217,8 @@ impl Decider<'_> {
         let keeps_run = outcome.has_changes || withholds_any(write, &gone).await?;
         let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
-            note_source_of_run(write, run, name, self.request.cause == Cause::Schedule).await?;
+            let is_scheduled = self.request.cause == Cause::Schedule;
+            note_source_of_run(write, run, name, is_scheduled, self.request.is_accepted).await?;
         }
         let success = SyncSuccess {
             outcome: self.decision.outcome,
@@ -210,14 +229,13 @@ impl Decider<'_> {
             format,
             etag,
             last_modified,
-            next_run_at: self.next_run_at,
         };
         note_sync_success(write, name, self.now, &success).await?;
         Ok(Verdict {
             gone,
             keeps_run,
             // What was decided when the source was added belongs to the source.
-            undoes_columns: self.request.cause != Cause::Adding,
+            undoes_columns: !is_adding,
         })
     }
 
@@ -241,18 +259,25 @@ impl Decider<'_> {
         &self,
         outcome: &ImportOutcome<'_>,
         row: &SyncSource,
+        before: &Brought,
         count: u64,
         format: Option<&str>,
     ) -> Result<Option<String>, MergeError> {
-        let name = self.source.name();
+        let (name, fetched) = (self.source.name(), self.fetched);
         let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
         let all = rejected + taken;
         if self.request.is_accepted {
             return Ok(None);
         }
-        if rejected > FEW && rejected * 10 > all {
+        if rejected > FEW as u64 && rejected * 10 > all {
+            let advice = match self.request.cause {
+                Cause::Adding => "they are shown above".to_owned(),
+                Cause::Schedule | Cause::Command => {
+                    format!("`reviews sync run {name} --dry-run` shows them")
+                }
+            };
             return Err(MergeError::Refused(format!(
-                "{rejected} of {all} rows were rejected, more than a tenth; `reviews sync run {name} --dry-run` shows them"
+                "{rejected} of {all} rows were rejected, more than a tenth; {advice}"
             )));
         }
         // The owner has seen what a source brings that is added.
@@ -266,20 +291,27 @@ impl Decider<'_> {
                  takes it"
             )));
         }
-        let before = row.whole_count.unwrap_or(0).unsigned_abs();
-        let total = self.fetched.total.filter(|total| count + rejected < *total);
-        let reason = if self.fetched.is_same || self.source.options.partial {
+        if fetched.is_same || self.source.options.partial {
             return Ok(None);
-        } else if is_much_less(count, before) && !is_added {
-            format!("the last whole run brought {before}")
+        }
+        let ids = outcome.ids.union(outcome.doubted);
+        let have = ids.filter(|id| before.whole.contains(*id)).count();
+        let whole = before.whole.len();
+        let total = fetched.total.filter(|total| count + rejected < *total);
+        let reason = if !is_added && !is_whole(have, whole) {
+            format!("it has {have} of the {whole} reviews of the last whole run")
         } else if let Some(total) = total {
-            format!("the source says that it has {total}")
+            format!("it brings {count} reviews, and the source says that it has {total}")
+        } else if let Some(member) = fetched.announced.more_than(count + rejected) {
+            format!(
+                "the answer says that there is more ({})",
+                fetched.mask.apply(member)
+            )
         } else {
             return Ok(None);
         };
         Ok(Some(format!(
-            "this run is not whole: it brings {count} reviews, and {reason}; nothing is withheld; `reviews sync run {name} --yes` \
-             takes it as it is"
+            "this run is not whole: {reason}; nothing is withheld; `reviews sync run {name} --yes` takes it as it is"
         )))
     }
 
@@ -288,6 +320,7 @@ impl Decider<'_> {
         &mut self,
         write: &mut Write,
         outcome: &ImportOutcome<'_>,
+        before: &Brought,
     ) -> Result<Vec<ReviewId>, MergeError> {
         let (report, is_accepted) = (outcome.report, self.request.is_accepted);
         let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
@@ -296,23 +329,35 @@ impl Decider<'_> {
         }
         let name = self.source.name();
         let runs = if is_accepted { 1 } else { LACKING_RUNS };
-        let gone = missing_reviews(write.for_reading(), name, runs).await?;
-        let unclear = report.rejected;
-        if gone.is_empty() || is_accepted || unclear == 0 {
+        let mut gone = missing_reviews(write.for_reading(), name, runs).await?;
+        if gone.is_empty() || is_accepted {
             return Ok(gone);
         }
-        self.decision.notes.push(format!(
-            "{} reviews that the source no longer has are not withheld: {unclear} rows were rejected, and may be those \
-             reviews; `reviews sync run {name} --yes` withholds them",
-            gone.len()
-        ));
-        Ok(Vec::new())
+        let (rejected, all) = (report.rejected, gone.len());
+        let reason = if rejected > 0 {
+            gone.clear();
+            format!("{rejected} rows were rejected, and may be those reviews")
+        } else {
+            let since = self.now - WITHHOLDING_TIME;
+            let withdrawn = withdrawn_since(write.for_reading(), name, since).await?;
+            let tenth = (before.published + withdrawn) / 10;
+            gone.truncate(tenth.max(FEW).saturating_sub(withdrawn));
+            "at most a tenth of a source's reviews is withheld within 24 hours".to_owned()
+        };
+        if gone.len() < all {
+            self.decision.notes.push(format!(
+                "reviews that the source no longer has, and that are not withheld: {}, because {reason}; `reviews sync run {name} --yes` \
+                 withholds them",
+                all - gone.len()
+            ));
+        }
+        Ok(gone)
     }
 }
 
-/// Whether a run brings too few reviews to be whole, compared with the number that the last whole run brought.
-pub const fn is_much_less(count: u64, before: u64) -> bool {
-    count + FEW < before && count * 10 < before * 9
+/// Whether a run has enough of the reviews of the last whole one: nine tenths, or all but three and at least one.
+const fn is_whole(have: usize, whole: usize) -> bool {
+    have * 10 >= whole * 9 || (have + FEW >= whole && have > 0)
 }
 
 /// Whether one of the reviews that are gone at the source will be withheld: the owner may have published it again.
@@ -339,14 +384,18 @@ fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_much_less;
+    use super::is_whole;
 
     #[test]
-    fn run_of_nine_tenths_or_lacking_three_is_whole() {
-        for (count, before, is_less) in
-            [(36, 40, false), (35, 40, true), (0, 3, false), (0, 4, true)]
-        {
-            assert_eq!(is_much_less(count, before), is_less, "{count} of {before}");
+    fn run_of_nine_tenths_or_all_but_three_is_whole() {
+        for (have, of, is) in [
+            (36, 40, true),
+            (35, 40, false),
+            (1, 4, true),
+            (0, 3, false),
+            (0, 0, true),
+        ] {
+            assert_eq!(is_whole(have, of), is, "{have} of {of}");
         }
     }
 }

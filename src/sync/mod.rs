@@ -1,16 +1,20 @@
 //! Sources of reviews that are fetched on a schedule: each fetch is an import, with guards against answers that lack
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
 
+mod answer;
 mod client;
 mod decide;
+mod error;
 mod fetch;
+mod files;
+mod google;
 mod paging;
 mod run;
-mod secret;
+mod secrets;
 mod source;
 
-pub use decide::{Cause, RunRequest, is_much_less};
+pub use decide::{Cause, RunRequest};
+pub use error::SyncError;
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner, follow_time_zone};
-pub use secret::SyncError;
 pub use source::{Source, SourceOptions, SourceSchedule, decides, reads};

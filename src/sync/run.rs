@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use indicatif::ProgressBar;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::client::cut;
 use super::decide::{Cause, Decider, Decision, RunRequest};
-use super::fetch::{Fetched, fetch_pages, find_files};
-use super::secret::SyncError;
+use super::error::SyncError;
+use super::fetch::{Fetched, fetch_pages};
+use super::files::find_files;
 use super::source::{Source, SourceSchedule};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
@@ -24,7 +25,9 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
-const WAIT_MAX: TimeDelta = TimeDelta::days(366);
+const WAIT_MAX: Duration = Duration::from_hours(24);
+/// Characters of a reason that are stored.
+const REASON_MAX: usize = 500;
 
 #[derive(Debug)]
 pub struct SyncReport {
@@ -37,9 +40,21 @@ pub struct SyncRunner {
     pub clock: Clock,
     pub random: Random,
     pub config: SyncConfig,
+    /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
+    memory: Semaphore,
 }
 
 impl SyncRunner {
+    pub fn new(database: &Database, clock: &Clock, random: Random, config: SyncConfig) -> Self {
+        Self {
+            database: database.clone(),
+            clock: clock.clone(),
+            random,
+            config,
+            memory: Semaphore::new(1),
+        }
+    }
+
     /// Fetches the pages of a source, or finds its files. A scheduled run gets nothing if the answer is that of the last
     /// whole run.
     ///
@@ -55,7 +70,8 @@ impl SyncRunner {
         if source.is_path() {
             return find_files(&self.config, source, self.clock.now(), is_conditional);
         }
-        let fetch = fetch_pages(&self.config, &self.clock, source, is_conditional, bar);
+        let (config, clock) = (&self.config, &self.clock);
+        let fetch = fetch_pages(config, clock, &self.memory, source, is_conditional, bar);
         let minutes = RUN_TIMEOUT.as_secs() / 60;
         tokio::select! {
             fetched = Box::pin(fetch) => fetched,
@@ -81,6 +97,9 @@ impl SyncRunner {
             accept_changes: request.accepts_changes,
             doubtful: request.doubtful.clone(),
             partial: source.options.partial,
+            mask: fetched.mask.clone(),
+            below: fetched.below.clone(),
+            run_of: Some(source.name().to_owned()),
             ..request
                 .reading
                 .clone()
@@ -92,51 +111,54 @@ impl SyncRunner {
             fetched,
             request,
             now: self.clock.now(),
-            next_run_at: self.next_run_at(source, None).await?,
+            next_run_at: self.next_run_at(&source.row).await?,
             watch,
             is_decided: false,
             mass_change: None,
             decision: Decision::default(),
         };
+        let _place = self.memory.acquire().await;
         let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
         let (decision, is_decided) = (decider.decision, decider.is_decided);
         let mass_change = decider.mass_change;
+        let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
+        let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
         match imported {
             Ok(mut import) => {
-                for file in &mut import.files {
-                    file.name = fetched.clean(&file.name);
-                }
-                let doubtful = import.doubtful.names.iter_mut();
-                for text in doubtful.chain(&mut import.notes) {
-                    *text = fetched.clean(text);
-                }
                 // Values are the server's words.
                 for new in &mut import.new_values {
                     VALUE.clone_into(&mut new.value);
                 }
                 Ok(SyncReport { import, decision })
             }
-            Err(ImportError::Undecided(mut undecided)) => {
-                undecided.clean(|text| fetched.clean(text));
-                let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
-                let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
+            // When a source is added, the owner may know which columns they are.
+            Err(ImportError::Undecided(undecided))
+                if request.cause == Cause::Adding || !undecided.finds_no_review() =>
+            {
                 Err(SyncError::Undecided { answer, undecided })
             }
-            Err(ImportError::Refused(message)) => {
-                if let Some(examples) = mass_change {
-                    return Err(SyncError::MassChange {
-                        reason: fetched.clean(&message),
-                        examples: fetched.clean(&examples),
-                    });
-                }
-                if is_dry_run || is_decided {
-                    return Err(SyncError::Failed(fetched.clean(&message)));
-                }
-                let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
-                Err(SyncError::Unreadable {
-                    name: source.name().to_owned(),
-                    answer: answer.map_or_else(String::new, |answer| format!("{answer}: ")),
-                    reason: fetched.clean(&message),
+            Err(ImportError::Refused(reason)) if mass_change.is_some() || is_decided => {
+                let reason = fetched.mask.apply(&reason);
+                Err(match mass_change {
+                    Some(examples) => SyncError::MassChange { reason, examples },
+                    None => SyncError::Failed(reason),
+                })
+            }
+            Err(error @ (ImportError::Undecided(_) | ImportError::Refused(_))) => {
+                let reason = if let ImportError::Undecided(undecided) = &error {
+                    undecided.explain()
+                } else {
+                    fetched.mask.apply(&error.to_string())
+                };
+                Err(if is_dry_run {
+                    SyncError::Failed(format!("{answer}no reviews found: {reason}"))
+                } else {
+                    let name = source.name().to_owned();
+                    SyncError::Unreadable {
+                        name,
+                        answer,
+                        reason,
+                    }
                 })
             }
             Err(error @ ImportError::Stopped) => Err(SyncError::failed(error.to_string())),
@@ -144,7 +166,9 @@ impl SyncRunner {
         }
     }
 
-    /// Runs a source, and records its failure. `None` if `stop` ended the run; then nothing was imported.
+    /// Runs a source, and records its failure. `None` if `stop` ended the run; then nothing was imported. The caller holds the
+    /// source's lock. When the next run is due is stored first: a run that ends the process must not be the first thing after each
+    /// start.
     ///
     /// # Errors
     /// If the run failed.
@@ -156,24 +180,38 @@ impl SyncRunner {
         bar: &ProgressBar,
         watch: Watcher<'_>,
     ) -> Result<Option<SyncReport>, SyncError> {
+        let next = self.next_run_at(row).await?;
+        self.store_next_run(&row.name, next).await?;
         let run = async {
             let source = Source::read(row)?;
-            // Only while it fetches: an import is a transaction, and ends soon.
             let fetch = self.fetch(&source, request, bar);
             let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
                 return Ok(None);
             };
-            let applied = self.apply(&source, &fetched, request, false, watch);
-            applied.await.map(Some)
+            match self.apply(&source, &fetched, request, false, watch).await {
+                Err(_) if stop.is_cancelled() => Ok(None),
+                applied => applied.map(Some),
+            }
         };
         let run = Box::pin(run).await;
         match &run {
-            Ok(None) => {}
+            // A stop is no fault of the source, so the run is made up at the next start.
+            Ok(None) => self.store_next_run(&row.name, self.clock.now()).await?,
             Ok(Some(report)) => {
                 metrics::SYNC_RUNS.count(&[&row.name, report.decision.outcome]);
             }
             Err(error) => {
-                self.record_failure(row, error).await?;
+                let (path, now) = (self.database.path(), self.clock.now());
+                let reason = error.to_string().replace(char::is_control, " ");
+                let reason: String = reason.chars().take(REASON_MAX).collect();
+                let mut write = self.database.write().await?;
+                let noted = note_sync_failure(&mut write, &row.name, now, &reason).await;
+                noted.at(path)?;
+                write.commit().await.at(path)?;
+                if let SyncError::Busy { wait, .. } = error {
+                    self.store_next_run(&row.name, next.max(now + *(wait.min(&WAIT_MAX))))
+                        .await?;
+                }
                 // Counted last, so that the row of a counted failure has its reason.
                 metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
             }
@@ -181,41 +219,19 @@ impl SyncRunner {
         run
     }
 
-    async fn record_failure(&self, row: &SyncSource, error: &SyncError) -> Result<(), DbError> {
-        let (path, now) = (self.database.path(), self.clock.now());
-        let wait = match error {
-            SyncError::Busy { wait, .. } => Some(*wait),
-            SyncError::Failed(_)
-            | SyncError::TimedOut
-            | SyncError::MassChange { .. }
-            | SyncError::Unreadable { .. }
-            | SyncError::Undecided { .. }
-            | SyncError::Database(_) => None,
-        };
-        let next = match Source::read(row) {
-            Ok(source) => self.next_run_at(&source, wait).await?,
-            Err(_) => now + TimeDelta::hours(6),
-        };
-        // Messages of an import may be long.
-        let reason = cut(&error.to_string());
+    async fn store_next_run(&self, name: &str, at: DateTime<Utc>) -> Result<(), DbError> {
+        let path = self.database.path();
         let mut write = self.database.write().await?;
-        let noted = note_sync_failure(&mut write, &row.name, now, &reason, next);
-        noted.await.at(path)?;
+        set_next_run(&mut write, name, at).await.at(path)?;
         write.commit().await.at(path)
     }
 
-    /// The next time on the schedule, not before the wait that a server asked for.
-    async fn next_run_at(
-        &self,
-        source: &Source,
-        wait: Option<Duration>,
-    ) -> Result<DateTime<Utc>, DbError> {
+    /// The next time on the schedule, or on the usual one if it cannot be read.
+    async fn next_run_at(&self, row: &SyncSource) -> Result<DateTime<Utc>, DbError> {
         let mut reader = self.database.reader().await?;
         let zone = time_zone(&mut reader).await.at(self.database.path())?;
-        let (now, zone) = (self.clock.now(), zone.unwrap_or(Tz::UTC));
-        let next = source.schedule.next(now, zone, &self.random);
-        let wait = wait.map(|wait| TimeDelta::from_std(wait).unwrap_or(WAIT_MAX));
-        Ok(wait.map_or(next, |wait| next.max(now + wait.min(WAIT_MAX))))
+        let schedule: SourceSchedule = row.schedule.parse().unwrap_or_default();
+        Ok(schedule.next(self.clock.now(), zone.unwrap_or(Tz::UTC), &self.random))
     }
 }
 
@@ -228,10 +244,4 @@ pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sql
         }
     }
     Ok(())
-}
-
-impl SyncReport {
-    pub const fn has_rejected(&self) -> bool {
-        self.import.rejected > 0 || self.import.doubtful.count > 0
-    }
 }

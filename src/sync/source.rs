@@ -1,4 +1,4 @@
-//! A source: what is fetched, when, with which headers, and how its answer is read. Its row names secrets as `${VARIABLE}`;
+//! A source: what is fetched, when, with which headers, and how its answer is read. Its row names secrets as `${NAME}`;
 //! literal ones are refused, also in a row that a shell wrote.
 
 use std::fmt;
@@ -11,8 +11,9 @@ use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
-use super::secret::{SyncError, reference};
+use super::error::SyncError;
 use crate::config::TimeSpan;
 use crate::imports::ImportRequest;
 use crate::random::Random;
@@ -24,19 +25,28 @@ const READING_OPTIONS: &str =
 /// Those that decide about columns when a source is added; they are kept with its columns.
 const COLUMN_OPTIONS: &str = "map public public-answer public-name ignore ignore-others no-text";
 /// A parameter or header whose name contains one of these may have a secret as its value.
-const SECRET_NAMES: &str = "key token secret password signature auth cookie";
+const SECRET_NAMES: &str = "key token secret password passwd pwd pass jwt sig auth cookie";
+/// Headers that say how the request is sent, or to whom.
+const CONNECTION_HEADERS: &str = "host connection content-length transfer-encoding te trailer upgrade expect range if-match \
+    if-none-match if-modified-since if-unmodified-since if-range accept-encoding";
+/// Of the texts of a row, and in the table.
+const TEXT_BYTES_MAX: usize = 8 << 10;
 /// Parameters of paging, without separators and in lower case.
 const PAGING_NAMES: &str =
     "pagetoken nextpagetoken nexttoken continuationtoken paginationtoken pagingtoken";
 
 /// Whether an option of `import` says how an answer is read.
 pub fn reads(option: &str) -> bool {
-    READING_OPTIONS.split(' ').any(|name| name == option)
+    is_in(READING_OPTIONS, option)
 }
 
 /// Whether an option of `import` decides about columns.
 pub fn decides(option: &str) -> bool {
-    COLUMN_OPTIONS.split(' ').any(|name| name == option)
+    is_in(COLUMN_OPTIONS, option)
+}
+
+fn is_in(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|other| other == name)
 }
 
 /// The source of a row.
@@ -91,11 +101,28 @@ impl Source {
     /// # Errors
     /// If a value is invalid, or a secret is written in it.
     pub fn read(row: &SyncSource) -> Result<Self, SyncError> {
-        let options: SourceOptions = serde_json::from_str(&row.options).map_err(|error| {
-            SyncError::failed(format!(
-                "the column options cannot be read ({error}); add the source again"
-            ))
+        if [&row.url, &row.schedule, &row.options]
+            .iter()
+            .any(|text| text.len() > TEXT_BYTES_MAX)
+        {
+            return Err(SyncError::failed(format!(
+                "the URL and the options may each have {} KiB",
+                TEXT_BYTES_MAX >> 10
+            )));
+        }
+        // The reason may repeat a value.
+        let options: SourceOptions = serde_json::from_str(&row.options).map_err(|_| {
+            SyncError::failed("the column options cannot be read; add the source again")
         })?;
+        let mut headers = options
+            .headers
+            .iter()
+            .map(|(name, _)| name.to_ascii_lowercase());
+        if let Some(name) = headers.find(|name| is_in(CONNECTION_HEADERS, name)) {
+            return Err(SyncError::failed(format!(
+                "the header {name} belongs to the connection; leave it out"
+            )));
+        }
         refuse_literal_secrets(&row.url, &options)?;
         if options.partial && options.withdraw_missing {
             return Err(SyncError::failed(
@@ -115,6 +142,13 @@ impl Source {
         &self.row.name
     }
 
+    /// The texts in which a `${NAME}` is filled.
+    pub fn templates(&self) -> impl Iterator<Item = &str> {
+        let values = self.options.headers.iter().map(|(_, value)| value);
+        let texts = values.chain(&self.options.basic).chain([&self.row.url]);
+        texts.map(String::as_str)
+    }
+
     /// Whether it is a file or folder.
     pub fn is_path(&self) -> bool {
         !self.row.url.contains("://") && !self.row.url.starts_with("${")
@@ -126,16 +160,12 @@ impl Source {
     /// If an option is invalid or says more than how to read.
     pub fn import_request(&self) -> Result<ImportRequest, SyncError> {
         let options = &self.options.import;
-        let is_reading = |option: &String| {
-            let name = option
-                .strip_prefix("--")
-                .and_then(|option| option.split('=').next());
-            name.is_some_and(reads)
-        };
-        if !options.iter().all(is_reading) {
-            return Err(SyncError::failed(
-                "the column options has one that does not say how to read an answer",
-            ));
+        let name = |option: &String| option.split('=').next().unwrap_or_default().to_owned();
+        let mut names = options.iter().map(name);
+        if let Some(name) = names.find(|name| !name.strip_prefix("--").is_some_and(reads)) {
+            return Err(SyncError::failed(format!(
+                "the column options has {name}, which does not say how to read an answer; add the source again"
+            )));
         }
         ImportRequest::parse(options).map_err(|error| SyncError::failed(error.to_string()))
     }
@@ -145,53 +175,73 @@ impl Source {
 
 /// Refuses a value that may be a secret, with the way to write it, and without the value.
 fn refuse_literal_secrets(url: &str, options: &SourceOptions) -> Result<(), SyncError> {
-    let mut parts = url.split(['?', '&', ';', '#']);
-    let address = parts.next().unwrap_or_default();
-    let parameters = parts.filter_map(|pair| {
+    // As a URL is read: without tabs and line breaks.
+    let url = url.replace(['\t', '\n', '\r'], "");
+    let parameters = url.split(['?', '&', ';', '#']).skip(1).filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
         let name = percent_decode_str(name).decode_utf8_lossy();
-        may_be_secret(&name).then(|| (format!("the parameter {name}"), value))
+        may_be_secret(&name).then(|| (format!("the parameter {name}"), value.to_owned(), false))
     });
     let headers = options
         .headers
         .iter()
         .filter(|(name, _)| may_be_secret(name))
-        .map(|(name, value)| (format!("the header {name}"), value.as_str()));
-    let authority = address
-        .split_once("://")
-        .and_then(|(_, rest)| rest.split('/').next());
-    let credentials = authority
-        .and_then(|authority| authority.rsplit_once('@'))
-        .map(|(user, _)| user);
-    let credentials = [credentials, options.basic.as_deref()]
-        .into_iter()
-        .flatten();
-    let passwords = credentials.filter_map(|credentials| {
-        let (_, password) = credentials.split_once(':')?;
-        Some(("the password".to_owned(), password))
-    });
-    let mut values = parameters.chain(headers).chain(passwords);
-    let literal = |(_, value): &(String, &str)| !value.is_empty() && !is_filled(value);
-    let Some((place, _)) = values.find(literal) else {
+        .map(|(name, value)| {
+            let has_scheme = name.eq_ignore_ascii_case("authorization");
+            (format!("the header {name}"), value.clone(), has_scheme)
+        });
+    // A URL that is a secret as a whole has no user.
+    let parsed = Url::parse(url.trim()).ok();
+    let user = parsed
+        .iter()
+        .flat_map(|url| [Some(url.username()), url.password()]);
+    let decode = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+    let user = user
+        .flatten()
+        .map(|part| ("what stands before @".to_owned(), decode(part), false));
+    // A token may stand in either part, or without a colon.
+    let basic = options.basic.iter().flat_map(|basic| basic.split(':'));
+    let basic = basic.map(|part| ("the value of --basic".to_owned(), part.to_owned(), false));
+    let mut values = parameters.chain(headers).chain(user).chain(basic);
+    let literal = |(_, value, has_scheme): &(String, String, bool)| {
+        !value.is_empty() && !is_filled(value, *has_scheme)
+    };
+    let Some((place, ..)) = values.find(literal) else {
         return Ok(());
     };
     Err(SyncError::failed(format!(
-        "{place} may be a secret, which is not stored; write it as ${{VARIABLE}} in single quotes, and set that variable in the \
-         environment of the service, for example in /etc/reviews.env"
+        "{place} may be a secret, which is not stored; write it as ${{NAME}} in single quotes, and set \
+         REVIEWS_SYNC_SECRET_NAME='ORIGIN VALUE' in the environment of the service, for example in /etc/reviews.env"
     )))
 }
 
-/// Whether all of a value is read from the environment, but for the words before it (`Bearer `, `session=`).
-fn is_filled(value: &str) -> bool {
+/// The text before the first `${NAME}`, the name, and the text after.
+pub fn reference(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once("${")?;
+    let (name, after) = rest.split_once('}')?;
+    Some((before, name, after))
+}
+
+/// Whether all of a value is read from the environment, but for the words before it: `session=` or, if it `has_scheme`, `Bearer `.
+fn is_filled(value: &str, has_scheme: bool) -> bool {
     let (mut rest, mut is_filled) = (value, false);
     while let Some((before, _, after)) = reference(rest) {
-        if before.contains(char::is_alphanumeric) && !before.ends_with([' ', '=']) {
+        let mut words = before.split([' ', ';', ',']).enumerate();
+        let is_around = |(index, word): (usize, &str)| {
+            let is_name = word.trim_end_matches('"').ends_with('=');
+            let is_scheme = has_scheme && index == 0 && word.len() <= SCHEME_BYTES_MAX;
+            word.is_empty() || is_name || (is_scheme && word.chars().all(char::is_alphabetic))
+        };
+        if !words.all(is_around) || before.ends_with(char::is_alphabetic) {
             return false;
         }
         (rest, is_filled) = (after, true);
     }
     is_filled && !rest.contains(char::is_alphanumeric)
 }
+
+/// Of a scheme of authentication, such as `Bearer`.
+const SCHEME_BYTES_MAX: usize = 12;
 
 fn may_be_secret(name: &str) -> bool {
     let low = name.to_ascii_lowercase();
@@ -338,6 +388,14 @@ mod tests {
             ("https://h.test/a?a=1;key=abc", "", false),
             ("https://h.test/a#key=abc", "", false),
             ("https://h.test/a", "Bearer abc${V}", false),
+            ("https://h.test/a", "sid=abc; key=${V}", false),
+            ("https://h.test/a", "Token token=\"${V}\"", true),
+            ("https://abc@h.test/a", "", false),
+            ("https://${A}:${B}@h.test/a", "", true),
+            ("https://h.test/a?pageToken=abc", "", true),
+            ("https://h.test/a?pwd=abc", "", false),
+            ("https://h.test/a?to\nken=abc", "", false),
+            ("https:///abc@h.test/a", "", false),
             ("https://h.test/a", "Bearer abc", false),
         ] {
             let headers = vec![("Authorization".to_owned(), header.to_owned())];

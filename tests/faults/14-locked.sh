@@ -1,4 +1,4 @@
-# A shell locks the database for a minute: writing commands wait 5 s and report it, the hub answers 503 and stores nothing, reads
+# A shell locks the database for a minute: writing commands wait 10 s and report it, the hub answers 503 and stores nothing, reads
 # and readiness continue, and refused requests succeed after the lock is released.
 . "${0%/*}/lib.sh"
 needs sqlite3
@@ -18,8 +18,8 @@ start=$SECONDS
 "$reviews" withhold first-1 --reason test >out 2>err
 code=$?
 waited=$((SECONDS - start))
-[ "$code" -eq 2 ] && grep -q 'is locked by another process for more than 5 s' err || fail "withhold ended with $code: $(cat err)"
-[ "$waited" -ge 4 ] && [ "$waited" -le 12 ] || fail "withhold waited $waited s"
+[ "$code" -eq 2 ] && grep -q 'is locked by another process for more than 10 s' err || fail "withhold ended with $code: $(cat err)"
+[ "$waited" -ge 9 ] && [ "$waited" -le 17 ] || fail "withhold waited $waited s"
 refused=0 read=0
 while [ $((SECONDS - taken)) -lt "$held" ]; do
     hub=$(ask_hub 1)

@@ -544,8 +544,12 @@ impl Decision<'_, '_> {
                 .into_iter()
                 .filter(|value| !is_one_of(&row.withheld_values, value));
             let new: Vec<String> = new.collect();
-            row.withheld_values.extend(new);
-            row.withheld_values.truncate(VALUES_KEPT_MAX);
+            // What a run brings by itself, nobody has seen.
+            let request = self.columns.request;
+            if before.is_none() || request.run_of.is_none() || request.accept_changes {
+                row.withheld_values.extend(new);
+                row.withheld_values.truncate(VALUES_KEPT_MAX);
+            }
             self.kept.set(row);
         }
     }

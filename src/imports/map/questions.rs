@@ -208,18 +208,17 @@ impl Undecided {
         }
     }
 
-    /// Cleans the names of files and columns, and the cells.
-    pub fn clean(&mut self, clean: impl Fn(&str) -> String) {
-        let cells = self.columns.iter_mut().flat_map(|column| {
-            let values = column.values.iter_mut();
-            let values = values.flat_map(|value| [&mut value.value, &mut value.shown]);
-            values.chain(&mut column.cells).chain([&mut column.header])
-        });
-        let questions = self.questions.iter_mut();
-        let headers = questions.flat_map(|it| it.columns.iter_mut().chain(&mut it.gone));
-        for text in cells.chain(headers).chain(&mut self.titles) {
-            *text = clean(text);
-        }
+    /// Whether neither stars nor dates nor texts are known, now or before.
+    pub fn finds_no_review(&self) -> bool {
+        let is_unknown = |field| {
+            let mut questions = self.questions.iter();
+            let is_field =
+                |it: &Question| matches!(it.asks, Asks::Field { field: of, .. } if of == field);
+            questions.any(|it| is_field(it) && it.gone.is_empty())
+        };
+        [ReviewField::Rating, ReviewField::Date, ReviewField::Text]
+            .into_iter()
+            .all(is_unknown)
     }
 
     /// The number of a column on the screen, from 1.

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
 use crate::imports::map::table::BLOCK_BYTES;
 use crate::imports::map::{Incoming, SOURCE_DEFAULT};
+use crate::imports::mask::HAS_SECRET;
 use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
     FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
@@ -19,8 +20,7 @@ use crate::imports::report::{
 use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
-    Calendar, Day, Digests, Mentions, Review, ReviewId, Source, Unit, compose, fold, short_name,
-    source_day,
+    Calendar, Day, Digests, Mentions, Review, ReviewId, Unit, compose, fold, short_name, source_day,
 };
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
@@ -103,12 +103,13 @@ impl Row {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
     }
 
-    /// The memory that it takes.
-    fn bytes(&self) -> usize {
+    fn texts(&self) -> impl Iterator<Item = &str> {
         let (review, unpublished) = (self.review(), &self.incoming.unpublished);
         let response = review.response.as_ref();
         let texts = [
             Some(self.author()),
+            Some(self.source()),
+            Some(review.id.as_str()),
             review.title.as_deref(),
             Some(&review.text),
             review.source.url.as_deref(),
@@ -118,7 +119,13 @@ impl Row {
             unpublished.id_at_source.as_deref(),
             review.status.reason(),
         ];
-        let texts: usize = texts.into_iter().flatten().map(str::len).sum();
+        texts.into_iter().flatten()
+    }
+
+    /// The memory that it takes.
+    fn bytes(&self) -> usize {
+        let review = self.review();
+        let texts: usize = self.texts().map(str::len).sum();
         let Mentions {
             technicians,
             services,
@@ -304,7 +311,7 @@ impl<'a> Collector<'a> {
                 ));
             }
             if let Some(location) = &mut incoming.unpublished.location {
-                let name = compose(location.trim()).into_owned();
+                let name = compose(location.trim()).replace(char::is_control, " ");
                 let names = &mut self.location_names;
                 location.clone_from(names.entry(fold(&name)).or_insert(name));
                 *self.locations.entry(location.clone()).or_default() += 1;
@@ -317,14 +324,12 @@ impl<'a> Collector<'a> {
             }
         }
         let statement = &mut incoming.statement;
-        if statement.unstated.contains(&Unit::Source)
-            && let Some(name) = &self.request.source
+        if let Some(name) = &self.request.source
+            && (self.format.is_ours() || statement.unstated.contains(&Unit::Source))
         {
             statement.unstated.remove(&Unit::Source);
-            statement.review.source = Source {
-                name: name.clone(),
-                url: None,
-            };
+            statement.review.source.name.clone_from(name);
+            incoming.unpublished.imported_from = None;
         }
         // The native form passes through unchanged.
         if !self.format.is_native() && !statement.unstated.contains(&Unit::Source) {
@@ -338,14 +343,19 @@ impl<'a> Collector<'a> {
             let hidden = incoming.hidden_name.take();
             incoming.hidden_name = hidden.map(|name| short_name(&name).into());
         }
-        self.count();
-        self.collected.report.taken += 1;
         let row = Row {
             file: self.collected.report.files.len() - 1,
             at,
             format: self.format,
             incoming,
         };
+        // A secret may stand in a text only once entities and elements of HTML are gone.
+        if row.texts().any(|text| self.request.mask.is_in(text)) {
+            let fault = FieldError::new("", HAS_SECRET);
+            return self.reject(row.at, Value::Null, &[fault]);
+        }
+        self.count();
+        self.collected.report.taken += 1;
         self.limits.take(row.bytes())?;
         self.collected.rows.push(row);
         Ok(())
@@ -378,23 +388,42 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    pub fn deleted(&mut self, row: DeletedRow) -> Result<(), FileError> {
+    pub fn deleted(&mut self, (id, mut kept): DeletedRow) -> Result<(), FileError> {
         self.count();
-        self.collected.report.taken += 1;
-        let kept = row.1.as_ref();
-        let location = kept.and_then(|it| it.location.as_ref());
+        let report = &mut self.collected.report;
+        report.taken += 1;
+        if self.request.run_of.is_some() {
+            report.left_out_deletions += 1;
+            return Ok(());
+        }
+        if let (Some(kept), Some(name)) = (&mut kept, &self.request.source) {
+            kept.source_name.clone_from(name);
+        }
+        let location = kept.as_ref().and_then(|it| it.location.as_ref());
         let texts = location.map_or(0, String::len)
-            + kept.map_or(0, |it| it.source_name.len())
-            + row.0.as_str().len();
+            + kept.as_ref().map_or(0, |it| it.source_name.len())
+            + id.as_str().len();
         self.limits
             .take(3 * (size_of::<DeletedRow>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
-        self.collected.deleted.push(row);
+        self.collected.deleted.push((id, kept));
         Ok(())
+    }
+
+    /// Whether this is a run, which takes reviews only; notes that it leaves out what a file has besides.
+    fn leaves_out_settings(&mut self) -> bool {
+        let is_run = self.request.run_of.is_some();
+        if is_run {
+            self.note(
+                "the business, editorial texts and columns of the file are left out: a run takes reviews only"
+                    .to_owned(),
+            );
+        }
+        is_run
     }
 
     /// Takes the business of a file, unless one is known.
     pub fn business(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.has_business {
+        if self.leaves_out_settings() || self.has_business {
             return Ok(());
         }
         let business = business::business(value, &Business::default(), Origin::Service)
@@ -415,8 +444,10 @@ impl<'a> Collector<'a> {
 
     /// Takes the meanings of columns in the record of an export, for sources that have none yet.
     pub fn keep_columns(&mut self, record: &Value) {
-        let columns = &mut self.collected.columns;
-        if let Some(rows) = record.get("columns") {
+        if let Some(rows) = record.get("columns")
+            && !self.leaves_out_settings()
+        {
+            let columns = &mut self.collected.columns;
             let rows: Vec<KeptColumn> = Vec::deserialize(rows).unwrap_or_default();
             let known: BTreeSet<String> =
                 columns.all().map(|column| column.source.clone()).collect();
@@ -429,6 +460,9 @@ impl<'a> Collector<'a> {
     /// Takes the line of an export that contains the business, the editorial texts and the meanings of columns. A business that
     /// is there stays, with its texts, and so do the meanings of the columns of sources that are there.
     pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+        if self.leaves_out_settings() {
+            return Ok(());
+        }
         self.keep_columns(value);
         if self.has_business {
             self.collected.report.has_left_out_business = true;

@@ -17,6 +17,7 @@ pub struct Copies(HashMap<i64, Vec<Copy>>);
 pub struct Copy {
     pub id: String,
     pub source_name: String,
+    location: Option<String>,
     /// `None` of a deleted review.
     author: Option<String>,
     digests: Digests,
@@ -55,6 +56,7 @@ impl Copies {
         let copy = Copy {
             id: record.id.to_string(),
             source_name: record.source_name.clone(),
+            location: record.location.clone(),
             author: review.map(|review| review.author.clone()),
             digests: record.digests,
             is_hidden_by_owner,
@@ -73,7 +75,7 @@ impl Copies {
         }
     }
 
-    /// A copy of a review in another source, or in another format of its own. Hidden reviews are copies only of reviews that are not
+    /// A copy of a review in another source, or in another format or location of its own. Hidden reviews are copies only of reviews that are not
     /// public yet: otherwise the owner could not withhold one of two.
     pub fn find(&self, review: &Review, record: &SourceRecord, is_public: bool) -> Option<&Copy> {
         let mut copies = self.0.get(&record.digests.content)?.iter();
@@ -81,10 +83,14 @@ impl Copies {
         copies.find(|other| {
             let is_of_other_format =
                 || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
+            // Rows are compared with hidden reviews of their own location only.
+            let is_hidden_elsewhere = other.is_hidden_by_owner && other.location != record.location;
             !(is_public && other.is_hidden_by_owner)
                 && other.id != review.id.as_str()
                 && other.has_author_of(review, record)
-                && (other.source_name != record.source_name || is_of_other_format())
+                && (other.source_name != record.source_name
+                    || is_hidden_elsewhere
+                    || is_of_other_format())
         })
     }
 

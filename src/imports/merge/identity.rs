@@ -134,6 +134,12 @@ impl<'k> Candidate<'k> {
             && ours.zip(theirs).is_none_or(|(ours, theirs)| ours == theirs)
     }
 
+    /// Whether its source gave it no ID.
+    fn has_no_id(&self) -> bool {
+        let record = self.known.source.as_ref();
+        is_derived(self.id.as_str()) && record.is_some_and(|record| record.id_at_source.is_none())
+    }
+
     /// Whether author, day or text of a row with its ID are those of the review, or those that its source last gave.
     fn is_alike(&self, row: &Row, digests: &Digests) -> bool {
         let Some((_, last)) = self.source else {
@@ -380,28 +386,27 @@ impl<'k> Matcher<'k> {
     }
 
     /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review. Others are doubtful if
-    /// they equal one that the owner deleted or withheld, or may be an edited one that its source gave no ID.
+    /// they equal one that the owner deleted or withheld, by author or its short form, day, stars and text; if they have the text of
+    /// one; or if they may be an edited one that its source gave no ID.
     fn match_unknown_ids(&mut self) {
         let groups = self.groups(true, |digests| digests.content);
         if groups.is_empty() {
             return;
         }
         let by_content = self.by_digest(|digests| digests.content);
-        let is_without_id = |it: &Candidate<'_>| {
-            let record = it.known.source.as_ref();
-            it.is_hidden_by_owner
-                && is_derived(it.id.as_str())
-                && record.is_some_and(|record| record.id_at_source.is_none())
-        };
-        let by_day = self.by_digest_where(is_without_id, |digests| digests.author_and_day);
-        let by_text = self.by_digest_where(is_without_id, |digests| digests.text);
+        let by_day = self.by_digest_where(|it| it.is_hidden_by_owner, |it| it.author_and_day);
+        let hidden_without_id = |it: &Candidate<'_>| it.is_hidden_by_owner && it.has_no_id();
+        let by_text = self.by_digest_where(hidden_without_id, |digests| digests.text);
+        let hidden_with_id = |it: &Candidate<'_>| it.is_hidden_by_owner && !it.has_no_id();
+        let by_text_with_id = self.by_digest_where(hidden_with_id, |digests| digests.text);
         for mut rows in groups {
-            let digests = self.digests[rows[0]];
-            let is_telling = has_telling_text(&self.rows[rows[0]]);
+            let (row, digests) = (&self.rows[rows[0]], self.digests[rows[0]]);
+            let is_telling = has_telling_text(row);
             let mut equal = self.of_row(&by_content, rows[0], digests.content);
-            equal.retain(|it| self.of_candidate(*it) == Some(digests));
-            let free = equal.iter().filter(|it| !self.candidates[**it].has_row);
-            if let [only] = free.copied().collect::<Vec<_>>()[..]
+            let is_free = |it: &&usize| {
+                !self.candidates[**it].has_row && self.of_candidate(**it) == Some(digests)
+            };
+            if let [only] = equal.iter().filter(is_free).copied().collect::<Vec<_>>()[..]
                 && is_telling
             {
                 self.take(rows.remove(0), only);
@@ -410,13 +415,26 @@ impl<'k> Matcher<'k> {
             if equal.is_empty() && !rows.is_empty() {
                 equal = self.of_row(&by_day, rows[0], digests.author_and_day);
                 equal.extend(self.of_row(&by_text, rows[0], digests.text));
+                let has_text = !row.review().text.is_empty();
+                if has_text {
+                    equal.extend(self.of_row(&by_text_with_id, rows[0], digests.text));
+                }
                 equal.sort_unstable();
                 equal.dedup();
+                let is_shared = is_shared_name(row.author());
                 equal.retain(|it| {
-                    let is_like =
-                        |it: Digests| it.has_author_of(&digests) || it.has_day_of(&digests);
-                    let is_like = self.of_candidate(*it).is_some_and(is_like);
-                    !self.candidates[*it].has_row && (is_telling || is_like)
+                    let candidate = &self.candidates[*it];
+                    let Some(theirs) = self.of_candidate(*it).filter(|_| !candidate.has_row) else {
+                        return false;
+                    };
+                    let is_author = theirs.has_author_of(&digests);
+                    let is_day = theirs.has_day_of(&digests);
+                    if candidate.has_no_id() {
+                        return is_telling || is_author || is_day;
+                    }
+                    // Reviews with IDs of their own are different ones unless their texts are equal.
+                    let is_person = is_author && !is_shared && (has_text || is_day);
+                    theirs.text == digests.text && (is_telling || is_person)
                 });
             }
             if !equal.is_empty() {

@@ -16,7 +16,8 @@ use crate::imports::report::{
 };
 use crate::imports::request::ImportRequest;
 use crate::model::{
-    DUPLICATE, Digests, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, merge,
+    DUPLICATE, Digests, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, fold,
+    merge,
 };
 use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceRecord};
 
@@ -24,6 +25,22 @@ use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange
 pub struct Rules<'r> {
     pub now: DateTime<Utc>,
     pub request: &'r ImportRequest,
+    /// The reviews that earlier runs of the source brought, if the import is a run.
+    pub brought: Option<HashSet<ReviewId>>,
+}
+
+impl Rules<'_> {
+    /// Whether a row may touch a review that is there or was deleted. In a run, rows that name their source themselves touch only what
+    /// the source's runs brought: their author could name any source.
+    fn may_touch(&self, row: &Row, id: &ReviewId) -> bool {
+        let own_source = self.request.source_of(row.format);
+        let is_own = !row.format.is_ours() && fold(row.source()) == fold(own_source);
+        is_own
+            || self
+                .brought
+                .as_ref()
+                .is_none_or(|brought| brought.contains(id))
+    }
 }
 
 /// What an import writes, and its report.
@@ -148,7 +165,7 @@ struct Merging<'r> {
     totals: HashMap<String, u64>,
     /// The number of them that are published.
     public: HashMap<String, u64>,
-    /// The number of those that are withheld for a value which the owner did not name, by source.
+    /// The number of those that are withheld for a value which the owner did not name, or as a platform says, by source.
     unnamed: BTreeMap<String, u64>,
     /// Reviews of which text or stars change, by source: their number, and the first ones.
     changed: BTreeMap<String, (u64, Vec<String>)>,
@@ -158,6 +175,9 @@ struct Merging<'r> {
 impl Merging<'_> {
     fn row(&mut self, row: Row, found: Match) -> Result<(), MergeError> {
         match found {
+            Match::Known(id) if !self.rules.may_touch(&row, &id) => {
+                self.outcome.report.of_others.add(|| id.to_string());
+            }
             Match::Known(id) | Match::New(id) => self.merge_row(row, id),
             Match::Doubtful(ids) => self.note_doubtful(&row, &ids),
             Match::Rejected(reason) => self.reject(&row, reason)?,
@@ -204,6 +224,7 @@ impl Merging<'_> {
         }
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_other_format = is_of_other_format(&row, &id);
+        let is_of_table = row.format.is_table();
         let Row { incoming, .. } = row;
         let hidden_parts = incoming.hidden_parts();
         let mut statement = incoming.statement;
@@ -245,7 +266,11 @@ impl Merging<'_> {
         let was_public = there
             .as_ref()
             .is_some_and(|it| it.status == Status::Published);
-        if incoming.has_new_value && was_public && !is_published {
+        let is_hidden = incoming.has_new_value
+            || (!is_of_table
+                && !statement.unstated.contains(&Unit::Status)
+                && statement.review.status != Status::Published);
+        if is_hidden && was_public && !is_published {
             *self.unnamed.entry(record.source_name.clone()).or_default() += 1;
         }
         let place = (record.source_name.clone(), incoming.unpublished.location);
@@ -455,14 +480,17 @@ impl Merging<'_> {
                     headers.push(&new.header);
                 }
             }
-            format!(
-                "{count} of {public} public reviews of {source} would be withheld for values of {} that nobody named, more than a tenth",
-                headers.join(" and ")
-            )
+            let reason = if headers.is_empty() {
+                "because the source hides them".to_owned()
+            } else {
+                let headers = headers.join(" and ");
+                format!("for values of {headers} that nobody named")
+            };
+            format!("{count} of {public} public reviews of {source} would be withheld {reason}, more than a tenth")
         });
     }
 
-    /// Counts the reviews of the files' sources that have no row any more.
+    /// Counts the reviews of the files' sources that have no row any more; of a run, those that its source's runs brought.
     fn count_without_row(&mut self) {
         let Outcome {
             report,
@@ -484,7 +512,9 @@ impl Merging<'_> {
             let is_of = |(name, location): &(String, Option<String>)| {
                 *name == record.source_name && (location.is_none() || *location == record.location)
             };
-            if review.status != Status::withheld(GONE)
+            let brought = self.rules.brought.as_ref();
+            if brought.is_none_or(|brought| brought.contains(&review.id))
+                && review.status != Status::withheld(GONE)
                 && !doubted.contains(&review.id)
                 && self.places.keys().any(is_of)
             {

@@ -169,9 +169,19 @@ impl Format {
         })
     }
 
+    /// Whether it is another instance's `/reviews.json`.
+    pub const fn is_document(&self) -> bool {
+        matches!(self.reader, Reader::Document)
+    }
+
     /// Whether its rows are native records.
     pub const fn is_native(&self) -> bool {
         matches!(self.reader, Reader::Native)
+    }
+
+    /// Whether it is one of our own forms: native records, or a document with them.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self.reader, Reader::Native | Reader::Document)
     }
 }
 

@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::imports::export::is_export;
 use crate::imports::limits::Limits;
 use crate::imports::map::names::named_field;
-use crate::imports::map::table::{Table, list_columns};
+use crate::imports::map::table::{Cells, RowFault, Table, list_columns};
 use crate::imports::map::values::{is_in, names, same_name};
 use crate::imports::map::{COLUMNS, ReviewField};
+use crate::imports::mask::{HAS_SECRET, Mask};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::encoding::Decoded;
 use crate::imports::read::json::{JsonText, RawRow, RowArray, too_large};
@@ -161,7 +162,7 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
                 let has_reviews = |number| has_keys(format, &shape.places[number], false);
                 refuse_several_lists(shape, place, has_reviews)?;
             }
-            let is_ours = matches!(format.reader, Reader::Native | Reader::Document);
+            let is_ours = format.is_ours();
             let may_be_foreign = requested.is_none() && is_ours;
             let is_foreign = may_be_foreign
                 && (!request.columns.maps.is_empty()
@@ -511,7 +512,7 @@ impl InputFile {
         rows: Rows,
         limits: &mut Limits<'_>,
     ) -> Result<Self, FileError> {
-        let is_native = matches!(format.reader, Reader::Native | Reader::Document);
+        let is_native = format.is_ours();
         let rows = match rows {
             // Of an empty list.
             Rows::Records(_) if !is_native => Rows::Table(Table::default()),
@@ -526,6 +527,34 @@ impl InputFile {
             encoding: None,
             note: None,
         })
+    }
+}
+
+impl InputFile {
+    /// Rejects the rows of a table in which a secret stands, and masks the names of its columns; those are shown, in one line each.
+    pub fn apply_mask(&mut self, mask: &Mask) {
+        let Rows::Table(table) = &mut self.rows else {
+            return;
+        };
+        let names = table.columns.iter_mut().chain(&mut table.lists);
+        for name in names.chain(&mut self.note) {
+            *name = mask.apply(name).replace(char::is_control, " ");
+        }
+        for row in &mut table.rows {
+            let around = row.around.iter().flat_map(|around| around.all());
+            if row
+                .cells
+                .all()
+                .chain(around)
+                .any(|(_, cell)| mask.is_in(cell))
+            {
+                (row.cells, row.around) = (Cells::default(), None);
+                row.fault = Some(Box::new(RowFault {
+                    message: HAS_SECRET.to_owned(),
+                    raw: None,
+                }));
+            }
+        }
     }
 }
 

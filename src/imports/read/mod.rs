@@ -2,6 +2,7 @@
 //! order of dates in each column is decided, and the reviews in the rows are passed to the collector.
 
 pub(crate) mod archive;
+pub(crate) mod below;
 pub(crate) mod detect;
 pub(crate) mod encoding;
 pub(crate) mod json;
@@ -26,6 +27,7 @@ use crate::imports::map::row::RowReader;
 use crate::imports::map::table::list_columns;
 use crate::imports::map::values::header_key;
 use crate::imports::merge::collector::Collector;
+use crate::imports::read::below::open_below;
 use crate::imports::read::detect::{InputFile, Rows, read_file};
 use crate::imports::read::encoding::{decode, describe, describe_damage};
 use crate::imports::read::native::{changed_date, read_native};
@@ -76,6 +78,9 @@ impl<'o> Opener<'o> {
         let before = self.limits;
         let opened = if is_stdin {
             self.stdin(io::stdin().lock())
+        } else if let Some(folder) = &self.request.below {
+            let file = open_below(folder, path).map_err(FileError::unreadable);
+            file.and_then(|file| self.file(&name, file))
         } else if path.is_dir() {
             self.folder(path)
         } else {

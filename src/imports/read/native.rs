@@ -11,6 +11,7 @@ use crate::imports::map::date::{Numbers, flag, possible};
 use crate::imports::map::table::Table;
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, without_address};
 use crate::imports::map::{self, COLUMNS, Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED};
+use crate::imports::mask::HAS_SECRET;
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows, foreign_members};
@@ -69,6 +70,10 @@ pub fn read_native(
         Rows::Records(rows) => {
             for row in rows {
                 match row.parse() {
+                    Ok(value) if sink.request.mask.is_in_record(&value) => {
+                        let fault = (HAS_SECRET.to_owned(), Value::Null);
+                        read_record(row.at.clone(), Err(fault), file.format, sink)?;
+                    }
                     Ok(value) if is_about_business(&value) => sink.about_business(&value)?,
                     record => read_record(row.at.clone(), record, file.format, sink)?,
                 }
@@ -126,9 +131,32 @@ fn read_record(
             let author = &mut incoming.statement.review.author;
             *author = without_address(author);
         }
+        if sink.request.run_of.is_some() {
+            take_as_customer(&mut incoming);
+        }
         incoming
     });
     sink.row(at, read, || readable(&value))
+}
+
+/// Leaves only what a review of a customer says, and what the row withholds: nobody vouches for what a run brings, and its server
+/// knows nothing of decisions here.
+fn take_as_customer(incoming: &mut Incoming) {
+    let Statement {
+        review,
+        unstated,
+        decided,
+    } = &mut incoming.statement;
+    decided.clear();
+    review.verification = VOUCHED;
+    unstated.insert(Unit::Verification);
+    if review.status == Status::Published {
+        unstated.insert(Unit::Status);
+    }
+    incoming.unpublished = Unpublished {
+        location: incoming.unpublished.location.take(),
+        ..Unpublished::default()
+    };
 }
 
 /// What the line of a deleted review has beside its id, by which rows of its source are found.

@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
-use crate::config::client_builder;
+use crate::http::client_builder;
 use crate::random::Random;
 use crate::storage::text::utc_seconds;
 

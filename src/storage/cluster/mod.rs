@@ -5,6 +5,7 @@ pub mod derived;
 pub mod write;
 
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use sqlx::SqliteConnection;
 
 use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::{DeliveryLock, options};
+use super::files::{DeliveryLock, lock_beside, options};
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
@@ -331,6 +332,8 @@ const LEASE_MIN: Duration = Duration::from_secs(20);
 /// Maximum difference between the clocks of two machines.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 const NAME: &str = "sender";
+/// Longer than a run may take; a run that ends gives its lease back.
+const SOURCE_LEASE: Duration = Duration::from_mins(40);
 /// A node without contact to its leader for this long counts as cut off.
 const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
@@ -340,6 +343,13 @@ const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 pub enum SenderLock {
     File(DeliveryLock),
     Lease,
+}
+
+/// The right to fetch a source, held until it is given back, the process ends or, in a cluster, the lease ends.
+#[must_use]
+pub enum SourceLock {
+    File(File),
+    Lease(String),
 }
 
 impl Database {
@@ -399,20 +409,7 @@ impl Database {
         {
             return Ok(false);
         }
-        let take = json!([
-            "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
-             set holder = excluded.holder, ends_at = excluded.ends_at \
-             where lease.holder = excluded.holder or lease.ends_at <= ?4",
-            NAME,
-            cluster.holder,
-            utc_milliseconds(now + length),
-            utc_milliseconds(now - CLOCKS_DIFFER_MAX)
-        ]);
-        let Executed { marker, rows } = cluster.write(&[take]).await?;
-        let is_held = match rows {
-            Some(rows) => rows.first() == Some(&1),
-            None => holder(cluster).await?.as_ref() == Some(&cluster.holder),
-        };
+        let (is_held, marker) = take_lease(cluster, NAME, now, length).await?;
         *lock(&cluster.lease) = Lease {
             ends_at: is_held.then(|| sent_at + length),
             marker: Some(marker),
@@ -446,9 +443,32 @@ impl Database {
             return Ok(());
         }
         lock(&cluster.lease).ends_at = None;
-        let give_up = "delete from lease where name = ?1 and holder = ?2";
-        let give_up = json!([give_up, NAME, cluster.holder]);
-        cluster.write(&[give_up]).await?;
+        Ok(end_lease(cluster, NAME).await?)
+    }
+
+    /// Takes the right to fetch the source `name`, so that it never runs beside itself: the lock of a file beside the database or, in a
+    /// cluster, a lease. `None` if another run has it.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be created, or the cluster does not accept the write.
+    pub async fn lock_source(&self, name: &str) -> Result<Option<SourceLock>, DbError> {
+        let Some(cluster) = self.cluster() else {
+            let locked = lock_beside(self.path(), &format!("-sync-{name}"))?;
+            return Ok(locked.map(SourceLock::File));
+        };
+        let (name, now) = (format!("sync {name}"), Clock::system().now());
+        let (is_held, _) = take_lease(cluster, &name, now, SOURCE_LEASE).await?;
+        Ok(is_held.then_some(SourceLock::Lease(name)))
+    }
+
+    /// Gives the right to fetch a source back.
+    ///
+    /// # Errors
+    /// When the cluster does not accept the write; then the lease ends by itself.
+    pub async fn unlock_source(&self, lock: SourceLock) -> Result<(), DbError> {
+        if let (SourceLock::Lease(name), Some(cluster)) = (&lock, self.cluster()) {
+            end_lease(cluster, name).await?;
+        }
         Ok(())
     }
 
@@ -487,9 +507,39 @@ async fn is_leased(connection: &mut SqliteConnection, now: DateTime<Utc>) -> sql
     .await
 }
 
-/// The holder of the lease according to the leader.
-async fn holder(cluster: &Cluster) -> Result<Option<String>, ClusterError> {
-    let select = json!(["select holder from lease where name = ?", NAME]);
+/// Takes the lease `name` if it is free, or prolongs it; returns whether this process holds it now, and the marker of the write.
+async fn take_lease(
+    cluster: &Cluster,
+    name: &str,
+    now: DateTime<Utc>,
+    length: Duration,
+) -> Result<(bool, String), ClusterError> {
+    let take = json!([
+        "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
+         set holder = excluded.holder, ends_at = excluded.ends_at \
+         where lease.holder = excluded.holder or lease.ends_at <= ?4",
+        name,
+        cluster.holder,
+        utc_milliseconds(now + length),
+        utc_milliseconds(now - CLOCKS_DIFFER_MAX)
+    ]);
+    let Executed { marker, rows } = cluster.write(&[take]).await?;
+    let is_held = match rows {
+        Some(rows) => rows.first() == Some(&1),
+        None => holder(cluster, name).await?.as_ref() == Some(&cluster.holder),
+    };
+    Ok((is_held, marker))
+}
+
+async fn end_lease(cluster: &Cluster, name: &str) -> Result<(), ClusterError> {
+    let end = "delete from lease where name = ?1 and holder = ?2";
+    let end = json!([end, name, cluster.holder]);
+    cluster.write(&[end]).await.map(|_| ())
+}
+
+/// The holder of a lease according to the leader.
+async fn holder(cluster: &Cluster, name: &str) -> Result<Option<String>, ClusterError> {
+    let select = json!(["select holder from lease where name = ?", name]);
     let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
     let holder = rows.first().and_then(|row| row.first());
     Ok(holder.and_then(Value::as_str).map(str::to_owned))

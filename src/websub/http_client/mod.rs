@@ -9,7 +9,6 @@
 mod callback;
 
 use std::convert::Infallible;
-use std::error::Error as StdError;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -36,6 +35,7 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
+use crate::http::find_cause;
 use crate::model::named;
 use crate::snapshot::CachedBody;
 use callback::permitted;
@@ -441,8 +441,6 @@ pub enum Blame {
 
 /// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
 pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
-/// Maximum number of an error's causes that are examined.
-const CAUSES_MAX: usize = 16;
 
 named! {
     /// Its name is stable, for the log and metrics.
@@ -560,7 +558,7 @@ impl Failure {
 impl From<reqwest::Error> for Failure {
     /// Its layers wrap one another, so all causes are searched.
     fn from(error: reqwest::Error) -> Self {
-        if let Some(reason) = find::<rustls::Error>(&error) {
+        if let Some(reason) = find_cause::<rustls::Error>(&error) {
             // The callback's owner needs the exact reason: expired, another name, an unknown root.
             tracing::info!(%reason, "websub.tls_failed: a callback's certificate or TLS version was not accepted");
             return Self::Tls;
@@ -569,10 +567,10 @@ impl From<reqwest::Error> for Failure {
         if error.is_timeout() {
             return Self::ConnectTimedOut;
         }
-        if find::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
+        if find_cause::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
             return Self::Protocol;
         }
-        match find::<io::Error>(&error) {
+        match find_cause::<io::Error>(&error) {
             Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
             None if error.is_connect() => Self::Connect,
             None if error.is_builder() => Self::Unsendable,
@@ -587,31 +585,9 @@ impl From<Refused> for Failure {
     }
 }
 
-/// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped
-/// first.
-pub fn causes<'a>(
-    error: &'a (dyn StdError + 'static),
-) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |error| cause(*error)).take(CAUSES_MAX)
-}
-
-fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    match error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref)
-    {
-        Some(wrapped) => Some(wrapped),
-        None => error.source(),
-    }
-}
-
 /// Whether the connection ended without an end of the response, and not by a reset.
 pub fn is_end_of_stream(error: &reqwest::Error) -> bool {
-    find::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
-}
-
-fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
-    causes(error).find_map(|cause| cause.downcast_ref::<E>())
+    find_cause::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
 }
 
 #[cfg(test)]
@@ -749,7 +725,10 @@ mod tests {
     fn a_cause_is_found_behind_every_wrapper() {
         let inner = io::Error::other(Refused::Port { port: 25 });
         let outer = io::Error::other(io::Error::other(inner));
-        assert_eq!(find::<Refused>(&outer), Some(&Refused::Port { port: 25 }));
-        assert!(find::<rustls::Error>(&outer).is_none());
+        assert_eq!(
+            find_cause::<Refused>(&outer),
+            Some(&Refused::Port { port: 25 })
+        );
+        assert!(find_cause::<rustls::Error>(&outer).is_none());
     }
 }

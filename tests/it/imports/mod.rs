@@ -17,6 +17,7 @@ mod kept;
 mod laws;
 mod native;
 mod platforms;
+mod returning;
 mod seed;
 mod shapes;
 mod sources;

@@ -15,6 +15,7 @@ mod leftover;
 mod operated;
 mod outputs;
 mod own;
+mod places;
 mod questions;
 mod readme;
 mod restore;

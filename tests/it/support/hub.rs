@@ -35,7 +35,6 @@ pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions
         random: Random::seeded(1),
         has_timer: true,
         sync: SyncConfig::default(),
-        format_sync_report: |_| String::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A platform's API on a loopback address: plain HTTP on a real socket, with answers that a test decides on.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,6 +15,8 @@ pub struct SiteRequest {
     pub target: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
+    /// The form of a POST.
+    pub body: String,
 }
 
 impl SiteRequest {
@@ -27,12 +29,22 @@ impl SiteRequest {
 }
 
 /// Status, header lines and body.
-pub struct SiteAnswer(pub u16, pub Vec<String>, pub String);
+pub struct SiteAnswer(pub u16, pub Vec<String>, pub Vec<u8>);
 
 impl SiteAnswer {
-    pub fn json(body: impl Into<String>) -> Self {
-        let kind = "Content-Type: application/json".to_owned();
-        Self(200, vec![kind], body.into())
+    /// A body of this media type; none is stated if it is empty.
+    pub fn of(kind: &str, body: impl Into<Vec<u8>>) -> Self {
+        let kind = Some(kind).filter(|kind| !kind.is_empty());
+        let kind = kind.map(|kind| format!("Content-Type: {kind}"));
+        Self(200, kind.into_iter().collect(), body.into())
+    }
+
+    pub fn json(body: impl Into<Vec<u8>>) -> Self {
+        Self::of("application/json", body)
+    }
+
+    pub fn csv(body: impl Into<Vec<u8>>) -> Self {
+        Self::of("text/csv", body)
     }
 
     pub fn value(body: &Value) -> Self {
@@ -40,7 +52,11 @@ impl SiteAnswer {
     }
 
     pub fn status(status: u16) -> Self {
-        Self(status, Vec::new(), String::new())
+        Self(status, Vec::new(), Vec::new())
+    }
+
+    pub fn redirect(location: &str) -> Self {
+        Self::status(307).with(&format!("Location: {location}"))
     }
 
     pub fn with(mut self, header: &str) -> Self {
@@ -102,6 +118,11 @@ impl Site {
         format!("http://{}{target}", self.address)
     }
 
+    /// Scheme, host and port.
+    pub fn origin(&self) -> String {
+        self.url("")
+    }
+
     /// All requests so far.
     pub fn requests(&self) -> Vec<SiteRequest> {
         self.requests.lock().unwrap().clone()
@@ -129,10 +150,11 @@ fn serve(
     requests: &Mutex<Vec<SiteRequest>>,
     answers: &Mutex<Answers>,
 ) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream).lines();
-    let first = lines.next().transpose()?.unwrap_or_default();
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
     let mut headers = Vec::new();
-    for line in lines {
+    for line in Read::by_ref(&mut reader).lines() {
         let line = line?;
         let Some((name, value)) = line.split_once(": ") else {
             break;
@@ -140,7 +162,13 @@ fn serve(
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
     let target = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    let request = SiteRequest { target, headers };
+    let mut request = SiteRequest {
+        target,
+        headers,
+        body: String::new(),
+    };
+    let length = request.header("content-length").parse().unwrap_or(0);
+    reader.take(length).read_to_string(&mut request.body)?;
     let SiteAnswer(status, headers, body) = (answers.lock().unwrap())(&request);
     requests.lock().unwrap().push(request);
     let headers: String = headers
@@ -150,6 +178,7 @@ fn serve(
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
+        "HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    )?;
+    stream.write_all(&body)
 }

@@ -21,20 +21,15 @@ fn with_city(sheet: &str) -> String {
     sheet.lines().enumerate().map(line).collect()
 }
 
-fn csv(body: &str) -> SiteAnswer {
-    let kind = "Content-Type: text/csv".to_owned();
-    SiteAnswer(200, vec![kind], body.to_owned())
-}
-
 /// Answers with this table from now on.
 fn give(site: &Site, body: &str) {
     let body = body.to_owned();
-    site.answer(move |_| csv(&body));
+    site.answer(move |_| SiteAnswer::csv(&*body));
 }
 
 fn site_with(body: &str) -> Site {
     let body = body.to_owned();
-    Site::start(move |_| csv(&body))
+    Site::start(move |_| SiteAnswer::csv(&*body))
 }
 
 /// Adds the source `sheet`, whose reviews are public where Publish is yes.
@@ -124,7 +119,7 @@ fn run_with_a_new_column_fails_until_it_is_decided() {
     give(&site, &with_city(&sheet_of(&["yes"; 21])));
     for _ in 0..2 {
         sync(&home).failed(UNDECIDED_CITY);
-        assert_eq!(count(&home, "true"), "20");
+        has(&home, 20, "true");
         assert_has(&column(&home, "last_failure"), UNDECIDED_CITY);
         assert_reason_without_cells(&home);
     }
@@ -140,17 +135,14 @@ fn scheduled_run_with_a_new_column_fails_until_it_is_decided() {
     give(&site, &with_city(&sheet_of(&["yes"; 21])));
     make_due(&home);
     let serving = home.serve();
-    let runs = |outcome: &str| {
-        format!("reviews_sync_runs_total{{outcome=\"{outcome}\",source=\"sheet\"}} 1\n")
-    };
-    serving.wait_for("/metrics", &runs("failure"));
+    serving.wait_for("/metrics", &runs_of("sheet", "failure", 1));
     assert_has(&column(&home, "last_failure"), UNDECIDED_CITY);
     assert_reason_without_cells(&home);
-    assert_eq!(count(&home, "true"), "20");
+    has(&home, 20, "true");
     home.run("source columns Direct --public 'City=Hidden Lane'")
         .done();
     make_due(&home);
-    serving.wait_for("/metrics", &runs("success"));
+    serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
     assert_eq!([count(&home, "true"), withheld(&home)], ["21", "0"]);
 }
 
@@ -207,10 +199,18 @@ fn few_new_values_withhold_and_many_fail() {
         "--public 'Publish=VALUE'",
     );
     assert_eq!(withheld(&home), "3");
-    assert_eq!(
-        count(&home, "withheld_reason = 'not published at the source'"),
-        "3"
-    );
+    has(&home, 3, "withheld_reason = 'not published at the source'");
+}
+
+#[test]
+fn value_that_only_a_run_has_seen_is_named_by_nobody() {
+    let (home, site) = with_sheet(&[]);
+    give(&site, &sheet_of(&values_with_new(1)));
+    sync(&home).done();
+    assert_eq!(withheld(&home), "1");
+    give(&site, &sheet_of(&values_with_new(12)));
+    sync(&home).failed("Publish");
+    assert_eq!(withheld(&home), "1");
 }
 
 #[test]
@@ -247,17 +247,14 @@ fn run_after_a_changed_decision_sends_no_validators() {
     let sheet = sheet_of(&["yes", "no", "yes"]);
     let site = Site::start(move |request| match request.header("if-none-match") {
         "\"v1\"" => SiteAnswer::status(304),
-        _ => csv(&sheet).with("ETag: \"v1\""),
+        _ => SiteAnswer::csv(&*sheet).with("ETag: \"v1\""),
     });
     add_sheet(&home, &site, &[]);
     assert_eq!(withheld(&home), "1");
     home.run("source columns Direct --public Publish=no").done();
     make_due(&home);
     let serving = home.serve();
-    serving.wait_for(
-        "/metrics",
-        "reviews_sync_runs_total{outcome=\"success\",source=\"sheet\"} 1\n",
-    );
+    serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
     assert_eq!(withheld(&home), "0");
 }
 

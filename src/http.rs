@@ -1,0 +1,46 @@
+//! What all HTTP clients of the program share.
+
+use std::error::Error;
+use std::io;
+
+use reqwest::{Client, ClientBuilder};
+use rustls::crypto::ring;
+
+/// More causes than an error has.
+const CAUSES_MAX: usize = 16;
+
+/// Settings of an HTTP client, with ring as its cryptography: rustls's default, aws-lc-rs, takes a tenth of a release build's
+/// time. reqwest is built without cryptography and panics where none is installed.
+pub(crate) fn client_builder() -> ClientBuilder {
+    // Fails where it is installed already.
+    let _ = ring::default_provider().install_default();
+    Client::builder()
+}
+
+/// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped first.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let cause = |error: &&'a (dyn Error + 'static)| {
+        let error = *error;
+        match error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+        {
+            Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+            None => error.source(),
+        }
+    };
+    std::iter::successors(Some(error), cause).take(CAUSES_MAX)
+}
+
+/// The outermost of an error and its causes that has this type.
+pub(crate) fn find_cause<'a, E: Error + 'static>(
+    error: &'a (dyn Error + 'static),
+) -> Option<&'a E> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+/// What the operating system or TLS said, below what libraries add.
+pub(crate) fn innermost_io(error: &(dyn Error + 'static)) -> Option<io::ErrorKind> {
+    let kinds = causes(error).filter_map(|cause| Some(cause.downcast_ref::<io::Error>()?.kind()));
+    kinds.last()
+}

@@ -1,0 +1,258 @@
+//! Requests: redirects, TLS, proxies, validators, charsets, and other instances.
+
+use super::*;
+
+#[test]
+fn redirects_without_end_and_http_of_other_machines_are_refused() {
+    let (home, site) = (home(), google_site(1));
+    for [location, reason] in table(
+        "
+        /again → redirects more than 5 times
+        http://192.0.2.1/reviews → add --allow-http
+        ",
+    ) {
+        site.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {location}")));
+        add(&home, "shop", &site.url("/r"), &[], &[]).failed(reason);
+    }
+    add(&home, "shop", "http://192.0.2.1/reviews", &[], &[]).failed("add --allow-http");
+}
+
+#[test]
+fn redirect_from_a_public_to_a_private_address_is_refused() {
+    let (home, inner) = (home(), google_site(1));
+    let target = inner.url("/inner");
+    // The name is known to the proxy only.
+    let proxy = Site::start(|request| {
+        assert_eq!(request.target, "http://shop.test/r");
+        google_page(0..2, None, 2)
+    });
+    let environment = [
+        ("http_proxy", proxy.url("")),
+        ("no_proxy", "127.0.0.1".to_owned()),
+    ];
+    let environment = environment
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    let (url, allow) = ("http://shop.test/r", ["--allow-http"]);
+    add(&home, "shop", url, &allow, &environment).done();
+    has(&home, 2, "true");
+    proxy.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {target}")));
+    let run = run_with(&home, &["sync", "run"], &environment);
+    run.failed("redirects from a public to a private address");
+    assert_eq!(inner.take_targets(), [] as [&str; 0]);
+}
+
+/// Adds a source at a server that answers its one connection so, and is not asked again.
+fn add_at(home: &Home, scheme: &str, answer: impl FnOnce(TcpStream) + Send) -> CommandOutput {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("{scheme}://{}/r", listener.local_addr().unwrap());
+    let added = std::thread::scope(|scope| {
+        scope.spawn(|| answer(listener.accept().unwrap().0));
+        let roots = [("REVIEWS_SYNC_CA_FILE", "roots.pem")];
+        add(home, "shop", &url, &[], &roots)
+    });
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "asked once: {}", added.err);
+    added
+}
+
+#[test]
+fn tls_fault_is_reported_with_advice() {
+    let home = home();
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let certificate = params.self_signed(&key).unwrap();
+    home.file("roots.pem", &certificate.pem());
+    let no_https = "does not speak HTTPS there; check scheme and port";
+    add_at(&home, "https", |mut stream| {
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .unwrap();
+        // Reads the request before closing, so that a reset does not discard the answer.
+        let _ = stream.read(&mut [0; 4_096]);
+    })
+    .failed(no_https);
+    add_at(&home, "https", |mut stream| {
+        let _ = stream.read(&mut [0; 4_096]);
+    })
+    .failed(no_https);
+    // The certificate of an authority, as `openssl req -x509` makes it, is used for a server.
+    let mut connection = ServerConnection::new(config_of(certificate, &key).into()).unwrap();
+    add_at(&home, "https", |mut stream| {
+        // The client refuses the certificate.
+        let _ = connection.complete_io(&mut stream);
+    })
+    .failed("make one for the server with CA:FALSE");
+}
+
+#[test]
+fn redirect_from_https_to_http_is_refused() {
+    let (home, site) = (home(), google_site(1));
+    home.file("roots.pem", &ca_pem());
+    let mut connection = ServerConnection::new(server_config(&["127.0.0.1"], true).into()).unwrap();
+    let location = site.url("/r");
+    let added = add_at(&home, "https", |mut stream| {
+        let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+        let _ = tls.read(&mut [0; 4_096]);
+        let head = format!("HTTP/1.1 301 X\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
+        tls.write_all(head.as_bytes()).unwrap();
+        tls.flush().unwrap();
+    });
+    added.failed("https");
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
+}
+
+#[test]
+fn answer_that_stops_or_is_cut_ends_the_run() {
+    let home = home();
+    home.file("roots.pem", &ca_pem());
+    let rows: String = (0..2)
+        .map(|number| format!("{}\n", row(NATIVE, number)))
+        .collect();
+    let head =
+        "HTTP/1.1 200 X\r\nContent-Type: application/jsonl\r\nContent-Length: 100000\r\n\r\n";
+    let begin = format!("{head}{rows}");
+    add_at(&home, "http", |mut stream| {
+        let _ = stream.read(&mut [0; 4_096]);
+        stream.write_all(begin.as_bytes()).unwrap();
+    })
+    .failed("shop");
+    // Less than 10 KiB in 10 s: the test is over when the client closes the connection.
+    add_at(&home, "http", |mut stream| {
+        let _ = stream.read(&mut [0; 4_096]);
+        stream.write_all(begin.as_bytes()).unwrap();
+        stream.set_read_timeout(Some(NEVER / 2)).unwrap();
+        assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0);
+    })
+    .failed("shop");
+    assert_eq!([count(&home, "true"), column(&home, "name")], ["0", ""]);
+}
+
+#[test]
+fn answers_above_the_limits_are_refused() {
+    let (home, site) = added(1, &[]);
+    let large = format!("[{}]", " ".repeat(32 << 20));
+    site.answer(move |_| SiteAnswer::json(&*large));
+    sync(&home).failed("32 MiB");
+    let mut number = 0;
+    site.take_targets();
+    site.answer(move |_| {
+        number += 1;
+        google_page([number], Some(&format!("page-{number}")), 2_000)
+    });
+    sync(&home).failed("pages");
+    assert_eq!(site.take_targets().len(), 1_000);
+    has(&home, 1, "true");
+}
+
+#[test]
+fn charset_of_the_answer_is_used_unless_it_is_valid_utf_8() {
+    let sheet = |author: &str, text: &str| {
+        format!("author,rating,date,text\n{author},5,2026-03-05,{text}\n")
+    };
+    let russian = sheet("Пётр", "Быстро и чисто.");
+    let french = sheet("Renée", "Très bien et à bientôt.");
+    let list = json!([{"author": "Renée", "rating": 5, "date": "2026-03-05", "text": "Très bien"}])
+        .to_string();
+    let (cyrillic, latin) = (encoding_rs::WINDOWS_1251, encoding_rs::WINDOWS_1252);
+    for (kind, body, author) in [
+        (
+            "text/csv; charset=windows-1251",
+            cyrillic.encode(&russian).0,
+            "Пётр",
+        ),
+        (
+            "text/csv;header=present; Charset=\"Windows-1251\"",
+            cyrillic.encode(&russian).0,
+            "Пётр",
+        ),
+        (
+            "text/csv; charset=windows-1251",
+            russian.as_bytes().into(),
+            "Пётр",
+        ),
+        (
+            "application/json; charset=iso-8859-1",
+            latin.encode(&list).0,
+            "Renée",
+        ),
+        (
+            "application/json; charset=iso-8859-1",
+            list.as_bytes().into(),
+            "Renée",
+        ),
+        // A statement that is wrong is none.
+        ("text/csv; charset=utf-8", latin.encode(&french).0, "Renée"),
+    ] {
+        let (home, body) = (home(), body.into_owned());
+        let site = Site::start(move |_| SiteAnswer::of(kind, body.clone()));
+        add(&home, "sheet", &site.url("/r"), &[], &[]).done();
+        assert_eq!(
+            home.sql("select author from review").trim(),
+            author,
+            "{kind}"
+        );
+        sync(&home).done();
+    }
+}
+
+#[test]
+fn validators_are_sent_for_an_unchanged_source_of_one_page() {
+    let (home, site) = added(2, &[]);
+    let conditional = |count: usize| {
+        move |request: &SiteRequest| match request.header("if-none-match") {
+            "" => {
+                let page = google_page(0..count, None, count).with("ETag: \"v1\"");
+                page.with("Last-Modified: Thu, 01 Oct 2026 10:00:00 GMT")
+            }
+            _ => SiteAnswer::status(304),
+        }
+    };
+    site.answer(conditional(3));
+    let serving = home.serve();
+    let mut runs = 0;
+    // The validators of the scheduled run.
+    let mut sent = || {
+        site.take_targets();
+        make_due(&home);
+        runs += 1;
+        serving.wait_for("/metrics", &runs_of("google", "success", runs));
+        let request = site.requests().remove(0);
+        ["if-none-match", "if-modified-since"].map(|name| request.header(name).to_owned())
+    };
+    let (none, both) = (["", ""], ["\"v1\"", "Thu, 01 Oct 2026 10:00:00 GMT"]);
+    assert_eq!(sent(), none, "there were none yet");
+    assert_eq!(sent(), both);
+    assert_eq!(column(&home, "last_outcome"), "success");
+    assert_eq!(column(&home, "last_count"), "3");
+    let run = home.sql("select max(run_id) from import_run");
+    home.run(&["undo", run.trim()]).done();
+    home.run("sync resume google").done();
+    assert_eq!(sent(), none, "after an undo");
+    has(&home, 3, "true");
+    home.sql("update sync_source set url = url || '?changed'");
+    assert_eq!(sent(), none, "a changed source");
+    site.answer(|request| match query(request, "pageToken") {
+        None => google_page(0..2, Some("b"), 3).with("ETag: \"v2\""),
+        Some(_) => google_page(2..3, None, 3),
+    });
+    home.run("sync run google").done();
+    assert_eq!(sent(), none, "two pages");
+}
+
+#[test]
+fn another_instance_is_a_source_though_it_is_empty_later() {
+    let (there, here) = (Home::with(3), home());
+    let serving = there.serve();
+    let url = format!("http://{}/reviews.json", serving.address);
+    add(&here, "branch", &url, &[], &[]).done();
+    has(&here, 3, "true");
+    there.sql("delete from review");
+    wait_until("it is empty", || serving.ids().is_empty());
+    sync(&here).done();
+    assert_eq!(
+        [count(&here, "true"), column(&here, "last_outcome")],
+        ["3", "short"]
+    );
+}

@@ -1,0 +1,217 @@
+//! When sources are fetched, by which process, and what a clock that was wrong or a kill leaves.
+
+use super::*;
+
+/// An instant in SQL.
+fn instant(shift: &str) -> String {
+    format!("strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '{shift}')")
+}
+
+/// Whether the next run lies in the future.
+const IS_LATER: &str = "julianday(next_run_at) > julianday('now')";
+
+/// Starts a command whose output is read when it has ended.
+fn start(home: &Home, words: &[&str]) -> Child {
+    let mut command = reviews(home.0.path());
+    let command = command.args(words).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
+    let (home, _site) = added(1, &["--at", "0 3 * * *"]);
+    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T03:00:00Z");
+    home.run("init --time-zone America/Phoenix").done();
+    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
+}
+
+#[test]
+fn stopped_service_imports_nothing_of_a_run() {
+    let (home, site) = added(1, &[]);
+    let (reached, is_reached) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel::<()>();
+    site.answer(move |request| {
+        if query(request, "pageToken").is_none() {
+            return google_page(0..5, Some("second"), 9);
+        }
+        let _ = reached.send(());
+        let _ = may_go_on.recv();
+        google_page(5..9, None, 9)
+    });
+    make_due(&home);
+    let serving = home.serve();
+    is_reached.recv_timeout(NEVER).unwrap();
+    serving.signal("TERM");
+    let (status, _) = serving.end();
+    drop(go_on);
+    assert!(status.success(), "{status}");
+    assert_eq!(
+        [count(&home, "true"), column(&home, "last_failure")],
+        ["1", ""]
+    );
+    answer_with(&site, 9);
+    make_due(&home);
+    let serving = home.serve();
+    serving.wait_for("/reviews.json", "Bread number 8 ");
+}
+
+#[test]
+fn missed_run_is_made_up_once_after_a_start() {
+    let (home, site) = added(2, &[]);
+    site.answer(|_| google_page(0..3, None, 3));
+    site.take_targets();
+    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z', last_success_at = null");
+    let serving = home.serve();
+    serving.wait_for("/metrics", &runs_of("google", "success", 1));
+    assert_eq!(site.take_targets().len(), 1);
+    let is_recorded = format!("last_success_at is not null and {IS_LATER}");
+    assert_eq!(column(&home, &is_recorded), "1");
+    serving.wait_for("/reviews.json", "Bread number 2");
+    home.sql(
+        "update sync_source set url = 'http://127.0.0.1:9/r', next_run_at = '2020-01-01T00:00:00Z'",
+    );
+    serving.wait_for("/metrics", &runs_of("google", "failure", 1));
+    assert_has(&column(&home, "last_failure"), "connect");
+}
+
+#[test]
+fn killed_run_is_not_half_imported_nor_due_at_the_next_start() {
+    for words in [&["serve"][..], &["sync", "run", "google"]] {
+        let (home, site) = added(1, &[]);
+        let (path, (reached, is_reached)) = (home.path(), mpsc::channel());
+        site.answer(move |request| {
+            if query(request, "pageToken").is_none() {
+                return google_page(0..20, Some("last"), 40);
+            }
+            let is_later = format!("select {IS_LATER} from sync_source");
+            let _ = reached.send(sqlite3(&path, &is_later));
+            google_page(20..40, None, 40)
+        });
+        make_due(&home);
+        let mut run = start(&home, words);
+        let is_later = is_reached.recv_timeout(NEVER).unwrap();
+        run.kill().unwrap();
+        run.wait().unwrap();
+        assert_eq!(
+            is_later.trim(),
+            "1",
+            "{words:?}: stored before the run began"
+        );
+        let all: usize = count(&home, "true").parse().unwrap();
+        assert!([1, 40].contains(&all), "{all} of 40");
+        assert_eq!(
+            [column(&home, IS_LATER), column(&home, "paused")],
+            ["1", "0"]
+        );
+        home.run("check").done();
+        home.run("sync run google").done();
+        has(&home, 40, "true");
+    }
+}
+
+#[test]
+fn source_whose_last_run_lies_ahead_of_the_clock_is_due() {
+    let (home, site) = added(1, &[]);
+    let ahead = instant("+30 days");
+    for (column_name, outcome) in [
+        ("last_success_at", "success"),
+        ("last_failure_at", "failure"),
+        // A run that was killed leaves only the time of the next.
+        ("next_run_at", "success"),
+    ] {
+        home.sql(&format!(
+            "update sync_source set next_run_at = {ahead}, last_outcome = '{outcome}'; update sync_source set {column_name} = {ahead}"
+        ));
+        let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
+        site.answer(move |_| {
+            let _ = reached.send(());
+            let _ = may_go_on.recv();
+            google_page(0..1, None, 1)
+        });
+        let serving = home.serve();
+        is_reached.recv_timeout(NEVER).unwrap();
+        let series = "\nreviews_sync_last_success_timestamp_seconds{source=\"google\"} ";
+        serving.wait_for("/metrics", series);
+        let figures = serving.get("/metrics");
+        let (_, value) = figures.split_once(series).unwrap();
+        let success: f64 = value.lines().next().unwrap().parse().unwrap();
+        let now: f64 = home
+            .sql("select strftime('%s', 'now')")
+            .trim()
+            .parse()
+            .unwrap();
+        assert!(success <= now + 1.0, "{success} is later than {now}");
+        drop(go_on);
+        serving.wait_for("/metrics", &runs_of("google", "success", 1));
+        let is_right = "julianday(next_run_at) < julianday('now', '+1 day') and julianday(last_success_at) < julianday('now', '+1 minute')";
+        assert_eq!(column(&home, is_right), "1");
+    }
+}
+
+#[test]
+fn source_never_runs_beside_itself() {
+    let (home, site) = added(1, &[]);
+    site.answer(|request| {
+        let page = query(request, "pageToken").map_or(0, |page| page.parse().unwrap());
+        let next = (page < 19).then(|| format!("{}", page + 1));
+        google_page([page], next.as_deref(), 20)
+    });
+    site.take_targets();
+    make_due(&home);
+    let serving = home.serve();
+    wait_until("the service fetches", || !site.requests().is_empty());
+    let runs: Vec<Child> = (0..3)
+        .map(|_| start(&home, &["sync", "run", "google"]))
+        .collect();
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    serving.wait_for("/metrics", &runs_of("google", "success", 1));
+    let targets = site.take_targets();
+    assert_eq!(targets.len(), 80);
+    for run in targets.chunks(20) {
+        assert_eq!(run, &targets[..20], "the pages of another run are between");
+    }
+    has(&home, 20, "true");
+}
+
+#[test]
+fn command_fetches_by_itself_while_the_service_waits_for_others() {
+    let (home, slow) = (home(), google_site(1));
+    for name in ["a", "b", "c", "d"] {
+        add(&home, name, &slow.url("/slow"), &[], &[]).done();
+    }
+    let site = Site::start(|request| {
+        assert_eq!(request.header("x-key"), "key-1");
+        google_page(5..7, None, 2)
+    });
+    let value = secret_of(&site, "key-1");
+    // The service does not know it.
+    let environment = [("REVIEWS_SYNC_SECRET_k", &*value)];
+    let header = ["--header", "X-Key: ${k}"];
+    add(&home, "quick", &site.url("/r"), &header, &environment).done();
+    let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
+    slow.answer(move |_| {
+        let _ = reached.send(());
+        let _ = may_go_on.recv();
+        google_page(0..1, None, 1)
+    });
+    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z' where name <> 'quick'");
+    let serving = home.serve();
+    is_reached.recv_timeout(NEVER).unwrap();
+    site.answer(|_| google_page(5..8, None, 3));
+    run_with(&home, &["sync", "run", "quick"], &environment).done();
+    serving.wait_for("/reviews.json", "Bread number 7");
+    // Fetching holds no lock of the database, and the merge reads what stands then.
+    home.run("withhold g0 --reason spam").done();
+    drop(go_on);
+    for name in ["a", "b", "c", "d"] {
+        serving.wait_for("/metrics", &runs_of(name, "success", 1));
+    }
+    has(&home, 1, "review_id = 'g0' and status = 'withheld'");
+}
