@@ -14,7 +14,7 @@ pub struct Limits<'w> {
     bytes_left: usize,
     /// The number of values that were counted.
     values: u64,
-    /// `None` if nobody can stop it.
+    /// `None` if it cannot be stopped.
     watch: Option<&'w (dyn Watch + Send)>,
 }
 
@@ -54,7 +54,7 @@ impl<'w> Limits<'w> {
         self.bytes_left
     }
 
-    /// The same memory, without anybody who could stop the import.
+    /// The same memory, for an import that cannot be stopped.
     pub fn unwatched(self) -> Limits<'static> {
         Limits {
             bytes_left: self.bytes_left,

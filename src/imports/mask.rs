@@ -44,7 +44,7 @@ impl Mask {
         }
     }
 
-    /// Whether a secret stands in the text, percent-encoded or not.
+    /// Whether the text has a secret, percent-encoded or not.
     pub fn is_in(&self, text: &str) -> bool {
         let has = |text: &str| self.0.iter().any(|secret| text.contains(secret.as_str()));
         has(text) || (text.contains('%') && has(&percent_decode_str(text).decode_utf8_lossy()))
@@ -56,7 +56,7 @@ impl Mask {
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, MASKED))
     }
 
-    /// Whether a secret stands in a text of the record.
+    /// Whether a text of the record has a secret.
     pub fn is_in_record(&self, record: &Value) -> bool {
         match record {
             Value::String(text) => self.is_in(text),

@@ -9,13 +9,13 @@ use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 /// Calls the function with every member of an object; nothing happens if it is none.
-pub fn each_member<'j>(json: &'j str, mut each: impl FnMut(&str, &'j str)) {
-    let _ = Deserializer::from_str(json).deserialize_map(Members(&mut each));
+pub fn each_member<'j>(json: &'j str, each: impl FnMut(&str, &'j str)) {
+    let _ = Deserializer::from_str(json).deserialize_map(Each(each));
 }
 
 /// Calls the function with every element of an array; returns whether it is one.
 pub fn each_element<'j>(json: &'j str, mut each: impl FnMut(&'j str)) -> bool {
-    let read = Deserializer::from_str(json).deserialize_seq(Elements(&mut each));
+    let read = Deserializer::from_str(json).deserialize_seq(Each(|_: &str, element| each(element)));
     read.is_ok()
 }
 
@@ -55,35 +55,26 @@ pub fn is_empty_list(json: &str) -> bool {
 /// A longer group is not looked into.
 const EMPTY_GROUP_BYTES: usize = 16;
 
-struct Members<'f, F>(&'f mut F);
+/// Calls a function with each member of an object, or with each element of an array and no name.
+struct Each<F>(F);
 
-impl<'de, F: FnMut(&str, &'de str)> Visitor<'de> for Members<'_, F> {
+impl<'de, F: FnMut(&str, &'de str)> Visitor<'de> for Each<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("an object or an array")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
             (self.0)(&name, map.next_value::<&RawValue>()?.get());
         }
         Ok(())
     }
-}
 
-struct Elements<'f, F>(&'f mut F);
-
-impl<'de, F: FnMut(&'de str)> Visitor<'de> for Elements<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
         while let Some(element) = list.next_element::<&RawValue>()? {
-            (self.0)(element.get());
+            (self.0)("", element.get());
         }
         Ok(())
     }

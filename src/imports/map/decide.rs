@@ -544,7 +544,7 @@ impl Decision<'_, '_> {
                 .into_iter()
                 .filter(|value| !is_one_of(&row.withheld_values, value));
             let new: Vec<String> = new.collect();
-            // What a run brings by itself, nobody has seen.
+            // The owner has not seen what a run brings by itself.
             let request = self.columns.request;
             if before.is_none() || request.run_of.is_none() || request.accept_changes {
                 row.withheld_values.extend(new);

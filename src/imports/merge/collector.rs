@@ -349,7 +349,7 @@ impl<'a> Collector<'a> {
             format: self.format,
             incoming,
         };
-        // A secret may stand in a text only once entities and elements of HTML are gone.
+        // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
             let fault = FieldError::new("", HAS_SECRET);
             return self.reject(row.at, Value::Null, &[fault]);

@@ -531,7 +531,7 @@ impl InputFile {
 }
 
 impl InputFile {
-    /// Rejects the rows of a table in which a secret stands, and masks the names of its columns; those are shown, in one line each.
+    /// Rejects the rows of a table that have a secret, and masks the names of its columns; those are shown, in one line each.
     pub fn apply_mask(&mut self, mask: &Mask) {
         let Rows::Table(table) = &mut self.rows else {
             return;
