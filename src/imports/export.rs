@@ -4,9 +4,9 @@ use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::imports::map::table::{Row, find};
+use crate::imports::map::fields::COLUMNS;
 use crate::imports::map::values::{flag, names};
-use crate::imports::map::{COLUMNS, put};
+use crate::imports::table::{Row, find};
 use crate::model::{Digests, ReviewId, Status, Unit, Units};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews;
@@ -159,6 +159,12 @@ fn is_formula(cell: &str) -> bool {
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
+/// A cell without the apostrophe that keeps a spreadsheet from running it.
+pub(super) fn unescaped(cell: &str) -> &str {
+    let escaped = cell.strip_prefix('\'');
+    escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
+}
+
 /// The values of a cell that lists them: separated by `; `, or a JSON array if one of them contains that.
 fn listed(cell: &str) -> Vec<Value> {
     serde_json::from_str(cell).unwrap_or_else(|_| {
@@ -184,8 +190,7 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
     let is_escaped = flag(written("escaped")) == Ok(true);
     let cell = |name: &str| {
         let cell = written(name);
-        let escaped = cell.strip_prefix('\'').filter(|_| is_escaped);
-        escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
+        if is_escaped { unescaped(cell) } else { cell }
     };
     let mut record = Map::new();
     for path in columns_of_table() {
@@ -240,4 +245,25 @@ pub(crate) fn without_nulls(mut value: Value) -> Value {
         members.retain(|_, member| !member.is_null());
     }
     value
+}
+
+/// Inserts a value at a path, as `source.name`.
+pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
+    // An absent part stays absent: an empty object would lack required members.
+    if value.is_null() {
+        return;
+    }
+    match path.split_once('.') {
+        None => {
+            fields.insert(path.to_owned(), value);
+        }
+        Some((outer, inner)) => {
+            let part = fields
+                .entry(outer)
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(part) = part {
+                put(part, inner, value);
+            }
+        }
+    }
 }

@@ -1,9 +1,14 @@
 //! Imports reviews from files.
 //!
-//! `read` opens a file, detects its format by its content, and extracts rows from lines, arrays, tables or pages. `map`
-//! turns each row into a review, by the format's entry in `platforms`. `merge` merges the rows with the stored reviews in
-//! memory, preserving the owner's decisions, and writes the outcome in one transaction. Each row is accepted or rejected independently; a file
-//! that cannot be read stops the import before anything is written.
+//! Three steps, with one type between each:
+//!
+//! - `read` opens the files, detects the format of each by its content, and gives its rows ([`read::InputFile`], with a `table::Table`);
+//! - `map` decides what the columns mean, by the format's file in `platforms` or by what the owner says, and turns each row into a
+//!   review as its source states it ([`map::collector::Row`]);
+//! - `merge` finds the review of each row, merges both in memory, preserving the owner's decisions, and writes the changes
+//!   ([`merge::outcome::Change`]) in one transaction.
+//!
+//! A row is accepted or rejected by itself; a file that cannot be read stops the import before anything is written.
 
 pub mod export;
 mod limits;
@@ -15,14 +20,16 @@ mod read;
 mod report;
 mod request;
 pub(crate) mod seed;
+mod table;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+pub use map::fields::ReviewField;
+pub use map::incoming::SOURCE_DEFAULT;
 pub use map::questions::{Asks, Question, Undecided, VALUE, missing_option, noun, shown_value};
 pub use map::values::header_key;
 pub use map::visibility::Subject;
-pub use map::{ReviewField, SOURCE_DEFAULT};
 pub use mask::{Mask, QUERY_VALUE};
 pub use merge::rename::{Renamed, rename_source, respell};
 pub(crate) use merge::time_zone;
@@ -40,18 +47,16 @@ use crate::clock::Clock;
 use crate::imports::limits::Limits;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
-use crate::owner::fault::listed;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{self, PlaceCount, RunCounts};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
+use map::collector::{Collected, Collector};
 use merge::apply;
-use merge::collector::{Collected, Collector};
 use merge::outcome::{Change, MERGED_BYTES, Rules, merge_rows};
 use read::detect::read_file;
 use read::encoding::decode;
-use read::{Opener, read_all};
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -213,7 +218,7 @@ fn counts(report: &ImportReport) -> RunCounts {
     }
 }
 
-/// Reads all files of `order`. Reports every file that cannot be read.
+/// Reads the files of `order`, and turns their rows into reviews.
 fn gather(
     order: &ImportRequest,
     calendar: Calendar,
@@ -221,59 +226,13 @@ fn gather(
     places: &[PlaceCount],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
-    let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
-    if stdin.count() > 1 {
-        return Err(ImportError::Refused(
-            "-: standard input can be read only once; give `-` only once".to_owned(),
-        ));
-    }
-    let is_unclear = |choice: &&DoubtfulChoice| matches!(choice.row, Some((None, _)));
-    if let Some(choice) = order
-        .doubtful
-        .iter()
-        .find(is_unclear)
-        .filter(|_| order.files.len() > 1)
-    {
-        return Err(ImportError::Refused(format!(
-            "--doubtful {choice}: there are several files; name the row's file too, as FILE:{choice}"
-        )));
-    }
-    let mut opener = Opener::new(order, &kept, Limits::new(Some(&*watch)));
-    for file in &order.files {
-        opener.open(file);
-    }
-    let Opener {
-        mut files,
-        faults,
-        limits,
-        ..
-    } = opener;
-    let limits = limits.unwatched();
+    let read = read::read(order, &kept, Limits::new(Some(&*watch)));
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
     }
-    if !faults.is_empty() {
-        let faults = listed(faults.into_iter(), "files cannot be imported");
-        return Err(ImportError::Refused(faults));
-    }
-    for file in &mut files {
-        file.apply_mask(&order.mask);
-    }
-    let is_known = order.business.is_some();
-    let mut collector = Collector::new(
-        calendar,
-        is_known,
-        order,
-        (&mut *watch, limits),
-        kept,
-        places,
-    );
-    let read = read_all(&files, &mut collector);
-    let tables = limits.bytes_taken();
-    let collected = read.and_then(|()| {
-        let collected = collector.finish(tables, MERGED_BYTES);
-        collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
-    });
+    let (files, limits) = read?;
+    let collector = Collector::new(calendar, order, (&mut *watch, limits), kept, places);
+    let collected = map::map(&files, collector, MERGED_BYTES);
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
     }

@@ -12,7 +12,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, FromArgMatches as _};
 use encoding_rs::Encoding;
 
-use crate::imports::map::{Mapping, SOURCE_DEFAULT};
+use crate::imports::map::fields::Mapping;
+use crate::imports::map::incoming::SOURCE_DEFAULT;
 use crate::imports::mask::Mask;
 use crate::imports::platforms::{Format, find_format, format_names};
 use crate::imports::report::Position;

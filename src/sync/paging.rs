@@ -10,7 +10,7 @@ use url::Url;
 use super::answer::{each_element, each_member, member, word};
 use super::client::Page;
 use super::error::SyncError;
-use crate::imports::map::ReviewField;
+use crate::imports::map::fields::ReviewField;
 use crate::imports::{Format, Paging};
 
 /// Rows of all pages of a run, of which hashes are kept.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::imports::map::ReviewField;
+use crate::imports::map::fields::ReviewField;
 use crate::imports::map::questions::{COLUMN, VALUE};
-use crate::imports::map::table::{find, list_columns};
 use crate::imports::map::values::header_key;
 use crate::imports::map::visibility::{Subject, is_one_of};
 use crate::imports::report::FileError;
 use crate::imports::request::ColumnChoices;
+use crate::imports::table::{find, list_columns};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
 
 impl ColumnChoices {

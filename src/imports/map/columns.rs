@@ -6,17 +6,17 @@ use std::num::NonZeroU8;
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
-use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::fields::ReviewField;
 use crate::imports::map::questions::{
-    Question, ShownColumn, ShownValue, Undecided, VALUES_SHOWN_MAX,
+    Question, ShownColumn, ShownValue, Undecided, VALUE, VALUES_SHOWN_MAX,
 };
-use crate::imports::map::table::{Row, Table, shown_cell};
 use crate::imports::map::values::{names, without_address};
 use crate::imports::map::visibility::{PublicIf, Subject, is_one_of};
 use crate::imports::platforms::Format;
 use crate::imports::report::{NewValue, TableColumns};
 use crate::imports::request::ImportRequest;
+use crate::imports::table::{Row, Table, shown_cell};
 
 /// The fields that make the author's name.
 pub const AUTHOR: [ReviewField; 3] = [
@@ -107,11 +107,11 @@ impl<'f> Columns<'f> {
 
     /// Whether the cells of a field's columns are joined; otherwise the first filled one counts.
     pub fn are_joined(&self, field: ReviewField) -> bool {
-        self.format.is_table() || self.filled.contains(&field)
+        self.format.is_table() || self.format.joined == Some(field) || self.filled.contains(&field)
     }
 
     /// The columns that are read, each with what it fills, as the report names it.
-    fn uses(&self) -> impl Iterator<Item = (&'static str, usize)> {
+    pub fn uses(&self) -> impl Iterator<Item = (&'static str, usize)> {
         let fields = ReviewField::ALL.into_iter().flat_map(|field| {
             let columns = self.field(field).iter();
             columns.map(move |column| (field.label(), *column))
@@ -148,8 +148,9 @@ impl<'f> Columns<'f> {
             |(number, header): &(usize, &String)| !header.is_empty() && !table.is_list(*number);
         for (number, header) in columns.filter(is_column) {
             let (is_open, is_read) = (asked.contains(header), self.use_of(number));
-            let is_text = is_read.is_none() && table.has_sentences(number);
-            let values = if is_open {
+            // Sentences that are no field of a review may be private.
+            let is_text = !self.is_field(number) && table.has_sentences(number);
+            let values = if is_open && !is_text {
                 table.values(number)
             } else {
                 Vec::new()
@@ -238,7 +239,12 @@ impl<'f> Columns<'f> {
             let values = self.table.values(sign.columns[0]).into_iter();
             let (public, withheld): (Vec<_>, Vec<_>) =
                 values.partition(|(value, _)| is_one_of(&sign.values, value));
+            let is_text = self.table.has_sentences(sign.columns[0]);
             let list = |values: Vec<(String, u64)>| {
+                if is_text && !values.is_empty() {
+                    let rows: u64 = values.iter().map(|(_, count)| count).sum();
+                    return format!("(text) ({rows})");
+                }
                 let shown = values
                     .iter()
                     .map(|(value, count)| format!("{} ({count})", quoted_value(value)));
@@ -265,25 +271,25 @@ impl<'f> Columns<'f> {
     pub fn new_values(&self) -> Vec<NewValue> {
         let all = Subject::ALL.into_iter().zip(&self.public);
         let signs = all.flat_map(|(subject, list)| list.iter().map(move |it| (subject, it)));
-        let new = signs
-            .filter(|(_, sign)| !sign.is_platform)
-            .flat_map(|(subject, sign)| {
-                let values = sign
-                    .columns
-                    .iter()
-                    .flat_map(|column| self.table.values(*column));
-                let is_new = |value: &str| {
-                    !is_one_of(&sign.values, value) && !is_one_of(&sign.others, value)
-                };
-                let new = values.filter(move |(value, _)| is_new(value));
-                new.map(move |(value, count)| NewValue {
-                    source: self.source().to_owned(),
-                    header: self.table.columns[sign.columns[0]].clone(),
-                    option: subject.option(),
-                    value,
-                    count,
-                })
-            });
+        let new = signs.flat_map(|(subject, sign)| {
+            let values = sign
+                .columns
+                .iter()
+                .flat_map(|column| self.table.values(*column));
+            let mut new: Vec<(String, u64)> =
+                values.filter(|(value, _)| sign.is_new(value)).collect();
+            if !new.is_empty() && self.table.has_sentences(sign.columns[0]) {
+                let rows = new.iter().map(|(_, count)| count).sum();
+                new = vec![(VALUE.to_owned(), rows)];
+            }
+            new.into_iter().map(move |(value, count)| NewValue {
+                source: self.source().to_owned(),
+                header: self.table.columns[sign.columns[0]].clone(),
+                option: subject.option(),
+                value,
+                count,
+            })
+        });
         new.collect()
     }
 

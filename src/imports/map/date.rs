@@ -1,27 +1,72 @@
-//! Parses dates in the forms that files use: ISO, RFC 3339, RFC 2822, `10/31/2026` if the order is known,
-//! `Oct 31, 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
+//! Reads dates: layouts of chrono, Unix time, day numbers of a spreadsheet, or `--date-format`. All dates of a column are
+//! read in one order of day and month; an ambiguous date is refused, never guessed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::imports::map::questions::{Asks, Question};
-use crate::imports::map::values::{WORDS, names};
+use crate::imports::map::values::{WORDS, ascii_digits, is_in, month};
 use crate::imports::report::FileError;
-use crate::model::text::quoted;
+use crate::model::text::{quoted, words};
 use crate::model::{Day, Posted};
+
+/// Layouts of a day in strftime notation, each with the month first and with the day first. Names of months are made
+/// English before; dots mean that the day is first.
+const LAYOUTS: [[&str; 2]; 14] = [
+    ["%Y-%m-%d"; 2],
+    ["%m/%d/%Y", "%d/%m/%Y"],
+    ["%d.%m.%Y"; 2],
+    ["%Y/%m/%d"; 2],
+    ["%m/%d/%y", "%d/%m/%y"],
+    ["%m-%d-%Y", "%d-%m-%Y"],
+    ["%d.%m.%y"; 2],
+    ["%Y.%m.%d"; 2],
+    ["%B %d %Y"; 2],
+    ["%d %B %Y"; 2],
+    ["%Y %B %d"; 2],
+    ["%d-%B-%y"; 2],
+    ["%G-W%V-%u"; 2],
+    ["%Y%m%d"; 2],
+];
+/// Layouts of a time.
+const TIMES: [&str; 10] = [
+    "%I:%M:%S%.f %p",
+    "%I:%M %p",
+    "%I.%M.%S%.f %p",
+    "%I.%M %p",
+    "%H:%M:%S%.f",
+    "%H:%M",
+    "%H.%M.%S%.f",
+    "%H.%M",
+    "%H h %M",
+    "%H%M%S",
+];
+
+/// Unix seconds from 2001-09-09 to 2099; smaller numbers have another meaning.
+const UNIX_SECONDS: std::ops::Range<i64> = 1_000_000_000..4_102_444_800;
+/// Day numbers of a spreadsheet from 1995 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
+const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 34_700..=73_050;
+const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
+/// There were no online reviews before; years outside are those of another calendar, or of an empty value.
+const YEARS: std::ops::RangeInclusive<i32> = 1995..=2099;
+/// The zones are from UTC-12 to UTC+14.
+const OFFSET_SECONDS_MAX: i32 = 14 * 3_600;
+/// Maximum length of a date in bytes.
+const TEXT_BYTES_MAX: usize = 96;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
-    /// `--date-format`, in strftime notation. If it is given, of the other forms only those of ISO 8601 are accepted, in
-    /// which the date cells of a workbook are read.
+    /// `--date-format`, in strftime notation. If it is given, of the other layouts only that of ISO 8601 is read, in which
+    /// the date cells of a workbook are.
     pub format: Option<&'a str>,
     /// The order of the column's dates such as `10/11/2026`.
     pub order: Option<DateOrder>,
-    /// The platform's time zone, for times without one; otherwise the business's.
+    /// The platform's time zone, for times without one.
     pub zone: Option<Tz>,
 }
 
@@ -58,429 +103,311 @@ impl DateOrder {
             .into_iter()
             .find(|order| order.stored_name() == name)
     }
-
-    pub const fn other(self) -> Self {
-        match self {
-            Self::MonthFirst => Self::DayFirst,
-            Self::DayFirst => Self::MonthFirst,
-        }
-    }
 }
-
-/// Unix seconds from 2001-09-09 on; there were no online reviews before, and smaller numbers have another meaning.
-const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
-/// Day numbers of a spreadsheet, from 1990 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
-const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 32_874..=73_050;
-const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
-/// Maximum length of a date in bytes.
-const TEXT_BYTES_MAX: usize = 96;
 
 impl Dates<'_> {
     pub fn parse(self, text: &str) -> Result<Posted, String> {
-        let parts = DateParts::of(text);
-        let Some(format) = self.format else {
-            return self.place(&parts.ok_or_else(|| unknown(text))?, text);
-        };
-        let formatted = self.formatted(text.trim(), format);
-        formatted.or_else(|wrong| match parts {
-            Some(parts) if text.trim().find('-') == Some(4) => self.place(&parts, text),
-            Some(_) | None => Err(wrong),
-        })
-    }
-
-    fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
-        let wrong = || {
-            format!(
-                "{} does not match {} of --date-format",
-                quoted(text),
-                quoted(format)
-            )
-        };
-        if let Ok(instant) = DateTime::parse_from_str(text, format) {
-            return posted(instant.to_utc(), text);
-        }
-        // If the format has no time, cells with a time after the date are accepted, too.
-        let day = || {
-            let (date, rest) = NaiveDate::parse_and_remainder(text, format).ok()?;
-            let time = clock(rest).filter(|(_, zone)| zone.is_empty());
-            (rest.is_empty() || time.is_some()).then(|| (date, time.map(|(time, _)| time)))
-        };
-        let time = NaiveDateTime::parse_from_str(text, format).ok();
-        let found = time
-            .map(|time| (time.date(), Some(time.time())))
-            .or_else(day);
-        // %Y takes any number of digits.
-        let (date, time) = found
-            .filter(|(date, _)| date.year() >= 1000)
-            .ok_or_else(wrong)?;
-        let parts = DateParts {
-            date: DatePart::Day(date),
-            time,
-            zone: None,
-        };
-        self.place(&parts, text)
-    }
-
-    /// The day or the instant of a date.
-    fn place(self, parts: &DateParts, text: &str) -> Result<Posted, String> {
-        let date = match &parts.date {
-            DatePart::Instant(instant) => return posted(*instant, text),
-            DatePart::Day(day) => *day,
-            DatePart::Numbers(numbers) => self.numbers(numbers, text)?,
-        };
-        let zone = parts.zone.or(self.zone.map(Zone::Named));
-        let instant = match (parts.time.map(|time| date.and_time(time)), zone) {
-            (Some(time), Some(Zone::Minutes(minutes))) => time
-                .and_utc()
-                .checked_sub_signed(TimeDelta::minutes(minutes)),
-            // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
-            (Some(time), Some(Zone::Named(zone))) => zone
-                .from_local_datetime(&time)
-                .earliest()
-                .map(|instant| instant.to_utc()),
-            (None, _) | (_, None) => {
-                let day = Day::new(date).map(Posted::Day);
-                return day.ok_or_else(|| unknown(text));
-            }
-        };
-        posted(instant.ok_or_else(|| unknown(text))?, text)
-    }
-
-    fn numbers(self, numbers: &Numbers, text: &str) -> Result<NaiveDate, String> {
-        let order = match (self.order, numbers.is_dotted) {
-            // Dots mean that the day is first.
-            (_, true) => DateOrder::DayFirst,
-            (Some(order), false) => order,
-            (None, false) => match DateOrder::BOTH.map(|order| numbers.day(order)) {
-                [Some(one), Some(other)] if one != other => {
-                    return Err(format!("{} may be {one} or {other}", quoted(text)));
-                }
-                [None, _] => DateOrder::DayFirst,
-                [Some(_), _] => DateOrder::MonthFirst,
-            },
-        };
-        let date = numbers.day(order);
-        date.ok_or_else(|| match numbers.day(order.other()) {
-            Some(_) if !numbers.is_dotted => {
+        let written = match self.format {
+            Some(format) => Written::in_format(text, format).ok_or_else(|| {
                 format!(
-                    "{} is no date, because the column's dates are {}",
+                    "{} does not match {} of --date-format",
                     quoted(text),
-                    order.name()
+                    quoted(format)
                 )
+            }),
+            None => Written::of(text).ok_or_else(|| unknown(text)),
+        }?;
+        let mut years = written.days.iter().flatten().map(NaiveDate::year);
+        if !years.any(|year| YEARS.contains(&year)) {
+            return Err(format!(
+                "{} is no day of the years 1995 to 2099; if it is one of another calendar (Persian, Islamic, Buddhist, Hebrew), \
+                 write it as 2026-10-31",
+                quoted(text)
+            ));
+        }
+        let date = self.in_order(&written, text)?;
+        let default = self.zone.map(|zone| (zone, 0));
+        let zoned = written
+            .clock
+            .and_then(|it| Some((it, it.zone.or(default)?)));
+        let posted = match zoned {
+            // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
+            Some((clock, (zone, seconds))) => {
+                let local = zone.from_local_datetime(&date.and_time(clock.time));
+                let instant = local.earliest().filter(|_| clock.is_known);
+                instant.map(|it| Posted::Instant(it.to_utc() - TimeDelta::seconds(seconds.into())))
             }
-            Some(_) | None => unknown(text),
+            None => Day::new(date).map(Posted::Day),
+        };
+        posted.ok_or_else(|| unknown(text))
+    }
+
+    fn in_order(self, written: &Written, text: &str) -> Result<NaiveDate, String> {
+        let days = written.days;
+        let Some(order) = self.order else {
+            return match days {
+                [Some(one), Some(other)] if one != other => {
+                    Err(format!("{} may be {one} or {other}", quoted(text)))
+                }
+                [one, other] => one.or(other).ok_or_else(|| unknown(text)),
+            };
+        };
+        days[order as usize].ok_or_else(|| {
+            format!(
+                "{} is no date, because the column's dates are {}",
+                quoted(text),
+                order.name()
+            )
         })
     }
 }
 
-/// The parts of a date.
-#[derive(Debug, Clone, Copy)]
-struct DateParts {
-    date: DatePart,
-    time: Option<NaiveTime>,
-    zone: Option<Zone>,
+/// A date as it is written.
+#[derive(Debug)]
+struct Written {
+    /// Its layout, and its day, by order.
+    layouts: [&'static str; 2],
+    days: [Option<NaiveDate>; 2],
+    clock: Option<Clock>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum DatePart {
-    /// Of Unix time.
-    Instant(DateTime<Utc>),
-    Day(NaiveDate),
-    Numbers(Numbers),
+struct Clock {
+    time: NaiveTime,
+    /// The time zone, and seconds east of it.
+    zone: Option<(Tz, i32)>,
+    /// Whether no unknown word before the time may be its half of the day.
+    is_known: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Zone {
-    /// East of UTC.
-    Minutes(i64),
-    Named(Tz),
-}
+impl Written {
+    fn new(day: NaiveDate, clock: Option<Clock>) -> Self {
+        Self {
+            layouts: [""; 2],
+            days: [Some(day); 2],
+            clock,
+        }
+    }
 
-impl DateParts {
+    fn at(instant: DateTime<Utc>) -> Self {
+        let clock = Clock::new(instant.time(), Some((Tz::UTC, 0)));
+        Self::new(instant.date_naive(), Some(clock))
+    }
+
     fn of(text: &str) -> Option<Self> {
         if text.len() > TEXT_BYTES_MAX {
             return None;
         }
-        let mut text = text
-            // Some browsers write marks of direction.
-            .replace(['\u{200e}', '\u{200f}'], "")
-            .replace(['年', '月'], "-")
-            .replace('日', "")
-            .replace('\u{a0}', " ");
-        for (half, plain) in [('a', "AM"), ('p', "PM")] {
-            text = text.replace(&format!("{half}. m."), plain);
-            text = text.replace(&format!("{half}.m."), plain);
+        let plain = &plain(text);
+        let number = number_of_time(plain);
+        if number.is_some() {
+            return number;
         }
-        let mut text = text.trim();
-        if let Some(date) = number_of_time(text) {
-            return Some(Self {
-                date,
-                time: None,
-                zone: None,
-            });
+        let (before, first, rest) = split_number(plain)?;
+        let numbers = || {
+            let start = before.len();
+            let rest = match first.len() {
+                // `20261031`, `20261031080000`
+                8 | 14 => &plain[start + 8..],
+                _ => split_number(split_number(rest)?.2)?.2,
+            };
+            // `2026年3月7日に日本でレビュー済み`
+            let is_whole = text.contains(['日', '일'])
+                || rest.contains(is_digit)
+                || rest.trim_matches([' ', '.', ',']).is_empty();
+            let days = days_of(&plain[start..plain.len() - rest.len()])?;
+            (is_whole && is_weekday(before)).then_some((days, rest))
+        };
+        let named = || {
+            let (between, second, rest) = split_number(rest)?;
+            let date = with_month(before, first, between, second)?;
+            Some((days_of(&date)?, rest))
+        };
+        let ((layouts, days), rest) = numbers().or_else(named)?;
+        // A year of two digits in another script may be one of another calendar.
+        if layouts[0].ends_with('y') && text.contains(|c: char| c.is_numeric() && !is_digit(c)) {
+            return None;
         }
-        // `20261031T080000Z`
-        let compact = text.get(..15).unwrap_or_default();
-        let compact = NaiveDateTime::parse_from_str(compact, "%Y%m%dT%H%M%S").ok();
-        let plain = compact
-            .or_else(|| NaiveDateTime::parse_from_str(text, "%Y%m%d%H%M%S").ok())
-            .map(|time| format!("{time} {}", text.get(15..).unwrap_or_default()));
-        text = plain.as_deref().unwrap_or(text);
-        let digit = |c: char| c.is_ascii_digit();
-        let start = match text.find(':') {
-            Some(colon) => Some(text[..colon].trim_end_matches(digit).len()),
-            // `14/03/2025 14.05.33`, as Italians, Danes and Finns write times, and `14h05` of the French.
-            None => text.rfind(' ').map(|blank| blank + 1).filter(|start| {
-                let parts: Vec<&str> = text[*start..].split(['.', 'h']).collect();
-                let is_pair = |part: &&str| part.len() == 2 && part.chars().all(digit);
-                matches!(parts.len(), 2 | 3)
-                    && parts[1..].iter().all(is_pair)
-                    && parts[0].len() <= 2
-                    && text[..*start].contains(digit)
-            }),
+        let clock = Clock::of(rest);
+        (clock.is_some() || !rest.contains(is_digit)).then_some(Self {
+            layouts,
+            days,
+            clock,
+        })
+    }
+
+    /// A date in the format of `--date-format`, perhaps with a time after it, or in that of ISO 8601.
+    fn in_format(text: &str, format: &str) -> Option<Self> {
+        let plain = &ascii_digits(text.trim());
+        if let Ok(instant) = DateTime::parse_from_str(plain, format) {
+            return Some(Self::at(instant.to_utc()));
+        }
+        if let Ok((day, rest)) = NaiveDate::parse_and_remainder(plain, format) {
+            let time = NaiveTime::parse_from_str(plain, format).ok();
+            let clock = time.map_or_else(|| Clock::of(rest), |time| Some(Clock::new(time, None)));
+            return (clock.is_some() || rest.is_empty()).then(|| Self::new(day, clock));
+        }
+        Self::of(text).filter(|it| it.layouts == LAYOUTS[0])
+    }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+/// The first number of a text, with what stands before and after it.
+fn split_number(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_at(text.find(is_digit)?);
+    let end = rest.find(|c| !is_digit(c)).unwrap_or(rest.len());
+    Some((before, &rest[..end], &rest[end..]))
+}
+
+/// The text with plain digits, blanks and marks.
+fn plain(text: &str) -> String {
+    let mut plain = text.trim().to_owned();
+    if !plain.is_ascii() {
+        // Browsers write marks of direction; Chinese, Japanese and Korean have words for year, month and day.
+        let marks = [
+            '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '日', '일',
+        ];
+        let digits = ascii_digits(&plain).nfkc().collect::<String>();
+        plain = digits
+            .replace(marks, "")
+            .replace(['年', '月', '년', '월'], "-");
+    }
+    // `2:05 p. m.`
+    for (written, half) in [(". m.", "m"), (".m.", "m"), (".M.", "M")] {
+        if plain.contains(written) {
+            plain = plain.replace(written, half);
+        }
+    }
+    plain
+}
+
+/// Unix time in seconds, milliseconds or microseconds, or the day number of a spreadsheet; each may have a fraction.
+fn number_of_time(text: &str) -> Option<Written> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !whole.chars().chain(fraction.chars()).all(is_digit) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    if SERIAL_DAYS.contains(&number) && whole.len() == 5 {
+        let day = SERIAL_DAY_0.checked_add_signed(TimeDelta::days(number))?;
+        return Some(Written::new(day, None));
+    }
+    let mut units = [1, 1_000, 1_000_000].into_iter();
+    let unit = units.find(|unit| UNIX_SECONDS.contains(&(number / unit)))?;
+    DateTime::from_timestamp_micros(number * (1_000_000 / unit)).map(Written::at)
+}
+
+/// A date whose month has a name: the day, the English name, and the year, in their order. Of the words between both numbers, and
+/// of those before them if there is none, one is the month.
+fn with_month(before: &str, first: &str, between: &str, second: &str) -> Option<String> {
+    let months = |text: &str| -> Vec<&str> { words(text).split(' ').filter_map(month).collect() };
+    let mark = match (first.len(), second.len()) {
+        // `14-mrt-25`
+        (1 | 2, 2) if between.starts_with('-') => '-',
+        _ => ' ',
+    };
+    match (&months(before)[..], &months(between)[..]) {
+        // In `mar. 6 octobre 2026`, the first word is a weekday.
+        ([], [month]) => Some(format!("{first}{mark}{month}{mark}{second}")),
+        (_, [month]) if first.len() < 3 => Some(format!("{first}{mark}{month}{mark}{second}")),
+        ([month], []) => Some(format!("{month} {first} {second}")),
+        _ => None,
+    }
+}
+
+/// Whether only a weekday stands before a date of numbers: `R08.03.09` is the year 8 of an era.
+fn is_weekday(before: &str) -> bool {
+    let word = before.trim_end_matches([' ', ',', '.']);
+    let is_latin = |c: char| c.is_alphabetic() && c < '\u{250}';
+    word.is_empty() || word.len() > 1 && word.len() < before.len() && word.chars().all(is_latin)
+}
+
+/// The layout of a date without time, and its day in either order.
+fn days_of(date: &str) -> Option<([&'static str; 2], [Option<NaiveDate>; 2])> {
+    let first = date.bytes().take_while(u8::is_ascii_digit).count();
+    let last = date.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let mark = date.bytes().find(|byte| !byte.is_ascii_alphanumeric());
+    // chrono reads years with fewer digits, too.
+    let fits = |[layout, _]: &[&str; 2]| {
+        let is_short = layout.ends_with('y');
+        let has_year = is_short && first < 3 && last == 2 || !is_short && first.max(last) > 3;
+        has_year && mark.is_none_or(|mark| layout.as_bytes()[2] == mark)
+    };
+    let read = |layout| NaiveDate::parse_from_str(date, layout).ok();
+    let mut days = LAYOUTS.into_iter().filter(fits).map(|layouts| {
+        let [month_first, day_first] = layouts;
+        let day = read(month_first);
+        let is_one = month_first == day_first;
+        (layouts, [day, if is_one { day } else { read(day_first) }])
+    });
+    days.find(|(_, days)| *days != [None; 2])
+}
+
+impl Clock {
+    const fn new(time: NaiveTime, zone: Option<(Tz, i32)>) -> Self {
+        Self {
+            time,
+            zone,
+            is_known: true,
+        }
+    }
+
+    /// A time with what stands before and behind it.
+    fn of(text: &str) -> Option<Self> {
+        let (before, text) = text.split_at(text.find(is_digit)?);
+        let mut times = TIMES.into_iter().filter_map(|layout| {
+            let (time, rest) = NaiveTime::parse_and_remainder(text, layout).ok()?;
+            Some((time, rest, layout.ends_with('p')))
+        });
+        // `2:05 America/Phoenix`
+        let is_half = |(.., rest, has_half): &(_, &str, bool)| {
+            !has_half || !rest.starts_with(char::is_alphabetic)
         };
-        let Some(start) = start else {
-            return Some(Self {
-                date: date_of(text)?,
-                time: None,
-                zone: None,
-            });
+        let (time, rest, has_half) = times.find(is_half)?;
+        let zone = match rest
+            .trim_start_matches([' ', 'h'])
+            .trim_start_matches("Uhr")
+        {
+            "" => None,
+            zone => Some(zone_of(zone)?),
         };
-        let (date, time) = text.split_at(start);
-        let (time, zone) = clock(time)?;
-        // `Mar 4, 2025 at 2:10 PM`, `14.03.2025 um 14:05`
-        let date = date.trim_end_matches(|c: char| !digit(c));
+        let before = words(before);
+        let mut before = before.split_whitespace();
+        let is_known = has_half || before.all(|word| is_in(&WORDS.before_time, word));
         Some(Self {
-            date: date_of(date)?,
-            time: Some(time),
-            zone: if zone.is_empty() {
-                None
-            } else {
-                Some(zone_of(zone)?)
-            },
+            time,
+            zone,
+            is_known,
         })
     }
 }
 
-/// A time at the beginning of a text, and the text behind it.
-fn clock(text: &str) -> Option<(NaiveTime, &str)> {
-    let text = text.trim_start_matches(['T', ' ', ',']);
-    let end = text.find(|c: char| !c.is_ascii_digit() && !":.h".contains(c));
-    let (clock, rest) = text.split_at(end.unwrap_or(text.len()));
-    let rest = rest.trim();
-    // A fraction follows the seconds.
-    let mut clock = clock.trim_end_matches('h').replace('h', ":");
-    if !clock.contains(':') {
-        clock = clock.replace('.', ":");
-    }
-    let half = rest.get(..2).unwrap_or_default().to_uppercase();
-    let read = |formats: [&str; 2], text: &str| {
-        let mut times = formats.into_iter();
-        times.find_map(|format| NaiveTime::parse_from_str(text, format).ok())
-    };
-    if ["AM", "PM"].contains(&half.as_str()) && !rest[2..].starts_with(char::is_alphabetic) {
-        let time = format!("{clock} {half}");
-        let time = read(["%I:%M %p", "%I:%M:%S%.f %p"], &time)?;
-        return Some((time, rest[2..].trim_start()));
-    }
-    let time = read(["%H:%M", "%H:%M:%S%.f"], &clock)?;
-    Some((time, rest.strip_prefix("Uhr").unwrap_or(rest).trim_start()))
-}
-
-/// A time zone: `Z`, a name, `GMT+2`, or `+02:00`.
-fn zone_of(text: &str) -> Option<Zone> {
-    // JavaScript: `GMT+0000 (Coordinated Universal Time)`; `+0000 UTC`.
-    let name = text.split(' ').next()?;
+/// A time zone: `Z`, `EST`, `+02:00`, `GMT+2`, `Europe/Berlin`, each perhaps explained: `GMT+0000 (Coordinated Universal Time)`.
+fn zone_of(text: &str) -> Option<(Tz, i32)> {
+    let mut parts = text.split([' ', '(', ')', '[', ']']);
+    let name = parts.find(|part| !part.is_empty())?;
     if name.contains('/') {
-        return name.parse().ok().map(Zone::Named);
+        return Some((name.parse().ok()?, 0));
     }
-    if let Some(minutes) = WORDS.offsets.get(name) {
-        return Some(Zone::Minutes(*minutes));
+    if let Some(minutes) = WORDS.offsets.get(&name.to_uppercase()) {
+        return Some((Tz::UTC, minutes * 60));
     }
-    let offset = name
-        .strip_prefix("GMT")
-        .or_else(|| name.strip_prefix("UTC"))
-        .unwrap_or(name);
-    let (sign, digits) = match offset.split_at_checked(1)? {
-        ("+", digits) => (1, digits),
-        ("-", digits) => (-1, digits),
-        _ => return None,
-    };
-    let whole = (digits.len() == 4).then(|| digits.split_at_checked(2));
-    let parts = digits.split_once(':').or(whole.flatten());
-    let (hours, minutes) = parts.unwrap_or((digits, "0"));
-    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-    let is_offset = (0..=14).contains(&hours) && (0..60).contains(&minutes);
-    is_offset.then_some(Zone::Minutes(sign * (hours * 60 + minutes)))
+    let offset = name.trim_start_matches("GMT").trim_start_matches("UTC");
+    let (sign, digits) = offset.split_at_checked(1).filter(|_| offset.len() > 1)?;
+    let width = if digits.contains(':') { 5 } else { 2 };
+    let midnight = format!("2000-01-01 00:00 {sign}{digits:0>width$}");
+    let midnight = DateTime::parse_from_str(&midnight, "%Y-%m-%d %H:%M %#z").ok()?;
+    let seconds = midnight.offset().local_minus_utc();
+    (seconds.abs() <= OFFSET_SECONDS_MAX).then_some((Tz::UTC, seconds))
 }
-
-/// A date without its time.
-fn date_of(text: &str) -> Option<DatePart> {
-    // `Fr., 14.03.2025`
-    let plain = text
-        .trim_start_matches(char::is_alphabetic)
-        .trim_start_matches(['.', ',', ' ']);
-    let numbers: Vec<&str> = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|number| !number.is_empty())
-        .collect();
-    let [first, second] = numbers[..] else {
-        let [first, second, third] = numbers[..] else {
-            return None;
-        };
-        let mark = plain.chars().find(|c| !c.is_ascii_digit())?;
-        let joined =
-            |between: &str| format!("{first}{mark}{between}{second}{mark}{between}{third}");
-        // `1. 3. 2025`
-        let is_one = plain == joined("") || mark == '.' && plain == joined(" ");
-        let is_known = is_one && matches!(mark, '/' | '-' | '.');
-        let is_day = |number: &str| (1..=2).contains(&number.len());
-        if is_known && first.len() == 4 && is_day(second) && is_day(third) {
-            return day(first, second.parse().ok()?, third).map(DatePart::Day);
-        }
-        // Two digits of a year are those of this century; after dashes the year may be the first number.
-        let century = match third.len() {
-            2 if mark != '-' => 2000,
-            4 => 0,
-            _ => return None,
-        };
-        return (is_known && is_day(first) && is_day(second)).then_some(DatePart::Numbers(
-            Numbers {
-                first: first.parse().ok()?,
-                second: second.parse().ok()?,
-                year: century + third.parse::<i32>().ok()?,
-                is_dotted: mark == '.',
-            },
-        ));
-    };
-    // `15. Oktober 2026`, `15 de octubre de 2026`, `Octubre 15, 2026`, `2025 Feb 5`
-    let lower = text.to_lowercase();
-    let (before, rest) = lower.split_once(first)?;
-    let (between, _) = rest.split_once(second)?;
-    // Words outside the date may be short weekdays, and `mar.` is one as well as a month.
-    let mut months = months_in(between);
-    if months.is_empty() {
-        months = months_in(before);
-    }
-    let [month] = months[..] else {
-        return None;
-    };
-    if first.len() == 4 {
-        return day(first, month, second).map(DatePart::Day);
-    }
-    // `14-mrt-25`
-    let is_short = second.len() == 2 && between.starts_with('-');
-    let year = if is_short {
-        format!("20{second}")
-    } else {
-        second.to_owned()
-    };
-    day(&year, month, first).map(DatePart::Day)
-}
-
-fn day(year: &str, month: u32, day: &str) -> Option<NaiveDate> {
-    let date = NaiveDate::from_ymd_opt(year.parse().ok()?, month, day.parse().ok()?);
-    date.filter(|date| year.len() == 4 && date.year() >= 1000)
-}
-
-/// The months, from 1, whose names begin a word of the text.
-fn months_in(text: &str) -> Vec<u32> {
-    let month = |word: &str| {
-        let begins = |month: &'static String| names(month).any(|start| word.starts_with(start));
-        (1..).zip(&WORDS.months).find(|(_, month)| begins(month))
-    };
-    let is_weekday = |word: &&str| names(&WORDS.weekdays).any(|weekday| weekday == *word);
-    let words = text
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.chars().count() >= 3 && !is_weekday(word));
-    let mut months: Vec<u32> = words.filter_map(|word| Some(month(word)?.0)).collect();
-    months.dedup();
-    months
-}
-
-/// Unix time in seconds, milliseconds or microseconds, or the day number of a spreadsheet; each may have a fraction.
-fn number_of_time(text: &str) -> Option<DatePart> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let mut digits = whole.bytes().chain(fraction.bytes());
-    let number: i64 = whole.parse().ok()?;
-    if !digits.all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    if whole.len() == 5 && SERIAL_DAYS.contains(&number) {
-        let day = SERIAL_DAY_0.checked_add_signed(TimeDelta::days(number));
-        return day.map(DatePart::Day);
-    }
-    let mut units = [1, 1_000, 1_000_000].into_iter();
-    let unit = units.find(|unit| UNIX_SECONDS.contains(&(number / unit)))?;
-    let instant = DateTime::from_timestamp_micros(number * (1_000_000 / unit));
-    instant.map(DatePart::Instant)
-}
-
-/// A date of three numbers, of which the last is the year: `10/31/2026`, `31.10.26`.
-#[derive(Debug, Clone, Copy)]
-pub struct Numbers {
-    first: u32,
-    second: u32,
-    year: i32,
-    pub is_dotted: bool,
-}
-
-impl Numbers {
-    /// The numbers of a date, which may have a time.
-    pub fn of(text: &str) -> Option<Self> {
-        match DateParts::of(text)?.date {
-            DatePart::Numbers(numbers) => Some(numbers),
-            DatePart::Day(_) | DatePart::Instant(_) => None,
-        }
-    }
-
-    /// The day in that order.
-    pub fn day(&self, order: DateOrder) -> Option<NaiveDate> {
-        let (month, day) = match order {
-            DateOrder::MonthFirst => (self.first, self.second),
-            DateOrder::DayFirst => (self.second, self.first),
-        };
-        NaiveDate::from_ymd_opt(self.year, month, day).filter(|date| date.year() >= 1000)
-    }
-}
-
-fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
-    if (1..=9999).contains(&instant.year()) {
-        Ok(Posted::Instant(instant))
-    } else {
-        Err(unknown(text))
-    }
-}
-
-/// Forms that are accepted only with `--date-format`.
-const ADVISED: [&str; 6] = [
-    "%Y%m%d", "%d-%m-%y", "%y-%m-%d", "%m-%d-%y", "%m.%d.%Y", "%m.%d.%y",
-];
 
 fn unknown(text: &str) -> String {
-    let date = text.split(' ').next().unwrap_or_default();
-    let reads = |format: &&str| {
-        let date = NaiveDate::parse_from_str(date, format);
-        date.is_ok_and(|date| (1000..=9999).contains(&date.year()))
-    };
-    let fitting = ADVISED.into_iter().filter(reads);
-    let flags: Vec<String> = fitting
-        .map(|format| format!("--date-format {format}"))
-        .collect();
-    let numbers = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|number| !number.is_empty())
-        .count();
-    let has_day = numbers > 2 || numbers == 2 && text.contains(char::is_alphabetic);
-    let advice = if !flags.is_empty() {
-        format!("give its format with {}", flags.join(" or "))
-    } else if has_day {
-        "give its format with --date-format, for example %d.%m.%y".to_owned()
-    } else {
-        "write the whole day there".to_owned()
-    };
     format!(
-        "{} is not a known date such as 2026-10-31; {advice}",
+        "{} is not a known date such as 2026-10-31; write the whole day so, also one of another calendar or era, or give its format \
+         with --date-format",
         quoted(text),
     )
 }
@@ -498,8 +425,14 @@ pub type DateColumns = BTreeMap<(String, String), Evidence>;
 /// Questions about files, each with the file's number.
 pub type FileQuestions = Vec<(usize, Question)>;
 
-/// A date with its place.
-type Found = (String, String);
+/// A date that proves an order.
+#[derive(Debug)]
+struct Found {
+    order: DateOrder,
+    place: String,
+    text: String,
+    layouts: [&'static str; 2],
+}
 
 /// What is known of the dates of one column.
 #[derive(Debug, Default)]
@@ -508,10 +441,10 @@ pub struct Evidence {
     pub kept: Option<DateOrder>,
     /// The order that the platform always has.
     pub usual: Option<DateOrder>,
-    month_first: Option<Found>,
-    day_first: Option<Found>,
-    /// The number of the file of one that may be read in both orders, the date, and the days that it has so.
-    unclear: Option<(usize, String, [NaiveDate; 2])>,
+    /// The first date that proves each order.
+    proofs: [Option<Found>; 2],
+    /// The first date that may be read in both orders: the number of its file, and what is asked about it.
+    unclear: Option<(usize, Asks)>,
 }
 
 impl Evidence {
@@ -523,30 +456,33 @@ impl Evidence {
         text: &str,
         tomorrow: NaiveDate,
     ) {
-        let Some(numbers) = Numbers::of(text).filter(|numbers| !numbers.is_dotted) else {
+        let Some(Written { layouts, days, .. }) = Written::of(text) else {
             return;
         };
-        let found = || (place(), text.to_owned());
-        let days = DateOrder::BOTH.map(|order| numbers.day(order));
         // A date after tomorrow in one order is in the other one.
-        match days.map(|day| day.filter(|day| *day <= tomorrow)) {
-            [Some(_), None] => drop(self.month_first.get_or_insert_with(found)),
-            [None, Some(_)] => drop(self.day_first.get_or_insert_with(found)),
+        let days = days.map(|day| day.filter(|day| *day <= tomorrow));
+        let order = match days {
+            [Some(_), None] => DateOrder::MonthFirst,
+            [None, Some(_)] => DateOrder::DayFirst,
             [Some(one), Some(other)] if one != other => {
-                self.unclear
-                    .get_or_insert_with(|| (file, text.to_owned(), [one, other]));
+                self.unclear.get_or_insert_with(|| {
+                    let asks = Asks::Order {
+                        date: text.to_owned(),
+                        days: [one, other],
+                        formats: layouts.map(str::to_owned),
+                    };
+                    (file, asks)
+                });
+                return;
             }
-            [Some(_), Some(_)] | [None, None] => {}
-        }
-    }
-
-    /// The order that a date proves, with the date.
-    const fn proof(&self) -> Option<(DateOrder, &Found)> {
-        match (&self.month_first, &self.day_first) {
-            (Some(found), None) => Some((DateOrder::MonthFirst, found)),
-            (None, Some(found)) => Some((DateOrder::DayFirst, found)),
-            (None, None) | (Some(_), Some(_)) => None,
-        }
+            [Some(_), Some(_)] | [None, None] => return,
+        };
+        self.proofs[order as usize].get_or_insert_with(|| Found {
+            order,
+            place: place(),
+            text: text.to_owned(),
+            layouts,
+        });
     }
 }
 
@@ -559,7 +495,6 @@ pub fn decide(
     columns: &DateColumns,
     country: Option<&str>,
 ) -> Result<(DateOrders, FileQuestions), Vec<FileError>> {
-    let mut asked = Vec::new();
     let country = country.map(|country| {
         let order = match country {
             "US" => DateOrder::MonthFirst,
@@ -567,39 +502,37 @@ pub fn decide(
         };
         (order, format!("as in the business's country, {country}"))
     });
-    let (mut decided, mut wrong) = (DateOrders::new(), Vec::new());
+    let (mut decided, mut asked, mut wrong) = (DateOrders::new(), Vec::new(), Vec::new());
     for ((source, column), found) in columns {
-        if let (Some(month_first), Some(day_first)) = (&found.month_first, &found.day_first) {
-            wrong.push(contradiction(column, month_first, day_first));
-            continue;
-        }
-        let order = match (found.proof(), found.kept) {
-            (Some((order, found)), Some(kept)) if order != kept => {
-                wrong.push(change(column, order, found));
+        let (order, why) = match (&found.proofs, found.kept) {
+            ([Some(month_first), Some(day_first)], _) => {
+                wrong.push(contradiction(column, month_first, day_first));
                 continue;
             }
-            (Some((order, (_, text))), _) => Some((order, format!("{text} proves it"))),
-            (None, _) if found.unclear.is_none() => continue,
-            (None, Some(kept)) => Some((kept, "as in the last import".to_owned())),
-            (None, None) => (found.usual)
-                .map(|order| (order, "as this platform writes them".to_owned()))
-                .or_else(|| country.clone()),
-        };
-        let Some((order, why)) = order else {
-            asked.extend(found.unclear.as_ref().map(|(file, date, days)| {
-                let asks = Asks::Order {
-                    date: date.clone(),
-                    days: *days,
-                    formats: DateOrder::BOTH.map(|order| date_format_of(order, date)),
+            ([Some(proof), None] | [None, Some(proof)], Some(kept)) if proof.order != kept => {
+                wrong.push(change(column, kept, proof));
+                continue;
+            }
+            ([Some(proof), None] | [None, Some(proof)], _) => {
+                (proof.order, format!("{} proves it", proof.text))
+            }
+            ([None, None], kept) => {
+                let Some((file, asks)) = &found.unclear else {
+                    continue;
                 };
-                let question = Question::new(asks, vec![column.clone()]);
-                (*file, question)
-            }));
-            continue;
+                let kept = kept.map(|order| (order, "as in the last import".to_owned()));
+                let usual = found
+                    .usual
+                    .map(|order| (order, "as this platform writes them".to_owned()));
+                let Some(order) = kept.or(usual).or_else(|| country.clone()) else {
+                    asked.push((*file, Question::new(asks.clone(), vec![column.clone()])));
+                    continue;
+                };
+                order
+            }
         };
         let sentence = format!("dates in {column}: {} ({why})", order.name());
-        let key = (source.clone(), column.clone());
-        decided.insert(key, (order, sentence));
+        decided.insert((source.clone(), column.clone()), (order, sentence));
     }
     if wrong.is_empty() {
         Ok((decided, asked))
@@ -609,57 +542,44 @@ pub fn decide(
 }
 
 fn contradiction(column: &str, month_first: &Found, day_first: &Found) -> FileError {
-    let ((place, text), (other_place, other_text)) = (month_first, day_first);
     FileError::new(format!(
-        "the dates in {column} have two orders: {place}: {text} is month first, {other_place}: {other_text} is day first; write \
-         them all in one order, or as 2026-10-31"
+        "the dates in {column} have two orders: {}: {} is month first, {}: {} is day first; write them all in one order, or as \
+         2026-10-31",
+        month_first.place, month_first.text, day_first.place, day_first.text
     ))
 }
 
-fn change(column: &str, order: DateOrder, (place, text): &Found) -> FileError {
-    let [now, before] = [order, order.other()].map(|order| flag(order, text));
+fn change(column: &str, kept: DateOrder, found: &Found) -> FileError {
     FileError::new(format!(
-        "{place}: {text} in {column} is {}, but the last import read that column {}; pass {now} to read it so from now on, or {before} \
-         if the date is wrong",
-        order.name(),
-        order.other().name()
+        "{}: {} in {column} is {}, but the last import read that column {}; pass --date-format {} to read it so from now on, or \
+         --date-format {} if the date is wrong",
+        found.place,
+        found.text,
+        found.order.name(),
+        kept.name(),
+        found.layouts[found.order as usize],
+        found.layouts[kept as usize]
     ))
 }
 
-/// The orders in which all these dates can be read.
-pub fn possible<'t>(cells: impl Iterator<Item = &'t str>, tomorrow: NaiveDate) -> Vec<DateOrder> {
-    let mut evidence = Evidence::default();
-    for cell in cells {
-        evidence.add(0, String::new, cell, tomorrow);
-    }
-    match evidence.proof() {
-        Some((order, _)) => vec![order],
-        None => DateOrder::BOTH.into(),
-    }
-}
-
-/// The option that reads dates like `text` in that order.
-pub fn flag(order: DateOrder, text: &str) -> String {
-    format!("--date-format {}", date_format_of(order, text))
-}
-
-/// The format that reads dates like `text` in that order.
-fn date_format_of(order: DateOrder, text: &str) -> String {
-    let mark = text.chars().find(|c| !c.is_ascii_digit()).unwrap_or('/');
-    let date = text.split([' ', ',']).next().unwrap_or_default();
-    let last = date.rsplit(mark).next().unwrap_or_default();
-    let year = if last.len() == 2 { "%y" } else { "%Y" };
-    match order {
-        DateOrder::MonthFirst => format!("%m{mark}%d{mark}{year}"),
-        DateOrder::DayFirst => format!("%d{mark}%m{mark}{year}"),
-    }
+/// The formats of `--date-format` that read a date of numbers with the year last, as spreadsheets write dates.
+pub fn formats(text: &str) -> Vec<&'static str> {
+    let written = Written::of(text);
+    let dates = written.iter().flat_map(|it| it.layouts.iter().zip(it.days));
+    let is_last = |layout: &str| layout.ends_with(['y', 'Y']) && !layout.contains("%B");
+    let fitting = dates.filter(|(layout, day)| day.is_some() && is_last(layout));
+    let mut formats: Vec<_> = fitting.map(|(layout, _)| *layout).collect();
+    formats.dedup();
+    formats
 }
 
 /// The order that a date format gives all columns.
 pub fn of_format(columns: &DateColumns, format: &str) -> DateOrders {
-    let Some(order) = order_of(format) else {
+    let find = |signs: &[&str]| signs.iter().filter_map(|sign| format.find(sign)).min();
+    let Some((day, month)) = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"])) else {
         return DateOrders::new();
     };
+    let order = DateOrder::BOTH[usize::from(day < month)];
     let decided = columns.keys().map(|key| {
         let sentence = format!("dates in {}: {} (--date-format)", key.1, order.name());
         (key.clone(), (order, sentence))
@@ -667,34 +587,25 @@ pub fn of_format(columns: &DateColumns, format: &str) -> DateOrders {
     decided.collect()
 }
 
-/// The order that a date format has.
-fn order_of(format: &str) -> Option<DateOrder> {
-    let find = |signs: [&str; 3]| signs.iter().filter_map(|sign| format.find(sign)).min();
-    let (day, month) = (find(["%d", "%e", "%-d"])?, find(["%m", "%-m", "%m"])?);
-    Some(if month < day {
-        DateOrder::MonthFirst
-    } else {
-        DateOrder::DayFirst
-    })
-}
-
 /// A date format in strftime notation, also from `mm/dd/yyyy`.
 ///
 /// # Errors
 /// When it does not say a whole day, or has other letters.
 pub fn strftime(format: &str) -> Result<String, FileError> {
+    let wrong = |what: &str| {
+        Err(FileError::new(format!(
+            "--date-format {} {what}; write it like %m/%d/%Y or mm/dd/yyyy",
+            quoted(format)
+        )))
+    };
+    let is_strftime = format.contains('%');
     let mut written = String::new();
-    let mut rest = format;
-    if format.contains('%') {
-        (written, rest) = (format.to_owned(), "");
-    }
+    let letters: Vec<char> = format.chars().collect();
     let mut is_after_hour = false;
-    while let Some(first) = rest.chars().next() {
-        let count = rest
-            .chars()
-            .take_while(|c| c.eq_ignore_ascii_case(&first))
-            .count();
-        written += match (first.to_ascii_lowercase(), count) {
+    for run in letters.chunk_by(char::eq_ignore_ascii_case) {
+        let letter = run[0].to_ascii_lowercase();
+        let sign = match (letter, run.len()) {
+            _ if is_strftime => "",
             ('y', 4) => "%Y",
             ('y', 2) => "%y",
             ('m', 1 | 2) if is_after_hour => "%M",
@@ -704,25 +615,26 @@ pub fn strftime(format: &str) -> Result<String, FileError> {
             ('d', 1 | 2) => "%d",
             ('h', 1 | 2) => "%H",
             ('s', 1 | 2) => "%S",
-            (letter, _) if letter.is_alphabetic() => {
-                return Err(FileError::new(format!(
-                    "--date-format {format} has {letter}, which is no part of a date; write it like %m/%d/%Y or mm/dd/yyyy"
-                )));
+            _ if letter.is_alphabetic() => {
+                return wrong(&format!("has {letter}, which is no part of a date"));
             }
-            _ => &rest[..first.len_utf8() * count],
+            _ => {
+                written.extend(run);
+                ""
+            }
         };
-        is_after_hour = first.eq_ignore_ascii_case(&'h') || is_after_hour && first == ':';
-        rest = &rest[first.len_utf8() * count..];
+        written += sign;
+        is_after_hour = letter == 'h' || is_after_hour && letter == ':';
     }
-    let mut text = String::new();
-    let is_written = write!(text, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok();
-    if is_written && Dates::default().formatted(&text, &written).is_ok() {
+    if is_strftime {
+        format.clone_into(&mut written);
+    }
+    let mut example = String::new();
+    let is_written = write!(example, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok();
+    if is_written && Written::in_format(&example, &written).is_some() {
         return Ok(written);
     }
-    Err(FileError::new(format!(
-        "--date-format {} is no format of a whole day; write it like %m/%d/%Y or mm/dd/yyyy",
-        quoted(format)
-    )))
+    wrong("is no format of a whole day")
 }
 
 #[cfg(test)]
@@ -819,7 +731,40 @@ mod tests {
             ("14/03/2025 à 14h05", "2025-03-14"),
             ("2025 Feb 5", "2025-02-05"),
             ("14-mrt-25", "2025-03-14"),
+            ("2025-Mar-14", "2025-03-14"),
             ("2025年3月14日", "2025-03-14"),
+            ("2025年 3月 14日", "2025-03-14"),
+            ("2025년 3월 14일", "2025-03-14"),
+            ("٢٠٢٥-٠٣-١٤", "2025-03-14"),
+            ("２０２５/０３/１４", "2025-03-14"),
+            ("14/03/2025, 2:05\u{202f}p.\u{a0}m.", "2025-03-14"),
+            ("Rezension aus Deutschland vom 14. März 2025", "2025-03-14"),
+            (
+                "Reviewed in the United States on March 14, 2025",
+                "2025-03-14",
+            ),
+            ("Friday, March 14, 2025", "2025-03-14"),
+            ("14th March 2025", "2025-03-14"),
+            ("March 14th, 2025 at 3:04 PM PST", "2025-03-14T23:04:00Z"),
+            ("Mar-14-2025", "2025-03-14"),
+            ("14-MAR-25 03.04.05.000000 PM", "2025-03-14"),
+            ("14/Mar/2025:13:55:36 -0700", "2025-03-14T20:55:36Z"),
+            ("mar. 14/04/2025", "2025-04-14"),
+            ("Fri, 3/14/25 8:15 AM", "2025-03-14"),
+            ("2025-W11-5", "2025-03-14"),
+            ("20250314", "2025-03-14"),
+            ("20250314021000", "2025-03-14"),
+            ("2025-03-14 10:15:30.123456+00", "2025-03-14T10:15:30Z"),
+            ("2025-03-14t10:15:30z", "2025-03-14T10:15:30Z"),
+            (
+                "2025-03-14T10:15:30+01:00[Europe/Berlin]",
+                "2025-03-14T09:15:30Z",
+            ),
+            ("2025-03-14 10:15 Etc/GMT+7", "2025-03-14T17:15:00Z"),
+            ("2025-03-14 2:05 America/Phoenix", "2025-03-14T09:05:00Z"),
+            ("14 marca 2025 r. 10:15", "2025-03-14"),
+            ("2025/03/14 (Fri) 10:15", "2025-03-14"),
+            ("14 mars 2025 14 h 05", "2025-03-14"),
             ("2025-03-14 10:05:00 MEZ", "2025-03-14T09:05:00Z"),
             (
                 "2025-03-14 10:05:00 America/Phoenix",
@@ -890,27 +835,49 @@ mod tests {
             "20000",
             "2026-10",
             "13/13/2026",
-            "20261031",
+            "2026109",
+            "14-03-25",
+            "03.14.2025",
+            "2 days ago",
+            "10 31 2026",
             "5, 2026 (martes)",
             "martes 6, 2026",
             "mar. octobre 6, 2026",
             "6 mars octobre 2026",
+            "1.77308E+12",
+            "31/10/2026 - 02/11/2026",
+            "2026-10-31 10:15 - 11:00",
+            "2026-10-31 25:00",
+            "2026-10-31 10:15 XYZ",
+            "Visited January 2025, reviewed April 3, 2026",
+            // In other languages, these begin like months of the eight: November and a month of Finnish and Croatian.
+            "9. marraskuuta 2025",
+            "9. lipnja 2025",
+            // The hour may be one after noon.
+            "2026年3月9日 下午2:05+08:00",
+            // Eras and other calendars.
+            "令和8年3月9日",
+            "令和8.3.9",
+            "R08.03.09",
+            "H30/03/09",
+            "令和 08.03.09",
+            "民國115年3月9日",
+            "۰۴/۱۲/۱۴",
+            "1404-12-14",
+            "1405/01/15",
+            "14/09/1447",
+            "9/3/2568",
+            "9/3/70",
+            "1900-01-00",
+            "1970-01-01 00:00:00",
+            "0001-01-01T00:00:00Z",
         ] {
             assert!(shown(Dates::default(), bad).starts_with('!'), "{bad}");
         }
-        for (bad, advice) in [
-            ("yesterday", "write the whole day there"),
-            ("2 days ago", "write the whole day there"),
-            ("March 2025", "write the whole day there"),
-            ("03.14.2025", "give its format with --date-format %m.%d.%Y"),
-            (
-                "14-03-25",
-                "--date-format %d-%m-%y or --date-format %y-%m-%d",
-            ),
-        ] {
-            let refused = shown(Dates::default(), bad);
-            assert!(refused.ends_with(advice), "{refused}");
-        }
+        let unknown = shown(Dates::default(), "March 2025");
+        assert!(unknown.contains("write the whole day so, also one of another calendar"));
+        let other = shown(Dates::default(), "1404-12-14");
+        assert!(other.contains("if it is one of another calendar"));
     }
 
     #[test]

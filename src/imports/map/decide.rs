@@ -9,18 +9,18 @@ use std::num::NonZeroU8;
 
 use crate::imports::export::is_export;
 use crate::imports::map::columns::Columns;
-use crate::imports::map::names::{NAMES, named_field};
+use crate::imports::map::fields::{COLUMNS, ReviewField};
+use crate::imports::map::fields::{NAMES, named_field};
 use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
-use crate::imports::map::table::{Table, find, is_date};
 use crate::imports::map::values::{
     header_key, is_address, is_empty, is_in, names, parse_rating, same_name, scale_in_header,
     scale_shown,
 };
 use crate::imports::map::visibility::{NOT_PUBLISHED, PublicIf, Subject, is_one_of};
-use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::platforms::{Format, PublicColumn};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
+use crate::imports::table::{Table, find, is_date};
 use crate::model::Status;
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
 
@@ -235,7 +235,7 @@ impl Decision<'_, '_> {
         Ok(columns)
     }
 
-    /// `--map` fills only what the platform's format leaves empty.
+    /// `--map` fills only what the platform's format leaves empty, or names one of the columns that the format joins.
     fn refuse_second(&self, field: ReviewField) -> Result<(), FileError> {
         let Columns {
             format,
@@ -244,8 +244,12 @@ impl Decision<'_, '_> {
             ..
         } = self.columns;
         let mut maps = request.columns.maps.iter();
+        let is_read = |column: &usize| {
+            format.joined == Some(field) && self.columns.field(field).contains(column)
+        };
         let second = maps.find(|map| {
-            map.field == field && !map.column.is_empty() && table.find(&map.column).is_some()
+            let column = table.find(&map.column).filter(|it| !is_read(it));
+            map.field == field && !map.column.is_empty() && column.is_some()
         });
         let Some(second) = second.filter(|_| !format.is_table()) else {
             return Ok(());
@@ -357,19 +361,15 @@ impl Decision<'_, '_> {
     /// The one column that is not decided and contains a name of the field, or alone has its kind of cells.
     fn likely(&self, field: ReviewField) -> Option<usize> {
         let table = self.columns.table;
-        let is_any = |is_so: fn(&str) -> bool, column| {
-            let mut cells = table.cells(column).peekable();
-            cells.peek().is_some() && cells.all(|(_, cell)| is_so(cell))
-        };
         #[expect(
             clippy::wildcard_enum_match_arm,
             reason = "any other field may have any cells"
         )]
         let has_cells = |column: &usize| match field {
             ReviewField::Text => table.has_sentences(*column),
-            ReviewField::Date => is_any(is_date, *column),
-            ReviewField::Rating => is_any(|cell| parse_rating(cell, None).is_ok(), *column),
-            _ => is_any(|cell| !is_address(cell), *column),
+            ReviewField::Date => table.has_only(*column, is_date),
+            ReviewField::Rating => table.has_only(*column, |cell| parse_rating(cell, None).is_ok()),
+            _ => table.has_only(*column, |cell| !is_address(cell)),
         };
         let contains = |column: &usize| {
             let key = header_key(&table.columns[*column]);
@@ -554,8 +554,8 @@ impl Decision<'_, '_> {
         }
     }
 
-    /// The end of the scale: `--scale`, what is kept of the column, or what its header has in brackets; otherwise it is asked for where
-    /// a rating is not one of stars.
+    /// The end of the scale: `--scale`, what is kept of the column, what its header has in brackets, or the platform's; otherwise it
+    /// is asked for where a rating is not one of stars.
     fn decide_scale(&mut self) {
         let Columns {
             format,
@@ -563,7 +563,7 @@ impl Decision<'_, '_> {
             request,
             ..
         } = self.columns;
-        self.columns.scale = request.scale;
+        self.columns.scale = request.scale.or(format.scale);
         let [column] = *self.columns.field(ReviewField::Rating) else {
             return;
         };
@@ -573,7 +573,8 @@ impl Decision<'_, '_> {
         }
         let kept = self.rows[column].iter().find_map(|row| row.scale);
         let kept = kept.and_then(|scale| u8::try_from(scale).ok().and_then(NonZeroU8::new));
-        self.columns.scale = kept.or_else(|| scale_in_header(&table.columns[column]));
+        let known = kept.or_else(|| scale_in_header(&table.columns[column]));
+        self.columns.scale = known.or(format.scale);
         let is_known =
             self.columns.scale.is_some() || !self.columns.field(ReviewField::Scale).is_empty();
         if is_known || !format.is_table() && table.is_objects() {

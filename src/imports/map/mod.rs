@@ -1,288 +1,340 @@
-//! Turns the rows of a file into [`Incoming`] reviews, by the [`Format`](super::platforms::Format) of the file.
+//! Turns the rows of files into [`incoming::Incoming`] reviews, by the [`Format`](super::platforms::Format) of each file. First everything is decided
+//! about the columns of all tables; if something is open, or does not fit, no row is read.
 
-use std::str::FromStr;
-
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
-use serde_with::{DisplayFromStr, serde_as};
-
-use crate::imports::map::values::Names;
-use crate::model::{Digests, Method, Said, Statement, Unit, Verification, named};
+use crate::imports::map::collector::{Collected, Collector};
+use crate::imports::map::columns::Columns;
+use crate::imports::map::date::{DateColumns, DateOrder, FileQuestions};
+use crate::imports::map::decide::decide;
+use crate::imports::map::native::{changed_date, read_native};
+use crate::imports::map::questions::{Question, Undecided};
+use crate::imports::map::row::RowReader;
+use crate::imports::map::values::header_key;
+use crate::imports::platforms::Reader;
+use crate::imports::read::{InputFile, Rows, keep_encoding};
+use crate::imports::report::{FileError, ImportError};
+use crate::imports::table::{is_date, list_columns};
+use crate::owner::fault::{FieldError, listed};
 
 pub(crate) mod choices;
+pub(crate) mod collector;
 pub(crate) mod columns;
 pub(crate) mod date;
 pub(crate) mod decide;
-pub(crate) mod names;
+pub(crate) mod fields;
+pub(crate) mod incoming;
+pub(crate) mod mentions;
+mod native;
 pub(crate) mod questions;
 pub(crate) mod row;
-pub(crate) mod table;
+pub(crate) mod text;
 pub(crate) mod values;
 pub(crate) mod visibility;
 
-/// A review as its source states it: the result of reading one row, for every format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incoming {
-    /// Its ID is the row's own, or one that is derived from the row.
-    pub statement: Statement,
-    pub has_own_id: bool,
-    /// The author's name, if it is not published.
-    pub hidden_name: Option<Box<str>>,
-    /// Whether its answer is not published.
-    pub is_answer_hidden: bool,
-    /// Whether it is withheld for a value that the owner did not name.
-    pub has_new_value: bool,
-    /// When it last changed at the source: of rows with the same ID, the newest counts.
-    pub changed_at: Option<DateTime<Utc>>,
-    pub unpublished: Unpublished,
+/// The reviews in all files; `merged` is the memory that the merge will keep of each.
+///
+/// # Errors
+/// When a file cannot be imported, or something must be decided about its columns.
+pub fn map(
+    files: &[InputFile],
+    mut collector: Collector<'_>,
+    merged: usize,
+) -> Result<Collected, ImportError> {
+    let tables = collector.limits.bytes_taken();
+    read_all(files, &mut collector)?;
+    let collected = collector.finish(tables, merged);
+    collected.map_err(|fault| ImportError::Refused(format!("import: {fault}")))
 }
 
-/// What a row has besides the review. All but the first three are only in our own exports.
-#[serde_as]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct Unpublished {
-    /// The business's location, by the source's name for it.
-    pub location: Option<String>,
-    /// Time of the review, if its source gave an instant.
-    pub posted_at: Option<DateTime<Utc>>,
-    /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
-    /// The source's ID of the review if it has another one here.
-    pub id_at_source: Option<String>,
-    /// The source's own name, if the owner renamed it.
-    pub imported_from: Option<String>,
-    /// The owner's note.
-    pub note: Option<String>,
-    /// What the source last said.
-    #[serde(deserialize_with = "said")]
-    pub said: Option<Said>,
-    /// Digests of what the source last gave, if they differ from those of the review.
-    #[serde_as(as = "Option<DisplayFromStr>")]
-    pub digests: Option<Digests>,
-}
-
-fn said<'de, D: Deserializer<'de>>(member: D) -> Result<Option<Said>, D::Error> {
-    Ok(Option::<Value>::deserialize(member)?
-        .as_ref()
-        .map(Said::from))
-}
-
-impl Incoming {
-    /// The source's own name, even if the owner renamed it; `None` if the row states none.
-    pub fn source_name(&self) -> Option<&str> {
-        let Statement {
-            review, unstated, ..
-        } = &self.statement;
-        let named = (!unstated.contains(&Unit::Source)).then_some(review.source.name.as_str());
-        self.unpublished.imported_from.as_deref().or(named)
+/// Passes the reviews of all files to the collector.
+fn read_all(files: &[InputFile], collector: &mut Collector<'_>) -> Result<(), ImportError> {
+    let date_format = collector.request.date_format.as_deref();
+    let date_format = date_format.map(date::strftime).transpose();
+    let date_format = date_format.map_err(|fault| ImportError::Refused(fault.to_string()))?;
+    let (mut decided, mut faults) = (Vec::new(), Vec::new());
+    let mut questions: Vec<Vec<Question>> = Vec::new();
+    let unknown = unknown_columns(files, collector);
+    for file in files {
+        match decide_columns(file, date_format.as_deref(), collector) {
+            Ok(Some((columns, asked))) => {
+                decided.push((file, Some(columns)));
+                questions.push(asked);
+            }
+            Ok(None) => {
+                decided.push((file, None));
+                questions.push(Vec::new());
+            }
+            Err(fault) => faults.push(format!("{}: {fault}", file.name)),
+        }
     }
-
-    /// The members of the review that the source hides.
-    pub fn hidden_parts(&self) -> Vec<&'static str> {
-        let parts = [
-            ("author", self.hidden_name.is_some()),
-            ("response", self.is_answer_hidden),
-        ];
-        let parts = parts.into_iter();
-        parts
-            .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
-            .collect()
+    drop_gone_elsewhere(files, &mut questions);
+    if faults.is_empty() {
+        faults = unknown;
     }
+    if faults.is_empty() {
+        match decide_orders(&mut decided, collector) {
+            Ok(unclear) => {
+                for (file, question) in unclear {
+                    questions[file].push(question);
+                }
+            }
+            Err(wrong) => faults.extend(wrong.iter().map(ToString::to_string)),
+        }
+    }
+    refuse(faults)?;
+    let mut undecided = Undecided::default();
+    for ((file, columns), questions) in decided.iter().zip(questions) {
+        if let Some(columns) = columns.as_ref().filter(|_| !questions.is_empty()) {
+            columns.show(&file.name, questions, &mut undecided);
+        }
+    }
+    if !undecided.questions.is_empty() {
+        return Err(ImportError::Undecided(Box::new(undecided)));
+    }
+    let counts = files.iter().map(|file| match &file.rows {
+        Rows::Table(table) => table.rows.len(),
+        Rows::Records(rows) => rows.len(),
+    });
+    collector.expect_rows(counts.sum());
+    let mut faults = Vec::new();
+    for (file, columns) in decided {
+        let begun = collector.begin(file.name.clone(), file.format);
+        if let Some(note) = &file.note {
+            collector.note(note.clone());
+        }
+        let read = begun.and_then(|()| match columns {
+            Some(columns) => read_table(columns, collector),
+            None => read_native(file, date_format.as_deref(), collector),
+        });
+        if let Err(fault) = read {
+            faults.push(format!("{}: {fault}", file.name));
+        }
+    }
+    refuse(faults)
 }
 
-/// Source name of a review without one.
-pub const SOURCE_DEFAULT: &str = "Direct";
+fn refuse(faults: Vec<String>) -> Result<(), ImportError> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let faults = listed(faults.into_iter(), "files cannot be imported");
+    Err(ImportError::Refused(faults))
+}
 
-/// Verification of a row without one: the owner who imports the row vouches for it.
-pub const VOUCHED: Verification = Verification {
-    verified: true,
-    method: Method::Manual,
-    verified_at: None,
-};
-
-named! {
-    /// A field of a review that a column may fill, by its path in a native record; one that has no path there has a name
-    /// of its own.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ReviewField {
-        Id = "id",
-        Rating = "rating",
-        Date = "date",
-        Author = "author",
-        FirstName = "first_name",
-        LastName = "last_name",
-        Title = "title",
-        Text = "text",
-        Language = "language",
-        SourceName = "source.name",
-        Url = "source.url",
-        Location = "location",
-        UpdatedAt = "updated_at",
-        Verified = "verification.verified",
-        Method = "verification.method",
-        VerifiedAt = "verification.verified_at",
-        Matched = "matched",
-        Technicians = "mentions.technicians",
-        Services = "mentions.services",
-        ServiceAreas = "mentions.service_areas",
-        ResponseText = "response.text",
-        ResponseDate = "response.date",
-        ResponseAuthor = "response.author",
-        Recommended = "recommended",
-        /// Whether the author bought there.
-        Buyer = "buyer",
-        /// Whether the author's name is not public.
-        Anonymous = "anonymous",
-        /// The end of the rating's scale.
-        Scale = "scale",
-        Reason = "withheld_reason",
+/// A column that another file of the call has is not gone from the source.
+fn drop_gone_elsewhere(files: &[InputFile], questions: &mut [Vec<Question>]) {
+    let is_there = |header: &String| {
+        files.iter().any(|file| match &file.rows {
+            Rows::Table(table) => table.find(header).is_some(),
+            Rows::Records(_) => false,
+        })
+    };
+    for asked in questions {
+        asked.retain(|it| !it.is_about_gone() || !it.gone.iter().any(is_there));
     }
 }
 
-/// The columns of an export as a table: paths of the native record. `columns` is in the first row alone: what imports have decided
-/// about the columns of sources. `escaped` marks a row with escaped cells: in other tables an apostrophe is literal.
-pub const COLUMNS: Names = "id, rating, date, author, title, text, language, source.name, source.url, location, \
-     verification.verified, verification.method, verification.verified_at, mentions.technicians, mentions.services, \
-     mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
-     deleted, posted_at, responded_at, imported_from, id_at_source, said, digests, note, columns, escaped";
+/// That an option names a column that no table has.
+fn unknown_columns(files: &[InputFile], collector: &Collector<'_>) -> Vec<String> {
+    let choices = &collector.request.columns;
+    let tables = files.iter().filter_map(|file| match &file.rows {
+        Rows::Table(table) if !file.format.is_native() => Some((file, &table.columns)),
+        Rows::Table(_) | Rows::Records(_) => None,
+    });
+    let mut unknown: Option<Vec<(&'static str, String)>> = None;
+    for (file, columns) in tables.clone() {
+        let mut missing = choices.unknown(columns);
+        // A column that is gone may be ignored.
+        let source = collector.request.source_of(file.format);
+        missing.retain(|(_, name)| {
+            let mut kept = collector.collected.columns.of(source);
+            !kept.any(|row| header_key(&row.header) == header_key(name))
+        });
+        match &mut unknown {
+            None => unknown = Some(missing),
+            Some(unknown) => unknown.retain(|it| missing.contains(it)),
+        }
+    }
+    let Some((first, columns)) = tables.clone().next() else {
+        return Vec::new();
+    };
+    let (name, shown) = (&first.name, list_columns(columns));
+    let unknown = unknown.into_iter().flatten().map(|(option, column)| {
+        format!(
+            "no file has a column {column}, which {option} names; {name} has the columns {shown}"
+        )
+    });
+    unknown.collect()
+}
 
-impl ReviewField {
-    /// The fields that `--map` may fill.
-    pub const MAPPED: [Self; 21] = [
-        Self::Id,
-        Self::Rating,
-        Self::Date,
-        Self::Author,
-        Self::Title,
-        Self::Text,
-        Self::Language,
-        Self::SourceName,
-        Self::Url,
-        Self::Location,
-        Self::UpdatedAt,
-        Self::Verified,
-        Self::Method,
-        Self::VerifiedAt,
-        Self::Technicians,
-        Self::Services,
-        Self::ServiceAreas,
-        Self::ResponseText,
-        Self::ResponseDate,
-        Self::ResponseAuthor,
-        Self::Reason,
+/// The columns of a file and what is not decided about them, if it is a table that is no export of ours.
+fn decide_columns<'f, 'r: 'f>(
+    file: &'f InputFile,
+    date_format: Option<&'f str>,
+    collector: &mut Collector<'r>,
+) -> Result<Option<(Columns<'f>, Vec<Question>)>, FileError> {
+    let (format, request) = (file.format, collector.request);
+    let mut maps = request.columns.maps.iter();
+    // `--map location=` ignores a member of native records, too.
+    if !format.has_renames() && maps.any(|map| !(format.is_native() && map.column.is_empty())) {
+        let name = format.name;
+        return Err(FileError::new(format!(
+            "is in the format {name}, whose field names are fixed; leave --map out"
+        )));
+    }
+    let is_ours = format.is_native() || matches!(file.rows, Rows::Records(_));
+    // What a platform's API writes has one form; a table may have been edited.
+    let is_api = format.reader == Reader::Columns
+        && request.columns.maps.is_empty()
+        && matches!(&file.rows, Rows::Table(table) if table.is_objects());
+    let flags = [
+        ("--scale", request.scale.is_some() && (is_ours || is_api)),
+        ("--no-text", request.no_text && (is_ours || is_api)),
     ];
-
-    /// The field's name for the owner, in `--map` and in messages.
-    pub fn label(self) -> &'static str {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
-        match self {
-            Self::FirstName | Self::LastName => Self::Author.label(),
-            Self::Recommended => Self::Rating.label(),
-            Self::ResponseText => "response",
-            Self::ResponseDate => "response_date",
-            Self::ResponseAuthor => "response_author",
-            Self::SourceName => "source",
-            Self::Verified => "verified",
-            Self::Method | Self::Matched | Self::Buyer => "method",
-            other => other.name().rsplit('.').next().unwrap_or_default(),
-        }
+    let flags = flags
+        .into_iter()
+        .filter_map(|(name, is_given)| is_given.then_some(name));
+    let public = request.columns.public_texts().map(String::as_str);
+    let mut options = public.filter(|_| is_ours).chain(flags);
+    if let Some(option) = options.next() {
+        return Err(FileError::new(format!(
+            "is in the format {}, whose members are known ({option}); leave that out, or pass --format table",
+            format.name
+        )));
     }
-
-    /// What joins the cells of two columns that fill it; `None` for a field of one column.
-    pub const fn separator(self) -> Option<&'static str> {
-        #[expect(clippy::wildcard_enum_match_arm, reason = "most have one column")]
-        match self {
-            Self::Author | Self::ResponseAuthor => Some(" "),
-            Self::Title | Self::Text | Self::ResponseText => Some("\n\n"),
-            Self::Technicians | Self::Services | Self::ServiceAreas => Some(";"),
-            _ => None,
+    match &file.rows {
+        Rows::Table(table) if format.is_native() => match changed_date(table) {
+            Some(fault) if date_format.is_none() => Err(fault),
+            _ => Ok(None),
+        },
+        _ if date_format.is_some() && (is_api || !format.has_date_forms()) => {
+            Err(FileError::new(format!(
+                "is in the format {}, whose dates have one form; leave --date-format out",
+                format.name
+            )))
         }
-    }
-}
-
-/// What `--map` says: a field, and the column that fills it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mapping {
-    pub field: ReviewField,
-    /// Empty if the source has no such field.
-    pub column: String,
-}
-
-impl FromStr for Mapping {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, column) = text
-            .split_once('=')
-            .ok_or("write it as FIELD=COLUMN, for example text=Review")?;
-        let mut known = ReviewField::MAPPED.into_iter();
-        let field = known.find(|field| [field.label(), field.name()].contains(&name));
-        let field = field.ok_or_else(|| {
-            let known = ReviewField::MAPPED.map(ReviewField::label).join(", ");
-            format!(
-                "`{name}` is not a field of a review; use one of {known}; whether a review may be published is said by --public"
-            )
-        })?;
-        let is_empty = column.is_empty();
-        if is_empty && matches!(field, ReviewField::Rating | ReviewField::Date) {
-            return Err(format!(
-                "without {name} there is no review; name the column, as {name}=COLUMN"
-            ));
+        Rows::Records(_) => Ok(None),
+        Rows::Table(table) => {
+            let (stored, kept) = (&collector.stored, &mut collector.collected.columns);
+            let decided = decide(table, format, request, date_format, (stored, kept))?;
+            *kept = decided.kept;
+            if let Some(encoding) = file.encoding {
+                keep_encoding(kept, decided.columns.source(), encoding);
+            }
+            Ok(Some((decided.columns, decided.questions)))
         }
-        if is_empty && field == ReviewField::Text {
-            return Err("pass --no-text for a table without texts".to_owned());
-        }
-        let column = column.to_owned();
-        Ok(Self { field, column })
     }
 }
 
-/// Inserts a value at a path, as `source.name`.
-pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
-    // An absent part stays absent: an empty object would lack required members.
-    if value.is_null() {
-        return;
-    }
-    match path.split_once('.') {
-        None => {
-            fields.insert(path.to_owned(), value);
-        }
-        Some((outer, inner)) => {
-            let part = fields
-                .entry(outer)
-                .or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(part) = part {
-                put(part, inner, value);
+/// Decides the order of dates in each column of all tables, and keeps it for the next import. What nothing tells is asked, each by the
+/// number of a file.
+fn decide_orders(
+    decided: &mut [(&InputFile, Option<Columns<'_>>)],
+    collector: &mut Collector<'_>,
+) -> Result<FileQuestions, Vec<FileError>> {
+    let tomorrow = collector.collected.calendar.tomorrow();
+    let country = collector.request.country();
+    let kept = &mut collector.collected.columns;
+    let mut dates = DateColumns::new();
+    let tables = || {
+        let tables = decided.iter().enumerate();
+        tables.filter_map(|(number, (file, columns))| Some((number, file, columns.as_ref()?)))
+    };
+    for (number, file, columns) in tables() {
+        for (column, _, key) in columns.date_columns() {
+            let order = kept
+                .at(&key.0, &key.1)
+                .find_map(|it| it.date_order.as_deref());
+            let order = order.and_then(DateOrder::find);
+            let found = dates.entry(key).or_default();
+            found.kept = order;
+            found.usual = columns.usual_order();
+            for (row, cell) in columns.table.cells(column) {
+                found.add(
+                    number,
+                    || format!("{}:{}", file.name, row.at),
+                    cell,
+                    tomorrow,
+                );
             }
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Mapping;
-
-    #[test]
-    fn a_mapping_of_an_unknown_or_needed_field_is_refused() {
-        for wrong in [
-            "review=Review",
-            "text",
-            "text=",
-            "date=",
-            "status=Published",
-        ] {
-            assert!(wrong.parse::<Mapping>().is_err(), "{wrong}");
-        }
-        for right in [
-            "author=",
-            "response=Our reply",
-            "source.name=Platform",
-            "text=a=b",
-        ] {
-            assert!(right.parse::<Mapping>().is_ok(), "{right}");
+    let (orders, unclear) = match tables().find_map(|(.., columns)| columns.date_format) {
+        Some(format) => (date::of_format(&dates, format), Vec::new()),
+        None => date::decide(&dates, country)?,
+    };
+    for (_, columns) in decided {
+        let Some(columns) = columns else {
+            continue;
+        };
+        for (column, field, key) in columns.date_columns() {
+            if let Some((order, sentence)) = orders.get(&key) {
+                columns.orders[column] = Some(*order);
+                if !columns.sentences.contains(sentence) {
+                    columns.sentences.push(sentence.clone());
+                }
+                let row = kept.entry(&key.0, &key.1, field.label());
+                row.date_order = Some(order.stored_name().to_owned());
+            }
         }
     }
+    Ok(unclear)
+}
+
+fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+    let sentences = std::mem::take(&mut columns.sentences);
+    if columns.is_previewed() {
+        let mut preview = columns.preview();
+        preview.notes.extend(sentences);
+        sink.table(&preview);
+    } else {
+        sentences
+            .into_iter()
+            .chain(columns.describe_members())
+            .for_each(|it| sink.note(it));
+    }
+    if !columns.table.lists.is_empty() {
+        let lists = columns.table.lists.join(", ");
+        sink.note(format!("lists of objects, which are not read: {lists}"));
+    }
+    sink.collected.report.left_out += columns.table.left_out;
+    let report = &mut sink.collected.report;
+    report.new_values.extend(columns.new_values());
+    if !report
+        .sources
+        .iter()
+        .any(|source| source == columns.source())
+    {
+        report.sources.push(columns.source().to_owned());
+    }
+    let mut first_fault = None;
+    let rejected = sink.collected.report.rejected;
+    for row in &columns.table.rows {
+        let read = if let Some(fault) = &row.fault {
+            Err(vec![FieldError::new("", &fault.message)])
+        } else {
+            RowReader::new(&columns, row, sink.collected.calendar).review()
+        };
+        if let Err(faults) = &read {
+            first_fault.get_or_insert_with(|| format!("{}: {}", row.at, faults[0]));
+        }
+        sink.row(row.at.clone(), read, || columns.raw(row))?;
+    }
+    let rejected = sink.collected.report.rejected - rejected;
+    if let Some(fault) = first_fault.filter(|_| rejected == columns.table.rows.len() as u64)
+        && columns.format.is_table()
+    {
+        let table = columns.table;
+        let unread = (0..table.columns.len()).filter(|column| columns.use_of(*column).is_none());
+        let dated = unread.filter(|column| table.has_only(*column, is_date));
+        let dated: Vec<&str> = dated.map(|column| table.columns[column].as_str()).collect();
+        let hint = if dated.is_empty() {
+            String::new()
+        } else {
+            format!("; there are dates in {}", dated.join(", "))
+        };
+        return Err(FileError::new(format!(
+            "no row can be read ({fault}{hint}); if a column is read as the wrong field, name the right one with --map FIELD=COLUMN"
+        )));
+    }
+    Ok(())
 }

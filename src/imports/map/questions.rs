@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 
 use chrono::NaiveDate;
 
-use crate::imports::map::ReviewField;
+use crate::imports::map::fields::ReviewField;
 use crate::imports::map::visibility::Subject;
 use crate::model::text::quote_for_shell;
 
@@ -237,8 +237,13 @@ impl Undecided {
 
     /// The different values of a column with their counts, as they are typed, but for what may be private.
     pub fn describe_values(&self, header: &str) -> String {
-        let values = self.columns.iter().find(|it| it.header == header);
-        let values = values.map(|it| &it.values[..]).unwrap_or_default();
+        let column = self.columns.iter().find(|it| it.header == header);
+        if column.is_some_and(|it| it.cells.is_none()) {
+            return format!(
+                "{header} has sentences, which are not shown; * is any cell that is not empty"
+            );
+        }
+        let values = column.map(|it| &it.values[..]).unwrap_or_default();
         let shown = values.iter().take(VALUES_SHOWN_MAX).map(|it| {
             let is_masked = it.shown == ADDRESS || it.shown == NUMBER;
             let value = if is_masked {

@@ -5,37 +5,26 @@ use std::num::NonZeroU8;
 
 use chrono::{DateTime, Utc};
 
+use crate::imports::export::unescaped;
 use crate::imports::map::columns::{AUTHOR, Columns};
-use crate::imports::map::table::Row;
+use crate::imports::map::fields::ReviewField;
+use crate::imports::map::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::map::mentions::{mentioned, people};
+use crate::imports::map::text::{clean, split_answer};
 use crate::imports::map::values::{
-    self, ANONYMOUS, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_empty, is_tick,
-    language_tag, names, parse_rating, without_address,
+    self, ANONYMOUS, TEXT_BYTES_MAX, flag, is_address, is_blank, is_empty, is_in,
+    is_spreadsheet_error, is_tick, language_tag, names, parse_rating, without_address,
 };
-use crate::imports::map::visibility::{PublicIf, Subject, is_one_of};
-use crate::imports::map::{Incoming, ReviewField, Unpublished, VOUCHED};
+use crate::imports::map::visibility::Subject;
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
-use crate::model::business::Technician;
+use crate::imports::table::Row;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
     Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
     Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
-
-/// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
-/// where it was typed into a spreadsheet.
-const SPREADSHEET_ERRORS: [&str; 8] = [
-    "#DIV/0!",
-    "#N/A",
-    "#NAME?",
-    "#NULL!",
-    "#NUM!",
-    "#REF!",
-    "#VALUE!",
-    // Google Sheets, until it has loaded what a formula imports.
-    "Loading...",
-];
 
 /// A cell that is not empty.
 #[derive(Debug, Clone, Copy)]
@@ -72,21 +61,29 @@ impl<'p> RowReader<'p> {
         }
     }
 
-    /// The first cell of the field that is not empty.
-    fn cell(&self, field: ReviewField) -> Option<Cell<'p>> {
-        self.first_cell(self.columns.field(field), AUTHOR.contains(&field))
-    }
-
-    fn first_cell(&self, columns: &[usize], is_author: bool) -> Option<Cell<'p>> {
-        let cell = |column: &usize| {
-            let text = self.row.cell(*column)?;
+    /// The filled cells of a field: all if they are joined, otherwise the first.
+    fn cells(&self, field: ReviewField) -> impl Iterator<Item = Cell<'p>> + use<'p> {
+        let (columns, row) = (self.columns, self.row);
+        let is_author = AUTHOR.contains(&field);
+        let cell = move |column: &usize| {
+            let text = row.cell(*column)?;
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
-                header: &self.columns.table.columns[*column],
-                text,
+                header: &columns.table.columns[*column],
+                text: if columns.format.escapes_formulas {
+                    unescaped(text)
+                } else {
+                    text
+                },
             })
         };
-        columns.iter().find_map(cell)
+        let are_joined = columns.are_joined(field);
+        let count = if are_joined { usize::MAX } else { 1 };
+        columns.field(field).iter().filter_map(cell).take(count)
+    }
+
+    fn cell(&self, field: ReviewField) -> Option<Cell<'p>> {
+        self.cells(field).next()
     }
 
     /// Whether the row has one of the columns, even if it is empty.
@@ -117,13 +114,10 @@ impl<'p> RowReader<'p> {
     /// The end of the scale: that of the row, or that of the column.
     fn scale(&self) -> Option<NonZeroU8> {
         let requested = self.columns.scale;
-        let own = self.cell(ReviewField::Scale).and_then(|cell| {
-            let best: f64 = cell.text.trim().parse().ok()?;
-            let whole = (1..=u8::MAX).find(|whole| f64::from(*whole).total_cmp(&best).is_eq())?;
-            NonZeroU8::new(whole)
-        });
+        let own = self.cell(ReviewField::Scale);
+        let own = own.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
         // On a scale of five, half stars are refused without `--scale`, as in all formats.
-        own.filter(|best| best.get() != 5 || requested.is_some())
+        own.filter(|best: &NonZeroU8| best.get() != 5 || requested.is_some())
             .or(requested)
     }
 
@@ -141,6 +135,7 @@ impl<'p> RowReader<'p> {
 
     /// The review, or all its errors.
     pub fn review(mut self) -> Result<Incoming, Vec<FieldError>> {
+        self.check_cells();
         let rating = self.rating();
         if self.cell(ReviewField::Date).is_none() {
             self.note_missing(ReviewField::Date);
@@ -150,22 +145,24 @@ impl<'p> RowReader<'p> {
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
         let is_name_hidden =
             is_anonymous || self.is_public(Subject::Name).is_some_and(|it| it.is_err());
-        // A text that is only an e-mail address is private.
-        let text = self.text(ReviewField::Text);
-        let text = text.filter(|text| !is_address(text)).unwrap_or_default();
-        let (text, answer_below) = self.split_answer(text);
-        let title = self.stated(ReviewField::Title, Unit::Title);
+        let text = self.text(ReviewField::Text).unwrap_or_default();
+        let mark = self.columns.format.answer_mark;
+        let (text, answer_below) = match mark.and_then(|mark| split_answer(&text, mark)) {
+            Some((text, answer)) => (text, Some(answer)),
+            None => (text, None),
+        };
+        let title = self.text(ReviewField::Title);
+        let title = title.map(|title| title.trim().to_owned());
+        if title.is_none() {
+            self.note_unstated(ReviewField::Title, Unit::Title);
+        }
         let source = self.source();
         let own_id = self.own_id();
-        let language = self
-            .stated(ReviewField::Language, Unit::Language)
-            .and_then(|text| {
-                let tag = language_tag(&text);
-                if tag.is_none() {
-                    self.unstated.insert(Unit::Language);
-                }
-                tag
-            });
+        let language = self.text(ReviewField::Language);
+        let language = language.and_then(|text| language_tag(text.trim()));
+        if language.is_none() {
+            self.unstated.insert(Unit::Language);
+        }
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
         let status = self.status(is_starless, verification.verified);
@@ -180,13 +177,8 @@ impl<'p> RowReader<'p> {
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
-        let Columns {
-            format,
-            table,
-            request,
-            ..
-        } = self.columns;
-        let may_lack_text = table.is_objects() && !request.no_text;
+        let (format, request) = (self.columns.format, self.columns.request);
+        let may_lack_text = self.columns.table.is_objects() && !request.no_text;
         if !may_lack_text && !self.has(self.columns.field(ReviewField::Text)) {
             self.unstated.insert(Unit::Text);
         }
@@ -205,8 +197,7 @@ impl<'p> RowReader<'p> {
         };
         let id = own_id.map_or_else(derived_id, Ok)?;
         let (author, hidden_name) = if is_name_hidden {
-            let anonymous = format.anonymous.unwrap_or(ANONYMOUS);
-            (anonymous.to_owned(), Some(named.into()))
+            (self.anonymous().to_owned(), Some(named.into()))
         } else {
             (named, None)
         };
@@ -246,18 +237,37 @@ impl<'p> RowReader<'p> {
         })
     }
 
-    /// The value, or notes the error about the column.
-    fn noted<T>(&mut self, header: &str, read: Result<T, String>) -> Option<T> {
-        let fault = |message| FieldError::new(header, message);
-        match read.map_err(fault) {
-            Ok(value) => Some(value),
-            Err(fault) => {
-                if !self.faults.contains(&fault) {
-                    self.faults.push(fault);
-                }
-                None
-            }
+    /// Notes the cells that nothing can be read from.
+    fn check_cells(&mut self) {
+        let columns = self.columns;
+        for (_, column) in columns.uses() {
+            let cell = self.row.cell(column).unwrap_or_default();
+            let text = cell.trim_matches(is_blank);
+            let checked = if text == NOT_CALCULATED {
+                Err(
+                    "is a formula without a value; open the file in a spreadsheet and save it"
+                        .to_owned(),
+                )
+            } else if is_spreadsheet_error(text) {
+                Err(format!(
+                    "{text} is an error of the spreadsheet; correct the cell's formula, or empty the cell"
+                ))
+            } else {
+                check_text(cell, TEXT_BYTES_MAX)
+            };
+            self.noted(&columns.table.columns[column], checked);
         }
+    }
+
+    /// The value, or notes the first error about the column.
+    fn noted<T>(&mut self, header: &str, read: Result<T, String>) -> Option<T> {
+        let is_first = self.faults.iter().all(|fault| fault.path != header);
+        match read {
+            Ok(value) => return Some(value),
+            Err(message) if is_first => self.faults.push(FieldError::new(header, message)),
+            Err(_) => {}
+        }
+        None
     }
 
     /// Notes that the field has no value; the column is that of the file.
@@ -269,25 +279,6 @@ impl<'p> RowReader<'p> {
         self.noted::<()>(name, Err("missing".to_owned()));
     }
 
-    /// The cell's text, if it can be stored.
-    fn raw_text(&mut self, cell: Cell<'p>) -> Option<&'p str> {
-        let text = cell.text.trim();
-        let is_error = !self.columns.table.is_objects() && SPREADSHEET_ERRORS.contains(&text);
-        let checked = if text == NOT_CALCULATED {
-            Err(
-                "is a formula without a value; open the file in a spreadsheet and save it"
-                    .to_owned(),
-            )
-        } else if is_error {
-            Err(format!(
-                "{text} is an error of the spreadsheet; correct the cell's formula, or empty the cell"
-            ))
-        } else {
-            check_text(cell.text, TEXT_BYTES_MAX)
-        };
-        self.noted(cell.header, checked).map(|()| cell.text)
-    }
-
     /// The field's cell as `read` converts it; `read` fails with a message about the cell.
     fn read<T>(
         &mut self,
@@ -295,91 +286,62 @@ impl<'p> RowReader<'p> {
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         let cell = self.cell(field)?;
-        let text = self.raw_text(cell)?;
-        self.noted(cell.header, read(text))
+        self.noted(cell.header, read(cell.text))
     }
 
     /// A text that is published, without what its source adds to it.
     fn text(&mut self, field: ReviewField) -> Option<String> {
-        if !self.columns.are_joined(field) {
-            return self.text_of(self.cell(field)?);
-        }
-        let columns = self.columns.field(field).iter();
-        let cells =
-            columns.filter_map(|column| self.first_cell(&[*column], AUTHOR.contains(&field)));
-        let cells: Vec<Cell<'p>> = cells.collect();
+        let is_author = AUTHOR.contains(&field);
+        let cells = self.cells(field);
         let texts: Vec<String> = cells
-            .into_iter()
             .filter_map(|cell| self.text_of(cell))
+            // What is only an e-mail address is private.
+            .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
             .collect();
-        let separator = field.separator().unwrap_or(" ");
-        (!texts.is_empty()).then(|| texts.join(separator))
+        (!texts.is_empty()).then(|| texts.join(field.separator().unwrap_or(" ")))
     }
 
     /// The text of a cell, without what its source adds to it.
     fn text_of(&mut self, cell: Cell<'p>) -> Option<String> {
-        let text = self.raw_text(cell)?;
-        if !self.columns.table.is_objects() && is_object(text) {
-            let message = format!(
-                "{} is JSON; write only its text into the cell",
-                quoted(text)
-            );
+        if !self.columns.table.is_objects() && is_object(cell.text) {
+            let shown = quoted(cell.text);
+            let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
         // WordPress marks HTML so: `content.rendered`.
         let is_html = self.columns.format.html || cell.header.ends_with(".rendered");
-        let text = clean(&self.plain(cell, text), is_html, self.is_google());
-        Some(text).filter(|text| !is_empty(text, false))
+        Some(clean(&self.plain(cell), is_html, self.is_google()))
     }
 
     /// The text of a cell; of a list of texts in JSON, all of them.
-    fn plain<'t>(&self, cell: Cell<'_>, text: &'t str) -> Cow<'t, str> {
+    fn plain(&self, cell: Cell<'p>) -> Cow<'p, str> {
         let table = self.columns.table;
-        if table.is_objects() && text.starts_with('[') {
+        if table.is_objects() && cell.text.starts_with('[') {
             // A list has its first element in a column of its own.
             let first = format!("{}[]", cell.header);
             let first = table.columns.iter().position(|path| *path == first);
             let is_list = first.is_some_and(|column| self.row.cell(column).is_some());
-            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(text)) {
+            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(cell.text)) {
                 return Cow::Owned(texts.join("\n"));
             }
         }
-        Cow::Borrowed(text)
-    }
-
-    /// The text without the answer that the format writes below it.
-    fn split_answer(&self, text: String) -> (String, Option<Response>) {
-        let mark = self.columns.format.answer_mark;
-        let found = mark.and_then(|mark| {
-            let at = text
-                .rfind(&format!("\n\n{mark}"))
-                .map(|at| at + 2)
-                .or_else(|| text.starts_with(mark).then_some(0))?;
-            let (author, answer) = text[at + mark.len()..].split_once(":\n")?;
-            let response = Response {
-                text: answer.trim().to_owned(),
-                date: None,
-                author: Some(author.to_owned()),
-            };
-            (!author.contains('\n')).then_some((at, response))
-        });
-        match found {
-            Some((at, response)) => (text[..at].trim_end().to_owned(), Some(response)),
-            None => (text, None),
-        }
-    }
-
-    /// The text of a unit, without blanks around it.
-    fn stated(&mut self, field: ReviewField, unit: Unit) -> Option<String> {
-        let text = self.text(field);
-        if text.is_none() {
-            self.note_unstated(field, unit);
-        }
-        text.map(|text| text.trim().to_owned())
+        Cow::Borrowed(cell.text)
     }
 
     /// The stars, and whether they were derived from a recommendation.
     fn rating(&mut self) -> Option<(Rating, bool)> {
+        let (stars, survey) = (self.columns.format.stars, self.cell(ReviewField::Survey));
+        if !stars.is_empty() && !survey.is_some_and(|cell| is_in(stars, cell.text.trim())) {
+            let Some(cell) = survey else {
+                self.note_missing(ReviewField::Survey);
+                return None;
+            };
+            let message = format!(
+                "the score of {} is no rating in stars; leave out all surveys but {stars}",
+                quoted(cell.text.trim())
+            );
+            return self.noted(cell.header, Err(message));
+        }
         let recommended = self.cell(ReviewField::Recommended);
         // Birdeye writes 0 for reviews without stars.
         let is_none =
@@ -389,7 +351,7 @@ impl<'p> RowReader<'p> {
             self.note_missing(ReviewField::Rating);
             return None;
         };
-        let text = self.raw_text(cell)?;
+        let text = cell.text;
         // Birdeye's report has the word in place of the stars.
         let is_recommendation = rated.is_none() || text.to_lowercase().contains("recommend");
         let stars = if is_recommendation {
@@ -422,27 +384,15 @@ impl<'p> RowReader<'p> {
         }
     }
 
+    /// The author of a review without a name.
+    fn anonymous(&self) -> &'static str {
+        self.columns.format.anonymous.unwrap_or(ANONYMOUS)
+    }
+
     fn author(&mut self) -> String {
-        let format = self.columns.format;
-        let name = if self.cell(ReviewField::Author).is_some() {
-            let columns = self.columns.field(ReviewField::Author).iter();
-            let cells = columns.filter_map(|column| self.first_cell(&[*column], true));
-            let count = if self.columns.are_joined(ReviewField::Author) {
-                usize::MAX
-            } else {
-                1
-            };
-            let cells: Vec<Cell<'p>> = cells.take(count).collect();
-            let names = cells.into_iter().filter_map(|cell| {
-                let text = self.raw_text(cell)?;
-                let text = self.plain(cell, text).replace('\n', ", ");
-                Some(clean(&text, format.html, false))
-            });
-            names.collect::<Vec<_>>().join(" ")
-        } else {
+        let name = self.text(ReviewField::Author).unwrap_or_else(|| {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
-            let parts = parts.map(|part| self.text(part).unwrap_or_default());
-            let [first, last] = parts.map(|part| part.trim().to_owned());
+            let [first, last] = parts.map(|part| self.text(part).unwrap_or_default());
             // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
             if words(&last).starts_with(&words(&first)) {
                 last
@@ -451,12 +401,12 @@ impl<'p> RowReader<'p> {
             } else {
                 format!("{first} {last}")
             }
-        };
-        let name = name.trim();
+        });
+        let name = name.trim().replace('\n', ", ");
         // An e-mail address in the place of a name is private.
         let is_private = name.contains('@') && !name.contains(' ');
         if is_private || name.is_empty() {
-            return format.anonymous.unwrap_or(ANONYMOUS).to_owned();
+            return self.anonymous().to_owned();
         }
         let words: Vec<&str> = name.split_whitespace().collect();
         without_address(&words.join(" "))
@@ -464,8 +414,8 @@ impl<'p> RowReader<'p> {
 
     fn source(&mut self) -> Source {
         let name = self.text(ReviewField::SourceName);
-        let named = name.as_deref().map_or(self.columns.source(), str::trim);
-        let name = named.to_owned();
+        let name = name.as_deref().map_or(self.columns.source(), str::trim);
+        let name = name.to_owned();
         // What is no address is not published, and no reason to lose the review.
         let cell = self.cell(ReviewField::Url);
         let url = cell.and_then(|cell| url(cell.text).ok());
@@ -477,12 +427,7 @@ impl<'p> RowReader<'p> {
         let cell = self.cell(ReviewField::Id)?;
         let format = self.columns.format;
         let of_platform = |id| values::of_platform(format.id_prefix(), id);
-        let id = self.raw_text(cell)?.trim();
-        // A number that a program wrote as a decimal.
-        let whole = id
-            .strip_suffix(".0")
-            .filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
-        let id = whole.unwrap_or(id);
+        let id = whole_number(cell.text.trim());
         let id = if format.has_google_names {
             let place = self.place();
             let key = place.map_or_else(
@@ -502,9 +447,6 @@ impl<'p> RowReader<'p> {
 
     fn verification(&mut self) -> Verification {
         let format = self.columns.format;
-        let matched = self.cell(ReviewField::Matched).zip(format.matched);
-        let matched =
-            matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
         let verified_at = self
             .posted(ReviewField::VerifiedAt)
             .and_then(Posted::instant);
@@ -513,14 +455,18 @@ impl<'p> RowReader<'p> {
             return VOUCHED;
         }
         if !format.is_manual {
-            return if matched {
-                Verification {
-                    method: Method::JobMatch,
-                    verified_at,
-                    ..BY_PLATFORM
-                }
+            let matched = self.cell(ReviewField::Matched).zip(format.matched);
+            let is_matched =
+                matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
+            let method = if is_matched {
+                Method::JobMatch
             } else {
-                BY_PLATFORM
+                BY_PLATFORM.method
+            };
+            return Verification {
+                method,
+                verified_at: verified_at.filter(|_| is_matched),
+                ..BY_PLATFORM
             };
         }
         let verified = self.read(ReviewField::Verified, flag);
@@ -567,40 +513,20 @@ impl<'p> RowReader<'p> {
             if self.has(&sign.inside) {
                 return Some(Err(sign.reason));
             }
-            if sign.is_platform && !self.has(&sign.columns) {
+            // The file has none of the platform's columns.
+            if sign.is_platform && sign.columns.is_empty() {
                 continue;
             }
-            let table = self.columns.table;
-            let cells = sign.columns.iter();
-            let cells = cells.map(|column| self.row.cell(*column).unwrap_or_default());
-            // The columns of a platform are different names of one.
-            let is_filled = |cell: &&str| !sign.is_platform || !is_empty(cell, false);
-            let mut cells = cells.filter(is_filled).peekable();
-            let is_public = if cells.peek().is_none() {
-                is_one_of(&sign.values, "")
-            } else {
-                cells.all(|cell| {
-                    let is_error = !table.is_objects() && SPREADSHEET_ERRORS.contains(&cell.trim());
-                    !is_error && is_one_of(&sign.values, cell)
-                })
-            };
-            if !is_public {
-                self.has_new_value |= subject == Subject::Review && self.is_new_value(sign);
+            let cells = sign.columns.iter().map(|column| self.row.cell(*column));
+            let cells: Vec<Option<&str>> = cells.collect();
+            if !sign.publishes(&cells) {
+                let has_new = cells.into_iter().flatten().any(|cell| sign.is_new(cell));
+                self.has_new_value |= subject == Subject::Review && has_new;
                 return Some(Err(sign.reason));
             }
             public = Some(Ok(()));
         }
         public
-    }
-
-    /// Whether the row has a value that was not there when the owner named those that publish.
-    fn is_new_value(&self, sign: &PublicIf) -> bool {
-        let mut cells = sign
-            .columns
-            .iter()
-            .filter_map(|column| self.row.cell(*column));
-        !sign.is_platform
-            && cells.any(|cell| !is_one_of(&sign.values, cell) && !is_one_of(&sign.others, cell))
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -612,8 +538,11 @@ impl<'p> RowReader<'p> {
         if fields.iter().all(|it| self.cell(*it).is_none()) {
             self.unstated.insert(Unit::Mentions);
         }
-        let [technicians, services, areas] =
-            fields.map(|field| self.read(field, mentioned).unwrap_or_default());
+        let [technicians, services, areas] = fields.map(|field| {
+            let cells = self.cells(field);
+            let named = cells.filter_map(|cell| self.noted(cell.header, mentioned(cell.text)));
+            named.flatten().collect::<Vec<_>>()
+        });
         let business = self.columns.request.business.as_ref();
         let roster = business.map_or(&[][..], |business| &business.technicians);
         let technicians = technicians.iter().flat_map(|name| people(name, roster));
@@ -628,10 +557,11 @@ impl<'p> RowReader<'p> {
         if self.columns.format.answer_mark.is_some() {
             return answer_below.map(|response| (response, None));
         }
-        let text = self.text(ReviewField::ResponseText);
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
-        let is_answer = |text: &String| !is_tick(text);
-        let Some(text) = text.filter(is_answer) else {
+        let text = self
+            .text(ReviewField::ResponseText)
+            .filter(|text| !is_tick(text));
+        let Some(text) = text else {
             self.note_unstated(ReviewField::ResponseText, Unit::Response);
             return None;
         };
@@ -650,16 +580,19 @@ impl<'p> RowReader<'p> {
         };
         // In a thread the customer may have the last word.
         let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        if response
-            .author
-            .as_deref()
-            .map(words)
-            .is_some_and(|writer| Some(writer) == customer)
-        {
+        let writer = response.author.as_deref().map(words);
+        if writer.is_some() && writer == customer {
             return None;
         }
         Some((response, posted.and_then(|dated| dated.posted.instant())))
     }
+}
+
+/// A whole number, which some programs write as a decimal.
+fn whole_number(text: &str) -> &str {
+    let whole = text.strip_suffix(".0");
+    let whole = whole.filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
+    whole.unwrap_or(text)
 }
 
 /// Whether a cell has an object, or a list of objects, as programs write them that do not flatten JSON.
@@ -669,55 +602,4 @@ fn is_object(text: &str) -> bool {
     begins.iter().any(|begin| text.starts_with(begin))
         && text.ends_with(['}', ']'])
         && text.contains(':')
-}
-
-/// The names in an array, or separated by semicolons, bars or line breaks.
-fn mentioned(text: &str) -> Result<Vec<String>, String> {
-    let separated = || text.split([';', '|', '\n', '\r']).map(str::to_owned);
-    let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated().collect());
-    // Mentions are read packed between control characters.
-    if listed
-        .iter()
-        .any(|name| name.trim().contains(char::is_control))
-    {
-        return Err("has a control character; remove it".to_owned());
-    }
-    let names = listed.iter().map(|name| clean(name.trim(), false, false));
-    Ok(names.filter(|name| !name.is_empty()).collect())
-}
-
-/// The technicians that one name stands for, by their names on the roster: `Alvarez, Mike` is one, and `Mike Alvarez & Jo Poe` are two
-/// if both are on it. Addresses are no names.
-fn people(name: &str, roster: &[Technician]) -> Vec<String> {
-    let find = |name: &str| {
-        let turned = name
-            .split_once(',')
-            .map(|(last, first)| format!("{first} {last}"));
-        let is_named = |known: &str| {
-            let known = words(known);
-            known == words(name) || turned.as_ref().is_some_and(|name| known == words(name))
-        };
-        let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
-        let mut aliased = roster.iter().filter(is_alias);
-        let alias = aliased.next().filter(|_| aliased.next().is_none());
-        let person = roster.iter().find(|it| is_named(&it.name)).or(alias)?;
-        Some(vec![person.name.clone()])
-    };
-    let without = without_address(name);
-    let mut listed = format!(" {without} ");
-    for word in names(&WORDS.and) {
-        listed = listed.replace(&format!(" {word} "), "&");
-    }
-    let split = |marks: &[char]| -> Option<Vec<String>> {
-        let parts = listed.split(marks).filter(|part| !part.trim().is_empty());
-        parts
-            .map(find)
-            .collect::<Option<Vec<_>>>()
-            .map(|found| found.concat())
-    };
-    let found = find(&without)
-        .or_else(|| split(&['&', '/', '+']))
-        .or_else(|| split(&['&', '/', '+', ',']));
-    let is_private = without == ANONYMOUS && name != ANONYMOUS;
-    found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
 }

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
-use html5gum::{Token, Tokenizer};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::model::text::{is_made_of_subtags, quoted, without_accent, words};
-use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, parse_toml};
+use crate::model::{InvalidReviewId, Rating, ReviewId, hex, parse_toml};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -57,17 +56,10 @@ pub fn flag(text: &str) -> Result<bool, String> {
         text.to_owned()
     };
     let word = word.trim().trim_end_matches('\u{fe0f}');
-    if is_in(&WORDS.yes, word) {
-        Ok(true)
-    } else if is_in(&WORDS.no, word) {
-        Ok(false)
-    } else {
-        Err(not_a_flag(text))
-    }
-}
-
-pub fn not_a_flag(text: &str) -> String {
-    format!("{} is not one of yes, no, true, false, 1, 0", quoted(text))
+    let lists = [(&WORDS.yes, true), (&WORDS.no, false)];
+    let found = lists.into_iter().find(|(list, _)| is_in(list, word));
+    let unknown = || format!("{} is not one of yes, no, true, false, 1, 0", quoted(text));
+    found.map(|(_, flag)| flag).ok_or_else(unknown)
 }
 
 /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
@@ -84,59 +76,49 @@ pub fn language_tag(text: &str) -> Option<String> {
     (is_primary && is_made_of_subtags(&tag)).then_some(tag)
 }
 
-// Ratings: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.
+// Ratings: `5`, `4.0`, `5/5`, `FIVE`, `★★★★☆`, `Rated 2 out of 5`, `8` of 10 with `--scale 10`.
 //
 // A number is never rescaled silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on
 // a scale that begins at 0 is one star.
 
+/// The ends of the scales that a rating may name.
+const SCALES: [f64; 3] = [5.0, 10.0, 100.0];
+
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
-    let lower = text.trim().trim_end_matches('!').to_lowercase();
-    let percent = lower.strip_suffix('%').map(str::trim_end);
-    let (value, of) = percent.map_or_else(|| fraction(&lower), |value| (value, Some("100")));
-    let word = lower.split_whitespace().next().unwrap_or_default();
-    let is_word = word == lower || word == value;
-    let mut ratings = WORDS.ratings.iter();
-    if let Some(place) = ratings.position(|list| is_word && is_in(list, word)) {
-        return stars(place + 1, text);
-    }
-    if let Some(count) = drawn(text.trim()) {
+    let lower = ascii_digits(text.trim()).to_lowercase();
+    if let Some(count) = drawn(&lower).or_else(|| count_in_words(&lower)) {
         return stars(count, text);
     }
-    let unknown = || unknown_rating(text);
-    let value = decimal(value).ok_or_else(unknown)?;
-    let of = of
-        .map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown))
-        .transpose()?;
-    match of.or(scale.map(|scale| f64::from(scale.get()))) {
-        Some(of) if value > of => Err(format!(
-            "{} is above {of}, the end of the scale",
-            quoted(text)
-        )),
-        Some(of) if scale.is_some() || value.fract() == 0.0 || percent.is_some() => {
+    let scale = scale.map(|scale| f64::from(scale.get()));
+    let (value, of) = value_and_scale(&lower, scale).ok_or_else(|| unknown_rating(text))?;
+    let shown = quoted(text);
+    let other_scale = |end: u8| {
+        format!("{shown} is not one of 1, 2, 3, 4, 5; for a scale up to {end} pass --scale {end}")
+    };
+    match of.or(scale) {
+        Some(of) if value > of => Err(format!("{shown} is above {of}, the end of the scale")),
+        // No star of five is no rating.
+        Some(of) if of <= 5.0 && value == 0.0 => Err(unknown_rating(text)),
+        Some(of) if scale.is_some() || lower.contains('%') || value.fract() == 0.0 => {
             whole_stars((value * 5.0 / of).round().max(1.0), text)
         }
-        Some(_) => Err(half_stars(text)),
-        None if value > 0.0 && value < 1.0 => Err(format!(
-            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 1 pass --scale 1",
-            quoted(text)
+        None if value > 0.0 && value < 1.0 => Err(other_scale(1)),
+        None if (5.5..=10.0).contains(&value) => Err(other_scale(10)),
+        None if value > 10.0 && value <= 100.0 => Err(other_scale(100)),
+        None if value.fract() == 0.0 || value > 5.0 => whole_stars(value, text),
+        Some(_) | None => Err(format!(
+            "{shown} is not a whole number of stars; pass --scale 5 to round halves up"
         )),
-        None if value.fract() != 0.0 && value <= 5.0 => Err(half_stars(text)),
-        None if (5.5..=100.0).contains(&value) => {
-            let end = if value > 10.0 { 100 } else { 10 };
-            Err(format!(
-                "{} is not one of 1, 2, 3, 4, 5; for a scale up to {end} pass --scale {end}",
-                quoted(text)
-            ))
-        }
-        None => whole_stars(value, text),
     }
 }
 
 /// The end of the scale that a number shows: without `--scale`, a 3 of 10 in the same file would become three of five stars,
 /// and a share of 1, as a workbook has it for 100 %, one star.
 pub fn scale_shown(text: &str) -> Option<u8> {
-    match decimal(text.trim())? {
+    let text = ascii_digits(text.trim());
+    let (before, value, after) = first_number(&text)?;
+    match decimal(value).filter(|_| before.is_empty() && after.is_empty())? {
         value if value > 5.0 && value <= 10.0 => Some(10),
         value if value > 0.0 && value < 1.0 => Some(1),
         _ => None,
@@ -161,96 +143,137 @@ pub fn is_tick(text: &str) -> bool {
     is_in(&WORDS.ticks, &text.trim().to_lowercase())
 }
 
-/// A decimal that is not negative.
-fn decimal(text: &str) -> Option<f64> {
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
-        && text.len() <= 8;
-    // `4,0` is a decimal, `1,000` is not.
-    let mark = match text.rsplit_once(',') {
-        Some((_, rest)) if rest.len() == 3 && !text.contains('.') => "",
-        _ => ".",
+/// The digit 0 of scripts with digits of their own, each followed by 1 to 9 (the decimal digits of Unicode).
+const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{c66}\u{ce6}\u{d66}\u{de6}\u{e50}\
+    \u{ed0}\u{f20}\u{1040}\u{17e0}\u{1810}\u{ff10}";
+
+/// The text with the digits of other scripts as those of ASCII.
+pub fn ascii_digits(text: &str) -> String {
+    let digit = |c: char| {
+        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
+        ZEROS.chars().find_map(digit).unwrap_or(c)
     };
-    plain.then(|| text.replace(',', mark).parse().ok())?
+    text.chars().map(digit).collect()
 }
 
-/// Separators between a number of stars and the maximum.
-const BETWEEN: [&str; 10] = [
-    "/", " out of ", " of ", " von ", " sur ", " su ", " van de ", " van ", " de ", " z ",
-];
+/// The first number of a text, with what stands before and after it.
+fn first_number(text: &str) -> Option<(&str, &str, &str)> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (before, rest) = text.split_at(text.find(is_digit)?);
+    let end = rest.find(|c| !is_digit(c) && c != '.' && c != ',');
+    let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
+    Some((before, number, after))
+}
 
-/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
-fn fraction(lower: &str) -> (&str, Option<&str>) {
-    let mut plain = lower;
-    for unit in names(&WORDS.stars) {
-        plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
-    }
-    for between in BETWEEN {
-        if let Some((value, of)) = plain.split_once(between) {
-            return (value.trim(), Some(of.trim()));
-        }
-    }
-    // `4 - good`, `5 (excellent)`: the words repeat the number. `5-Jan` is the date that Excel makes of `1/5`.
-    let is_word = |rest: &str| {
-        let rest = rest.trim_start();
-        rest.starts_with(['-', '–', ':', '('])
-            && !rest.contains(|c: char| c.is_ascii_digit())
-            && !is_month(rest)
+/// A number without a sign.
+fn decimal(number: &str) -> Option<f64> {
+    // `4,0` is a decimal, `1,000` is not.
+    let mark = match number.rsplit_once(',') {
+        Some((_, rest)) if rest.len() == 3 && !number.contains('.') => "",
+        _ => ".",
     };
-    let value = match plain.split_at_checked(1) {
-        Some((value, rest)) if is_word(rest) => value,
-        _ => plain,
+    number.replace(',', mark).parse().ok()
+}
+
+/// The number of stars, and the end of the scale if the text has it: `4/5`, `80 %`, or two numbers in words of which the scale is the
+/// larger one, in any language: `3,0 von 5 Sternen`, `5つ星のうち3.0`.
+fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)> {
+    let (before, first, after) = first_number(lower)?;
+    let value = decimal(first)?;
+    let Some((between, second, end)) = first_number(after) else {
+        let is_percentage = matches!((before, after.trim()), ("", "%") | ("%", ""));
+        let is_known = is_percentage || is_count_of_stars(before, after);
+        return is_known.then_some((value, is_percentage.then_some(100.0)));
     };
-    (value, None)
+    let other = decimal(second).filter(|_| first_number(end).is_none())?;
+    let words = between.trim();
+    // `5e0`, `4th of 5`
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let is_glued =
+        words.is_empty() || between.starts_with(is_letter) || between.ends_with(is_letter);
+    let is_words = between
+        .chars()
+        .all(|c| c.is_alphabetic() || c.is_whitespace() || c == '，')
+        && !is_glued;
+    let (value, of) = match words {
+        "/" | "／" => (value, other),
+        _ if is_words && !is_month(words) => (value.min(other), value.max(other)),
+        _ => return None,
+    };
+    let mut ends = SCALES.into_iter().chain(scale);
+    let is_scale = ends.any(|end| (end - of).abs() < 1e-9);
+    is_scale.then_some((value, Some(of)))
+}
+
+/// Whether the text around a number is a word or sign for stars, or repeats it: `4 - good`, `5 (excellent)`.
+fn is_count_of_stars(before: &str, after: &str) -> bool {
+    // `5-Jan` is the date that Excel makes of `1/5`.
+    let is_repeated = after.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(after);
+    let is_unit = |text: &str, signs: &str| {
+        let mut words = text.split(|c: char| signs.contains(c));
+        words.all(|word| word.is_empty() || is_in(&WORDS.stars, word))
+    };
+    before.is_empty() && is_repeated
+        || is_unit(before, " :_★⭐") && is_unit(after, " -!*★⭐🌟\u{fe0f}")
+}
+
+/// `FIVE`, `four stars!`, `STAR_RATING_FIVE`, `bubble_40`.
+fn count_in_words(lower: &str) -> Option<i64> {
+    let words = words(lower);
+    let mut words = words
+        .split_whitespace()
+        .filter(|word| !is_in(&WORDS.stars, word));
+    let word = words.next().filter(|_| words.next().is_none());
+    let word = word.unwrap_or(lower);
+    let count = WORDS.ratings.iter().position(|list| is_in(list, word))?;
+    i64::try_from(count + 1).ok()
+}
+
+/// The English name of the month whose name begins so.
+pub fn month(word: &str) -> Option<&'static str> {
+    let inner = format!(", {word}");
+    let begins = |list: &&'static String| list.starts_with(word) || list.contains(&inner);
+    let mut months = WORDS.months.iter().filter(begins);
+    let month = months
+        .next()
+        .filter(|_| word.len() > 2 && months.next().is_none());
+    month.and_then(|list| names(list).next())
 }
 
 /// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
 fn is_month(text: &str) -> bool {
     let word = text.trim_matches(['-', '.', ' ']);
-    WORDS.months.iter().any(|month| is_in(month, word))
+    month(words(word).trim()).is_some()
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
-fn drawn(text: &str) -> Option<usize> {
+fn drawn(text: &str) -> Option<i64> {
     let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
     let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
-    let known = text.chars().all(|c| full(&c) || other(c));
-    (known && text.chars().any(|c| full(&c))).then(|| text.chars().filter(full).count())
+    let count = text.chars().filter(full).count();
+    let signs = text.chars().filter(|c| full(c) || matches!(c, '☆' | '✩'));
+    // Of more than five the scale is not known.
+    let is_drawing = count > 0 && signs.count() <= 5 && text.chars().all(|c| full(&c) || other(c));
+    i64::try_from(count).ok().filter(|_| is_drawing)
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
 pub fn recommendation(text: &str) -> Result<Rating, String> {
     let word = text.trim().to_ascii_lowercase();
-    if is_in(&WORDS.recommended, &word) {
-        stars(5, text)
-    } else if is_in(&WORDS.not_recommended, &word) {
-        stars(1, text)
-    } else {
-        Err(format!(
-            "{} is not one of positive, negative, recommended, not recommended",
-            quoted(text)
-        ))
-    }
+    let lists = [(&WORDS.recommended, 5), (&WORDS.not_recommended, 1)];
+    let found = lists.into_iter().find(|(list, _)| is_in(list, &word));
+    let known = "positive, negative, recommended, not recommended";
+    let unknown = || format!("{} is not one of {known}", quoted(text));
+    stars(found.ok_or_else(unknown)?.1, text)
 }
 
-fn stars(count: usize, text: &str) -> Result<Rating, String> {
-    i64::try_from(count)
-        .ok()
-        .and_then(|count| Rating::try_from(count).ok())
-        .ok_or_else(|| unknown_rating(text))
+fn stars(count: i64, text: &str) -> Result<Rating, String> {
+    Rating::try_from(count).map_err(|_| unknown_rating(text))
 }
 
 fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
     let count = (1_u8..=5).find(|stars| (f64::from(*stars) - value).abs() < 1e-9);
     stars(count.unwrap_or_default().into(), text)
-}
-
-fn half_stars(text: &str) -> String {
-    format!(
-        "{} is not a whole number of stars; pass --scale 5 to round halves up",
-        quoted(text)
-    )
 }
 
 fn unknown_rating(text: &str) -> String {
@@ -262,7 +285,7 @@ fn unknown_rating(text: &str) -> String {
         );
     }
     format!(
-        "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)",
+        "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★); write the number of stars",
         quoted(text)
     )
 }
@@ -341,11 +364,8 @@ fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String 
             rest = rest.replace(brackets, " ");
         }
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let marks = [
-            ' ', ',', ';', ':', '-', '–', '/', '|', '"', '<', '>', '(', ')', '[', ']',
-        ];
-        let words = words.join(" ");
-        words.trim_matches(marks).clone_into(&mut rest);
+        let is_mark = |c: char| " ,;:-–/|\"<>()[]".contains(c);
+        words.join(" ").trim_matches(is_mark).clone_into(&mut rest);
     }
     rest
 }
@@ -379,122 +399,40 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-// The one step that the cells of all formats but the native one pass through: words that say "empty", HTML where the
-// format's texts are HTML, Google's translations, and Unicode composition (NFC).
+// Cells that hold no value.
 
 /// Maximum length in bytes of a value that says that it is empty.
 const EMPTY_BYTES_MAX: usize = 19;
 
+/// Whether a character shows nothing.
+pub fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
 /// Whether a value is blank or only says that it is empty.
 pub fn is_empty(text: &str, is_author: bool) -> bool {
-    // With the characters that show nothing.
-    let is_blank = |c: char| {
-        c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
-    };
     let text = text.trim_matches(is_blank);
-    let is_any = |list: Names, is: &dyn Fn(&str) -> bool| names(list).any(is);
-    text.is_empty()
-        || text.len() <= EMPTY_BYTES_MAX
-            && if is_author {
-                is_any(&WORDS.nobody, &|word| word == text)
-            } else {
-                is_any(&WORDS.empty, &|word| word.eq_ignore_ascii_case(text))
-            }
-}
-
-/// A text as it is published.
-pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
-    let plain = if is_html && text.contains(['<', '&']) {
-        &plain_text(text)
+    let words = if is_author {
+        &WORDS.nobody
     } else {
-        text
+        &WORDS.empty
     };
-    let own = if is_google { original(plain) } else { plain };
-    let composed = compose(own);
-    if composed.contains('\r') {
-        composed.replace("\r\n", "\n").replace('\r', "\n")
-    } else {
-        composed.into_owned()
-    }
+    let is_same = |word: &str| word == text || !is_author && word.eq_ignore_ascii_case(text);
+    text.is_empty() || text.len() <= EMPTY_BYTES_MAX && names(words).any(is_same)
 }
 
-/// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.
-fn plain_text(html: &str) -> String {
-    let mut text = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some((before, after)) = rest.split_once('<') {
-        text += before;
-        if let Some((_, after)) = after
-            .strip_prefix("!--")
-            .and_then(|it| it.split_once("-->"))
-        {
-            rest = after;
-            continue;
-        }
-        let name = after.strip_prefix('/').unwrap_or(after);
-        let end = name.find(|c: char| !c.is_ascii_alphanumeric());
-        let name = name[..end.unwrap_or(name.len())].to_ascii_lowercase();
-        let is_in = |list: Names| names(list).any(|known| known == name);
-        let tag = after.split_once('>').filter(|(tag, _)| !tag.contains('<'));
-        rest = match tag {
-            // A line break of the source often stands behind the element.
-            Some((_, after)) if name == "br" => {
-                text.push('\n');
-                after
-                    .trim_start_matches('\r')
-                    .strip_prefix('\n')
-                    .unwrap_or(after)
-            }
-            Some((_, after)) if is_in(&WORDS.blocks) => {
-                text.push('\n');
-                after
-            }
-            Some((_, after)) if is_in(&WORDS.inline) => after,
-            _ => {
-                text += "&lt;";
-                after
-            }
-        };
+/// Whether a cell is an error of a spreadsheet in any language: `#N/A`, `#BEZUG!`, `#¡REF!`; `Err:502` of `LibreOffice`;
+/// `Loading...` of Google Sheets, until it has loaded what a formula imports.
+pub fn is_spreadsheet_error(cell: &str) -> bool {
+    if let Some(name) = cell.strip_prefix('#') {
+        let name = name.strip_prefix(['¡', '¿']).unwrap_or(name);
+        let name = name.strip_suffix(['!', '?']).unwrap_or(name);
+        let is_part = |c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '/' | '_');
+        return name.contains(char::is_uppercase) && name.chars().all(is_part);
     }
-    text += rest;
-    let mut decoded = Vec::new();
-    for token in Tokenizer::new(&text) {
-        let Ok(token) = token;
-        if let Token::String(part) = token {
-            decoded.extend_from_slice(&part);
-        }
-    }
-    let decoded = String::from_utf8_lossy(&decoded).replace('\r', "");
-    // At most one empty line between paragraphs.
-    let mut lines: Vec<&str> = decoded.trim().lines().map(str::trim_end).collect();
-    lines.dedup_by(|next, before| next.is_empty() && before.is_empty());
-    lines.join("\n")
-}
-
-/// The customer's words without Google's translation, which precedes or follows them in the same text. Without the
-/// original, the text keeps Google's mark, so that the translation is not taken for the customer's words.
-fn original(text: &str) -> &str {
-    let trimmed = text.trim_start();
-    let mut marks = names(&WORDS.translated);
-    let Some(at) = marks.find_map(|mark| trimmed.find(mark)) else {
-        return text;
-    };
-    if at > 0 {
-        let before = &trimmed[..at];
-        return match names(&WORDS.original).find_map(|mark| before.strip_prefix(mark)) {
-            Some(own) => own.trim(),
-            // In the middle of a line, the words of the mark are the customer's own.
-            None if before.ends_with('\n') => before.trim_end(),
-            None => text,
-        };
-    }
-    let after = |mark: &str| {
-        let on_own_line = trimmed.find(&format!("\n{mark}")).map(|at| at + 1);
-        let at = on_own_line.or_else(|| trimmed.find(mark))?;
-        Some(trimmed[at + mark.len()..].trim())
-    };
-    let mut originals = names(&WORDS.original).filter_map(after);
-    originals.find(|own| !own.is_empty()).unwrap_or(text)
+    let code = cell.strip_prefix("Err:");
+    let is_number = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
+    cell == "Loading..." || code.is_some_and(is_number)
 }
 
 /// The file `words.toml`. Lists of words are separated by `, `.
@@ -503,9 +441,8 @@ pub static WORDS: LazyLock<Words> = LazyLock::new(|| parse_toml(include_str!("wo
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// Beginnings of names, English ones first.
     pub months: [String; 12],
-    pub weekdays: String,
+    pub before_time: String,
     /// By the number of stars.
     pub ratings: [String; 5],
     pub yes: String,
@@ -519,13 +456,10 @@ pub struct Words {
     pub nobody: String,
     pub blocks: String,
     pub inline: String,
-    pub translated: String,
-    pub original: String,
     /// Between two names.
     pub and: String,
     /// In minutes east of UTC.
-    pub offsets: HashMap<String, i64>,
-    pub encodings: HashMap<String, String>,
+    pub offsets: HashMap<String, i32>,
 }
 
 #[cfg(test)]
@@ -534,14 +468,7 @@ mod tests {
 
     #[test]
     fn the_file_of_words_can_be_read() {
-        let words: Words = toml::from_str(include_str!("words.toml")).unwrap();
-        // Dates are read with the first three letters.
-        assert!(
-            words
-                .months
-                .iter()
-                .all(|month| month.get(3..4) == Some(","))
-        );
+        toml::from_str::<Words>(include_str!("words.toml")).unwrap();
     }
 
     #[test]
@@ -644,44 +571,38 @@ mod tests {
 
     #[test]
     fn every_common_form_of_a_rating_is_read() {
-        for (text, stars) in [
-            ("5", 5),
-            ("4.0", 4),
-            ("4,0", 4),
-            (" 3 ", 3),
-            ("5/5", 5),
-            ("2 / 5", 2),
-            ("4 out of 5 stars", 4),
-            ("1 star", 1),
-            ("FIVE", 5),
-            ("STAR_RATING_FIVE", 5),
-            ("bubble_40", 4),
-            ("three", 3),
-            ("Four stars", 4),
-            ("4 Sterne", 4),
-            ("3 étoiles", 3),
-            ("4 von 5", 4),
-            ("4 van de 5", 4),
-            ("4 de 5", 4),
-            ("5 ★", 5),
-            ("4 - Very good", 4),
-            ("5 (excellent)", 5),
-            ("★★★★★", 5),
-            ("★★☆☆☆", 2),
-            ("⭐⭐⭐", 3),
-            ("*****", 5),
-            ("4*", 4),
-            ("five stars!", 5),
-            ("9/10", 5),
-            ("6/10", 3),
-            ("0/10", 1),
+        for (stars, texts) in [
+            (
+                1,
+                "1 star, 0/10, 1.0 out of 5.0, 1 %, 5つ星のうち1.0, Rated 1 out of 5.",
+            ),
+            (
+                2,
+                "2 / 5, ★★☆☆☆, Rated 2 out of 5, 2.0 von 5 Sternen, ２, 35 %, 5 yıldız üzerinden 2",
+            ),
+            (
+                3,
+                "three, 3 étoiles, ⭐️⭐️⭐️, 6/10, ٣, ३, 5つ星のうち3.0, 星5つ中の3, 3 sur 5, 5 von 10 Punkten, 60%",
+            ),
+            (
+                4,
+                "4.0, bubble_40, Four stars, 4 Sterne, 4 von 5, 4 van de 5, 4 de 5, 4 - Very good, 4*, 4-star, 80 %, 80 z 100",
+            ),
+            (
+                5,
+                "5/5, FIVE, STAR_RATING_FIVE, 5 ★, 5 (excellent), *****, five stars!, 9/10, 5.0 star rating, ★ 5, Rating: 5",
+            ),
         ] {
-            assert_eq!(
-                parse_rating(text, None).map(Rating::stars),
-                Ok(stars),
-                "{text}"
-            );
+            for text in texts.split(", ") {
+                let read = parse_rating(text, None).map(Rating::stars);
+                assert_eq!(read, Ok(stars), "{text}");
+            }
         }
+        assert_eq!(parse_rating("3,0 von 5 Sternen", None).unwrap().stars(), 3);
+        assert_eq!(
+            parse_rating("5 of 7", NonZeroU8::new(7)).unwrap().stars(),
+            4
+        );
     }
 
     #[test]
@@ -696,111 +617,34 @@ mod tests {
     }
 
     #[test]
-    fn invalid_ratings_are_refused_with_advice() {
-        assert!(parse_rating("8", None).unwrap_err().contains("--scale 10"));
-        assert!(parse_rating("4.5", None).unwrap_err().contains("--scale 5"));
-        for bad in [
-            "",
-            "0",
-            "11",
-            "-1",
-            "good",
-            "5e0",
-            "NaN",
-            "☆☆☆☆☆",
-            "1/0",
-            "★★★★★★",
-            "1,000",
-            "4,500",
-            "1.5,000",
-            "1,000.5",
+    fn what_is_not_understood_as_a_rating_is_refused_with_advice() {
+        for (advice, texts) in [
+            ("--scale 10", "8; 7.5"),
+            ("--scale 100", "85; 11 stars"),
+            ("--scale 5", "4.5; 4,5/5; 4.5 out of 5 stars"),
+            ("above 5", "10/5"),
+            ("is a date", "5-Jan; 1-Mai; 5-Mär."),
+            (
+                "write the number of stars",
+                "; 0; 0 out of 5; -1; -1 star; +5; .5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; 1,000; 4,500; \
+                 1.5,000; 1,000.5; 5 weeks ago; 5 hours; 5€; 1-5; 5 - 4; 5 stars (2 votes); 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
+                 01/05/2026; 4 of 5 in 2026; (602) 555",
+            ),
         ] {
-            assert!(
-                parse_rating(bad, None)
-                    .unwrap_err()
-                    .contains("1, 2, 3, 4, 5"),
-                "{bad}"
-            );
-        }
-        for date in ["5-Jan", "1-Mai", "5-Mär."] {
-            assert!(
-                parse_rating(date, None).unwrap_err().contains("is a date"),
-                "{date}"
-            );
+            for text in texts.split("; ") {
+                let refusal = parse_rating(text, None).unwrap_err();
+                assert!(refusal.contains(advice), "{text}: {refusal}");
+            }
         }
     }
 
     #[test]
-    fn the_original_of_a_translated_text_is_kept() {
-        for (text, own) in [
-            (
-                "(Translated by Google) Very good.\n\n(Original)\nMuy bueno.",
-                "Muy bueno.",
-            ),
-            ("(Translated by Google) Good (Original) Bueno", "Bueno"),
-            (
-                "Muy bueno.\n\n(Translated by Google)\nVery good.",
-                "Muy bueno.",
-            ),
-            (
-                "(Original)\nMuy bueno.\n\n(Translated by Google)\nVery good.",
-                "Muy bueno.",
-            ),
-            ("(Original) Bueno (Translated by Google) Good", "Bueno"),
-            (
-                "(Translated by Google) Very good.",
-                "(Translated by Google) Very good.",
-            ),
-            (
-                "The menu was wrong (Translated by Google), I guess",
-                "The menu was wrong (Translated by Google), I guess",
-            ),
-            ("Plain (Original) text", "Plain (Original) text"),
-            (
-                "(Traducido por Google) Muy limpio\n\n(Original)\nVery neat",
-                "Very neat",
-            ),
-            (
-                "Sehr sauber\n\n(Übersetzt von Google)\nVery neat",
-                "Sehr sauber",
-            ),
-            (
-                "(Traduit par Google) Très propre\n\n(Avis d'origine)\nVery neat",
-                "Very neat",
-            ),
-            (
-                "(Translated by Google) A\n\n(Original)\n",
-                "(Translated by Google) A\n\n(Original)\n",
-            ),
-            ("", ""),
-        ] {
-            assert_eq!(original(text), own);
+    fn an_error_of_a_spreadsheet_is_known_by_its_form_in_any_language() {
+        for error in "#N/A #REF! #DIV/0! #NAME? #ERROR! #SPILL! #NV #BEZUG! #¡REF! #¿NOMBRE? #ЗНАЧ! #GETTING_DATA Err:502 Loading...".split(' ') {
+            assert!(is_spreadsheet_error(error), "{error}");
         }
-    }
-
-    #[test]
-    fn html_becomes_the_text_that_a_browser_shows() {
-        for (html, text) in [
-            (
-                "They&#8217;re neat &amp; quick.<br />Would <strong>call</strong> again.",
-                "They’re neat & quick.\nWould call again.",
-            ),
-            (
-                "5 &lt; 10 minutes late; a < b",
-                "5 < 10 minutes late; a < b",
-            ),
-            ("I <3 them, x<y and a<b>c</b>", "I <3 them, x<y and ac"),
-            (
-                "<p>One.</p>\n<p>Two&nbsp;and <a href=\"x\">three</a>.</p>\n",
-                "One.\n\nTwo\u{a0}and three.",
-            ),
-            ("One<br>\r\nTwo<BR/>Three", "One\nTwo\nThree"),
-            ("&amp;lt;b&amp;gt; AT&amp;amp;T", "&lt;b&gt; AT&amp;T"),
-            ("a &bogus; b & c", "a &bogus; b & c"),
-            ("<script>x</script>", "<script>x</script>"),
-            ("M&uuml;ller", "Müller"),
-        ] {
-            assert_eq!(plain_text(html), text, "{html}");
+        for text in "#1|#1 in town|#|#!|#n/a|#Best|#REF!!|#¡¡REF!|N/A|#N/A is what it said|Err:|Err:5022|Loading|Loading... done|#NOT-SO".split('|') {
+            assert!(!is_spreadsheet_error(text), "{text}");
         }
     }
 
@@ -830,7 +674,5 @@ mod tests {
         ] {
             assert_eq!(is_empty(name, true), is_nobody, "{name}");
         }
-        assert_eq!(clean("Jose\u{301}", false, false), "José");
-        assert_eq!(clean("AT&amp;T <b>", false, false), "AT&amp;T <b>");
     }
 }

@@ -62,8 +62,29 @@ pub struct PublicIf {
     pub others: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
-    /// Whether the platform's file names it: then a row without the column says nothing.
+    /// Whether the platform's file names it: then a file without the column says nothing.
     pub is_platform: bool,
+}
+
+impl PublicIf {
+    /// Whether the cells of its columns in a row are values that publish.
+    pub fn publishes(&self, cells: &[Option<&str>]) -> bool {
+        let mut cells: Vec<&str> = cells.iter().map(|cell| cell.unwrap_or_default()).collect();
+        if self.is_platform {
+            // Its columns are different names of one.
+            cells.retain(|cell| !is_empty(cell, false));
+        }
+        if cells.is_empty() {
+            cells.push("");
+        }
+        cells.iter().all(|cell| is_one_of(&self.values, cell))
+    }
+
+    /// Whether a value was not there when the owner named those that publish.
+    pub fn is_new(&self, value: &str) -> bool {
+        let is_known = is_one_of(&self.values, value) || is_one_of(&self.others, value);
+        !self.is_platform && !is_known
+    }
 }
 
 /// Whether a cell is one of these values, but for case and blanks around it.

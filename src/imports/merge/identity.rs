@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use chrono::Datelike as _;
 
-use crate::imports::map::Incoming;
+use crate::imports::map::collector::Row;
+use crate::imports::map::incoming::Incoming;
 use crate::imports::map::values::{self, Names, names};
-use crate::imports::merge::collector::Row;
 use crate::imports::platforms::{TABLE, all_formats};
 use crate::imports::report::{NAMED_MAX, Watch};
 use crate::imports::request::{DoubtfulChoice, ImportRequest};

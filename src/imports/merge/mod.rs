@@ -2,7 +2,6 @@
 //! `outcome` merges, both as pure functions; here the result is written. The rules for one
 //! review are in `model::merge`.
 
-pub(crate) mod collector;
 pub(crate) mod copies;
 pub(crate) mod identity;
 pub(crate) mod outcome;

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::limits::VALUES_BETWEEN_LOOKS;
-use crate::imports::map::SOURCE_DEFAULT;
-use crate::imports::merge::collector::{DeletedRow, Row};
+use crate::imports::map::collector::{DeletedRow, Row};
+use crate::imports::map::incoming::SOURCE_DEFAULT;
 use crate::imports::merge::copies::{Copies, is_of_one_person};
 use crate::imports::merge::identity::{Identified, Match, identify};
 use crate::imports::platforms::{find_format, id_prefix};
@@ -436,15 +436,17 @@ impl Merging<'_> {
     /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
     /// otherwise a few customers wrote to both.
     fn keep_sure_renames(&mut self) {
-        let (changes, places, totals) = (&self.outcome.changes, &self.places, &self.totals);
+        let totals = &self.totals;
         let total = |name: &str| totals.get(name).copied().unwrap_or(0);
+        let named: HashSet<&str> = self.places.keys().map(|(name, _)| name.as_str()).collect();
+        let mut rows: HashMap<&str, u64> = HashMap::new();
+        for change in &self.outcome.changes {
+            *rows.entry(&change.source.source_name).or_default() += 1;
+        }
         self.outcome.report.renamed.retain(|(theirs, ours), count| {
             // A file that still has rows of the other source only moved some.
-            let is_there = places.keys().any(|(name, _)| name == theirs);
-            let rows = changes
-                .iter()
-                .filter(|change| change.source.source_name == *ours);
-            let rows = rows.count() as u64;
+            let is_there = named.contains(theirs.as_str());
+            let rows = rows.get(ours.as_str()).copied().unwrap_or(0);
             !is_there && total(ours) == 0 && *count * 10 >= rows.min(total(theirs)) * 9
         });
     }
@@ -509,14 +511,15 @@ impl Merging<'_> {
             let (Some(review), Some(record)) = (known.review(), &known.source) else {
                 continue;
             };
-            let is_of = |(name, location): &(String, Option<String>)| {
-                *name == record.source_name && (location.is_none() || *location == record.location)
+            let of_place = |location| {
+                let place = (record.source_name.clone(), location);
+                self.places.contains_key(&place)
             };
             let brought = self.rules.brought.as_ref();
             if brought.is_none_or(|brought| brought.contains(&review.id))
                 && review.status != Status::withheld(GONE)
                 && !doubted.contains(&review.id)
-                && self.places.keys().any(is_of)
+                && (of_place(None) || of_place(record.location.clone()))
             {
                 let source = record.source_name.clone();
                 *report.without_row.entry(source).or_default() += 1;
@@ -591,19 +594,19 @@ impl Merging<'_> {
                 ));
             }
         }
-        for ((name, location), there) in std::mem::take(&mut self.places) {
-            let is_gone = |(_, known): &(&ReviewId, &KnownReview)| {
-                let (review, source) = (known.review(), known.source.as_ref());
-                review.is_some_and(|review| review.status == Status::Published)
-                    && source.is_some_and(|it| it.source_name == name && it.location == location)
-            };
-            let gone: Vec<ReviewId> = self
-                .outcome
-                .others
-                .iter()
-                .filter(is_gone)
-                .map(|(id, _)| id.clone())
-                .collect();
+        let mut missing_of: BTreeMap<_, Vec<ReviewId>> = BTreeMap::new();
+        for (id, known) in &self.outcome.others {
+            let review = known.review();
+            if let Some(record) = &known.source
+                && review.is_some_and(|review| review.status == Status::Published)
+            {
+                let place = (record.source_name.clone(), record.location.clone());
+                missing_of.entry(place).or_default().push(id.clone());
+            }
+        }
+        for (place, there) in std::mem::take(&mut self.places) {
+            let gone = missing_of.remove(&place).unwrap_or_default();
+            let (name, location) = place;
             let (missing, all) = (gone.len(), gone.len() + there);
             if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
                 let location = location

@@ -5,15 +5,16 @@
 //! [`COLUMN_FORMATS`]. Only the columns in that file are read, so all others stay private (`docs/IMPORT.md` lists both).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
 use chrono_tz::Tz;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde_with::{DisplayFromStr, serde_as};
 
-use crate::imports::map::ReviewField;
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::names::named_field;
+use crate::imports::map::fields::ReviewField;
+use crate::imports::map::fields::named_field;
 use crate::imports::map::values::{Names, names, same_name};
 use crate::model::{Method, Verification, parse_toml};
 
@@ -21,6 +22,7 @@ use crate::model::{Method, Verification, parse_toml};
 ///
 /// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
 /// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
+#[serde_as]
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
@@ -47,6 +49,12 @@ pub struct Format {
     pub ids: Option<&'static str>,
     /// The columns of each field, in the order in which they are tried.
     pub fields: BTreeMap<ReviewField, String>,
+    /// The field whose columns are joined in their order, instead of tried.
+    pub joined: Option<ReviewField>,
+    /// The end of its ratings' scale, and 5 if its ratings have fractions; if `None`, they are whole stars.
+    pub scale: Option<NonZeroU8>,
+    /// The kinds of [`ReviewField::Survey`] that ask for stars; a row of any other is rejected.
+    pub stars: Names,
     /// Columns that the platform is known to have and that are not read, with `*` at the end for families.
     pub ignored: String,
     /// Columns that say whether a review is public at its source.
@@ -55,6 +63,8 @@ pub struct Format {
     pub public_answer: Vec<PublicColumn>,
     /// Whether its texts are HTML.
     pub html: bool,
+    /// Whether a cell that a spreadsheet may run as a formula has an apostrophe in front.
+    pub escapes_formulas: bool,
     /// Whether an object may leave a field out; otherwise one without it states that there is none.
     pub leaves_out: bool,
     /// Whether a review without a time of its last change has not changed since it was posted.
@@ -64,7 +74,7 @@ pub struct Format {
     /// Order of day and month in its dates, unless one proves the other.
     pub date_order: Option<DateOrder>,
     /// The platform's time zone, for times without an offset.
-    #[serde(deserialize_with = "time_zone")]
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub zone: Option<Tz>,
     /// Author of a review without one, if not `Anonymous`.
     pub anonymous: Option<&'static str>,
@@ -74,6 +84,9 @@ pub struct Format {
     pub matched: Option<&'static str>,
     /// The beginning of a line in its texts that the answer's author ends, before a colon; the answer is below.
     pub answer_mark: Option<&'static str>,
+    /// The column with the id of an object beside the rows, in the document's `included`. Its members are in columns such as
+    /// `included.attributes.state`.
+    pub included: Option<&'static str>,
     /// The columns that identify answers, if rows of the format answer other rows. The cells of an answer are in columns such as
     /// `answer.comment_content` of the row that it answers.
     pub answers: Option<Answers>,
@@ -185,11 +198,6 @@ impl Format {
     }
 }
 
-fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    name.parse().map(Some).map_err(D::Error::custom)
-}
-
 /// Verification of a review whose platform verifies its reviews.
 pub const BY_PLATFORM: Verification = Verification {
     verified: true,
@@ -249,11 +257,9 @@ pub static LINKED_DATA: LazyLock<Format> = LazyLock::new(|| Format {
 
 const LINKED_DATA_NAME: &str = "schema-org";
 
-pub const TABLE_NAME: &str = "table";
-
 /// Any table that is no platform's; the owner who imports it vouches for the reviews.
 pub static TABLE: LazyLock<Format> = LazyLock::new(|| Format {
-    name: TABLE_NAME,
+    name: "table",
     label: "table (CSV, TSV, XLSX)",
     reader: Reader::Table,
     is_manual: true,
@@ -295,6 +301,17 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "feefo",
     "magento",
     "json_feed",
+    "google_play",
+    "app_store",
+    "app_store_feed",
+    "site_reviews",
+    "strong_testimonials",
+    "opencart",
+    "prestashop",
+    "shopware",
+    "booking",
+    "delighted",
+    "hubspot",
 );
 
 static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
@@ -320,7 +337,7 @@ pub fn find_format(name: &str) -> Option<&'static Format> {
 pub fn format_names() -> impl Iterator<Item = &'static str> {
     let first = [DOCUMENT.name];
     let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
-    let last = [LINKED_DATA_NAME, NATIVE.name, TABLE_NAME];
+    let last = [LINKED_DATA_NAME, NATIVE.name, TABLE.name];
     first.into_iter().chain(by_columns).chain(last)
 }
 

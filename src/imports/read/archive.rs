@@ -2,7 +2,7 @@
 //! while they are read, never to disk, so a member's path is never used as a file name.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -14,6 +14,9 @@ use crate::imports::report::FileError;
 
 /// Maximum number of review files in a folder or archive: the import would not end in reasonable time.
 const FILES_MAX: usize = 10_000;
+/// Maximum size of an archive's directory in bytes, which the parser keeps in memory, and what that takes for each of them.
+const DIRECTORY_BYTES_MAX: usize = 16 << 20;
+const KEPT_OF_DIRECTORY: usize = 8;
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
@@ -30,14 +33,22 @@ impl Opener<'_> {
     }
 
     /// Opens the members of a zip archive.
-    pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
+    pub fn archive(&mut self, name: &str, mut packed: impl Read + Seek) -> Result<(), FileError> {
         let fault = |error: zip::result::ZipError| {
             FileError::new(format!(
                 "the zip archive cannot be read ({error}); unpack it and give the folder"
             ))
         };
+        let mut directory = Directory {
+            archive: &mut packed,
+            bytes_left: DIRECTORY_BYTES_MAX,
+        };
+        ZipArchive::new(&mut directory).map_err(fault)?;
+        let kept = KEPT_OF_DIRECTORY * (DIRECTORY_BYTES_MAX - directory.bytes_left);
+        self.limits.take(kept)?;
         let mut archive = ZipArchive::new(packed).map_err(fault)?;
         if archive.index_for_name("xl/workbook.xml").is_some() {
+            self.limits.give(kept);
             return self.workbook(name, archive.into_inner());
         }
         let members = (0..archive.len()).filter_map(|index| {
@@ -56,6 +67,7 @@ impl Opener<'_> {
             let input = archive.by_index(index).map_err(fault);
             self.member(&format!("{name}: {member}"), input);
         }
+        self.limits.give(kept);
         Ok(())
     }
 
@@ -80,6 +92,27 @@ impl Opener<'_> {
             self.limits = before;
             self.faults.push(format!("{file}: {fault}"));
         }
+    }
+}
+
+/// An archive of which only the directory is read, and not too much.
+struct Directory<R> {
+    archive: R,
+    bytes_left: usize,
+}
+
+impl<R: Read> Read for Directory<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.archive.read(bytes)?;
+        let left = self.bytes_left.checked_sub(count);
+        self.bytes_left = left.ok_or_else(|| io::Error::other("it names too many files"))?;
+        Ok(count)
+    }
+}
+
+impl<R: Seek> Seek for Directory<R> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.archive.seek(place)
     }
 }
 

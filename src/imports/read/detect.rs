@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use crate::imports::export::is_export;
 use crate::imports::limits::Limits;
-use crate::imports::map::names::named_field;
-use crate::imports::map::table::{Cells, RowFault, Table, list_columns};
+use crate::imports::map::fields::named_field;
+use crate::imports::map::fields::{COLUMNS, ReviewField};
 use crate::imports::map::values::{is_in, names, same_name};
-use crate::imports::map::{COLUMNS, ReviewField};
 use crate::imports::mask::{HAS_SECRET, Mask};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
-use crate::imports::read::encoding::Decoded;
+use crate::imports::read::encoding::{Decoded, describe_damage};
 use crate::imports::read::json::{JsonText, RawRow, RowArray, too_large};
 use crate::imports::read::text::{self, Dialect};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
+use crate::imports::table::{Cells, RowFault, Table, list_columns};
 use crate::owner::json::{member, visit};
 
 /// What a file holds.
@@ -324,6 +324,8 @@ fn insist(
         (needed.iter().filter(has_field).count(), own.count())
     };
     let best = (1..shape.places.len()).rev().max_by_key(known);
+    // One review may have a list that is none of reviews.
+    let best = best.filter(|number| known(number).0 > 0 || known(&0).0 < 2);
     let place = shape.find_place(has_mapped).or(best);
     if format.is_table() {
         let has_reviews = |number| known(&number).0 > 1 || has_mapped(&shape.places[number]);
@@ -624,7 +626,17 @@ pub fn read_file(
             match array {
                 Some(array) if matches!(format.reader, Reader::Columns | Reader::Table) => {
                     let format = Some(format).filter(|format| !format.is_table());
-                    Rows::Table(array.table(json.text, *is_damaged, format, limits)?)
+                    let table = array.table(json.text, *is_damaged, format, limits)?;
+                    let reference = format.and_then(|format| format.included);
+                    Rows::Table(match reference.zip(json.find("included")) {
+                        None => table,
+                        Some((reference, number)) => {
+                            let included = &json.places[number];
+                            let included =
+                                included.table(json.text, *is_damaged, format, limits)?;
+                            table.join_included(&included, reference, limits)?
+                        }
+                    })
                 }
                 Some(array) => records(array, limits)?,
                 None => Rows::Records(Vec::new()),
@@ -677,9 +689,15 @@ pub fn read_workbook(
     let table = workbook::read_workbook(packed, request, limits)?;
     let shape = FileShape::of(Content::Sheet(table.columns.clone()), limits)?;
     let (format, _) = detect(&shape, request)?;
+    let note = table
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.all())
+        .find_map(|(_, cell)| describe_damage(cell));
     let rows = Rows::Table(table);
     let format = format_of_rows(format, &rows, request)?;
-    InputFile::new(format, rows, limits)
+    let file = InputFile::new(format, rows, limits)?;
+    Ok(InputFile { note, ..file })
 }
 
 /// Our own format only if the rows have no column of somebody else, also one without a header.

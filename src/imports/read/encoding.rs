@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_8859_4, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::imports::limits::Limits;
-use crate::imports::map::values::{WORDS, is_in};
 use crate::imports::report::FileError;
 use crate::model::text::quoted;
 
@@ -37,19 +36,16 @@ pub fn decode<'b>(
     if let Some((_, content)) = binary.find(|(start, _)| bytes.starts_with(start)) {
         return Err(FileError::new(format!("is {content}")));
     }
-    let before = limits.bytes_left();
-    if std::str::from_utf8(bytes).is_err() {
-        // Two guesses are there at once, and a letter has up to three bytes.
-        limits.take(6 * bytes.len())?;
-    }
-    let guesses = before - limits.bytes_left();
     let is_unicode = || is_utf8(bytes) || is_json(bytes);
     let encoding = named
         .or_else(|| wide(bytes))
         .or_else(|| is_unicode().then_some(UTF_8))
         .unwrap_or_else(|| guess(bytes, country));
+    // A letter has up to three bytes.
+    let room = 3 * bytes.len() * usize::from(std::str::from_utf8(bytes).is_err());
+    limits.take(room)?;
     let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
-    limits.give(guesses);
+    limits.give(room);
     if let Cow::Owned(text) = &text {
         limits.take(text.len())?;
     }
@@ -67,7 +63,11 @@ pub fn decode<'b>(
 }
 
 /// The first bytes of binary files that people take for exports.
-const BINARY: [(&[u8], &str); 6] = [
+const BINARY: [(&[u8], &str); 7] = [
+    (
+        b"PK\x03\x04",
+        "an archive in an archive; unpack it and give the file or folder",
+    ),
     (
         b"\x1F\x8B",
         "packed with gzip; unpack it and give the file or folder",
@@ -109,103 +109,47 @@ fn is_json(text: &[u8]) -> bool {
         || lines.any(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
-/// The encoding that the letters of a text suggest. What programs write in the business's country goes before, as long as it gives
-/// words: next month's file should be read in the same way, and one letter proves little.
+/// The encoding that the letters of a text suggest. The country counts as a browser's address would: one letter proves little, and next
+/// month's file should be read in the same way. Against western Europe's encoding several letters prove more than the country.
 fn guess(text: &[u8], country: Option<&str>) -> &'static Encoding {
-    let western = || {
-        if is_of_mac(text) {
-            MACINTOSH
-        } else {
-            WINDOWS_1252
-        }
-    };
-    let read = |encoding: &'static Encoding| encoding.decode_without_bom_handling(text).0;
-    let usual = country.map(of_country);
-    if let Some(usual) = usual.filter(|usual| has_words(&read(usual))) {
-        return if usual == WINDOWS_1252 {
-            western()
-        } else {
-            usual
-        };
-    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
-    let guess = detector.guess(None, Utf8Detection::Deny);
-    let (decoded, in_western) = (read(guess), read(WINDOWS_1252));
-    // In `£50` and `5°` a sign stands alone, which is no letter of another alphabet.
-    let has_letters = !guess.is_single_byte() || has_other_word(&decoded, &in_western);
-    let letters: HashSet<u8> = text.iter().copied().filter(|byte| *byte >= 0xC0).collect();
-    let is_western = letters.len() < LETTERS_MIN && has_words(&in_western);
-    if [ISO_8859_4, WINDOWS_1252].contains(&guess) || !has_letters || is_western {
-        return western();
+    let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let domain = country.unwrap_or("US").to_ascii_lowercase();
+    let of_country = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
+    let letters: HashSet<&u8> = text.iter().filter(|byte| **byte >= 0xC0).collect();
+    if of_country != WINDOWS_1252 {
+        of_country
+    } else if is_of_mac(text) {
+        MACINTOSH
+    } else if letters.len() < LETTERS_MIN {
+        WINDOWS_1252
+    } else {
+        detector.guess(None, Utf8Detection::Deny)
     }
-    guess
-}
-
-/// Whether a word of several letters is another one in `western`, the same bytes in another encoding of one byte for each letter.
-fn has_other_word(text: &str, western: &str) -> bool {
-    let (mut length, mut is_other) = (0, false);
-    let mut letters = text.chars().chain([' ']).zip(western.chars().chain([' ']));
-    letters.any(|(letter, other)| {
-        if letter.is_alphabetic() {
-            (length, is_other) = (length + 1, is_other || letter != other);
-            return false;
-        }
-        let is_found = is_other && length > 1;
-        (length, is_other) = (0, false);
-        is_found
-    })
 }
 
 /// Number of different letters beyond ASCII that prove another encoding than that of western Europe.
 const LETTERS_MIN: usize = 2;
 
-/// The encoding in which Windows writes tables in a country.
-fn of_country(country: &str) -> &'static Encoding {
-    let mut encodings = WORDS.encodings.iter();
-    let encoding = encodings
-        .find(|(_, countries)| is_in(countries, country))
-        .and_then(|(name, _)| Encoding::for_label(name.as_bytes()));
-    encoding.unwrap_or(WINDOWS_1252)
-}
-
-/// Whether a decoded text has words as people write them: no sign between letters or before one, and no word of letters beyond ASCII
-/// alone, if others have some of both.
-fn has_words(text: &str) -> bool {
-    let mut last = [' '; 2];
-    let has_odd_sign = text.chars().any(|after| {
-        let [before, sign] = last;
-        last = [sign, after];
-        let is_inside = before.is_alphabetic() && "¿‚„¨¯¸".contains(sign);
-        after.is_alphabetic() && (is_inside || "£¥¦§¬±¶¹²³¤×÷¼½¾¢".contains(sign))
-    });
-    let is_odd = |c: char| c == '\u{fffd}' || ('\u{80}'..='\u{9f}').contains(&c);
-    let is_latin = text.contains(|c: char| ('À'..='ž').contains(&c));
-    let is_foreign =
-        |word: &str| word.chars().count() > 3 && !word.contains(|c: char| c.is_ascii());
-    let mut words = text.split(|c: char| !c.is_alphabetic());
-    !(has_odd_sign || text.contains(is_odd) || is_latin && words.any(is_foreign))
-}
-
-/// Whether more letters beyond ASCII are those of old Macs than those of Windows-1252.
+/// Whether more bytes beyond ASCII are letters of old Macs, which `chardetng` does not know, than others.
 fn is_of_mac(text: &[u8]) -> bool {
-    let letters = text.iter().enumerate().filter(|(_, byte)| !byte.is_ascii());
-    let (mut mac, mut windows) = (0_usize, 0_usize);
-    for (at, byte) in letters {
-        let is_inside = || {
-            let around = [at.checked_sub(1), Some(at + 1)];
-            let mut around = around.map(|at| at.and_then(|at| text.get(at))).into_iter();
-            around.all(|byte| byte.is_some_and(u8::is_ascii_lowercase))
-        };
-        match byte {
-            // Letters with accents; in Windows-1252 mostly signs or nothing.
-            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9D..=0x9F => mac += 1,
-            // An apostrophe; in Windows-1252 a capital letter.
-            0xD5 if is_inside() => mac += 1,
-            _ => windows += 1,
+    let (mut mac, mut others) = (0_usize, 0_usize);
+    for around in text.windows(3) {
+        // Letters with accents; in Windows-1252 mostly signs or nothing.
+        let is_letter = matches!(
+            around[1],
+            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9D..=0x9F
+        );
+        // In Windows-1252 a capital letter.
+        let is_apostrophe = matches!(around, [b'a'..=b'z', 0xD5, b'a'..=b'z']);
+        if is_letter || is_apostrophe {
+            mac += 1;
+        } else {
+            others += usize::from(!around[1].is_ascii());
         }
     }
-    mac > windows
+    mac > others
 }
 
 /// A sentence for the owner about an encoding that was not named; `kept_of` is the source whose earlier import used it.
@@ -225,17 +169,46 @@ pub fn describe(encoding: &'static Encoding, text: &str, kept_of: Option<&str>) 
 /// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before: spreadsheets do so with a CSV
 /// file that they open by a double click, and Facebook's downloads have it in the escapes of their JSON.
 pub fn describe_damage(text: &str) -> Option<String> {
-    const SIGNS: [&str; 6] = ["â€™", "â€œ", "Ã©", "Ã¼", "Ã±", "\\u00e2\\u0080"];
-    let find = |sign: &str| memchr::memmem::find(text.as_bytes(), sign.as_bytes());
-    let at = SIGNS.into_iter().find_map(find)?;
     let is_end = |c: char| c.is_whitespace() || ",;\"".contains(c);
-    let (before, after) = text.split_at(at);
-    let (before, after) = (before.rsplit(is_end).next()?, after.split(is_end).next()?);
+    // The first byte of a letter in UTF-8.
+    let is_first = |c: char| matches!(c, '\u{c2}'..='\u{f4}');
+    let may_be = |part: &&str| part.contains(is_first) || part.contains("\\u00");
+    let words = text.lines().filter(may_be);
+    let words = words.flat_map(|line| line.split(is_end)).filter(may_be);
+    let mut words = words.map(|word| {
+        let unescaped = serde_json::from_str(&format!("\"{word}\""));
+        unescaped.unwrap_or_else(|_| word.to_owned())
+    });
+    let word = words.find(|word| is_damaged(word))?;
     Some(format!(
         "the file was probably saved after another program read its UTF-8 as Windows-1252, for example {}; export it again, and \
          import it without opening it",
-        quoted(&format!("{before}{after}"))
+        quoted(&word)
     ))
+}
+
+/// Whether neighbouring letters of a word are, as bytes of Windows-1252, the UTF-8 of others. A capital letter before a closing mark
+/// looks like a letter of another alphabet, too; so one letter counts only if it is Latin, a sign, or an emoji.
+fn is_damaged(word: &str) -> bool {
+    let byte = |c: char| {
+        u8::try_from(u32::from(c)).ok().or_else(|| {
+            let letter = c.to_string();
+            let (bytes, _, has_errors) = WINDOWS_1252.encode(&letter);
+            (!has_errors).then(|| bytes[0])
+        })
+    };
+    let bytes: Vec<u8> = word.chars().map(|c| byte(c).unwrap_or(b' ')).collect();
+    let runs = bytes.split(u8::is_ascii);
+    let mut texts = runs.filter_map(|run| std::str::from_utf8(run).ok());
+    texts.any(|text| {
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) => {
+                matches!(letter, '\u{80}'..='\u{17f}' | '\u{2000}'..='\u{2bff}' | '\u{10000}'..)
+            }
+            (first, _) => first.is_some(),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -290,7 +263,11 @@ mod tests {
             (b"Main d\x92\x9cuvre", "FR", "Main d’œuvre"),
             (b"c\x9cur", "FR", "cœur"),
             (b"Na\xefve me, Trane\x99", "US", "Naïve me, Trane™"),
-            (b"Polecam gor\xb9co", "PL", "Polecam gorąco"),
+            (
+                b"\x8cwietnie, gor\xb9co polecam",
+                "PL",
+                "Świetnie, gorąco polecam",
+            ),
             (b"a\rJos\x8e\rIt\xd5s fine", "US", "a\rJosé\rIt’s fine"),
             (
                 b"Data;\xa3ucja;Za\xbf\xf3\xb3\xe6",

@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::imports::limits::Limits;
-use crate::imports::map::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
 use crate::imports::map::values::names;
 use crate::imports::map::visibility::is_one_of;
 use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
+use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
 use crate::model::text::shown;
 use crate::owner::fault::reason;
 use crate::owner::json::{join, members, visit};
@@ -224,7 +224,9 @@ fn arrays<'t>(
             let has_others = named.values().any(|it| it.has_others);
             let members = named.values().flat_map(|it| &it.values);
             if !has_others && are_rows(members.clone().map(|(member, _)| *member)) {
-                let mut rows: Vec<Element<'t>> = members.copied().collect();
+                // The object around them has nothing but the rows.
+                let rows = members.map(|(member, _)| (*member, None));
+                let mut rows: Vec<Element<'t>> = rows.collect();
                 rows.sort_by_key(|(row, _)| row.as_ptr());
                 found.push(RowArray::new(path.clone(), rows));
             }
@@ -331,7 +333,7 @@ impl<'t> RowArray<'t> {
         for row in first {
             let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
             if let Some(value) = is_parsed.then(|| parse(row).ok()).flatten() {
-                objects.add_value(Position::Line(0), Ok(value));
+                objects.add_value(Position::Line(0), Ok(self.without_edge(value)));
                 continue;
             }
             // An object that is broken or too large has names all the same.
@@ -370,6 +372,27 @@ impl<'t> RowArray<'t> {
         })
     }
 
+    /// The object itself, if the array has the edges of a GraphQL connection, which have nothing but a cursor beside it
+    /// (<https://relay.dev/graphql/connections.htm>).
+    fn without_edge(&self, value: Value) -> Value {
+        let is_edges = self.path.rsplit('.').next() == Some("edges");
+        match value {
+            Value::Object(mut edge)
+                if is_edges
+                    && edge.get("node").is_some_and(Value::is_object)
+                    && edge.keys().all(|name| name == "node" || name == "cursor") =>
+            {
+                edge.remove("node").unwrap_or_default()
+            }
+            other @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)) => other,
+        }
+    }
+
     /// The elements as a table, with the plain members of the objects that enclose the array.
     pub fn table(
         &self,
@@ -381,7 +404,8 @@ impl<'t> RowArray<'t> {
         let mut objects = Objects::new(format);
         let mut last: Option<(&str, Arc<Cells>)> = None;
         for (row, (_, parent)) in self.rows(text, is_damaged).zip(&self.elements) {
-            objects.add_value(row.at.clone(), row.parse());
+            let value = row.parse().map(|value| self.without_edge(value));
+            objects.add_value(row.at.clone(), value);
             if let Some(parent) = parent {
                 let known = last.filter(|(known, _)| std::ptr::eq(*known, *parent));
                 let cells = known.map_or_else(|| objects.cells_around(parent), |it| Ok(it.1))?;
@@ -547,11 +571,15 @@ impl Objects {
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
                 let path_inside = format!("{path}[]");
                 if let Some(format) = self.format {
-                    // Of several answers the first public one counts.
-                    let is_public =
-                        |element: &&Value| is_public_answer(format, element, &path_inside);
-                    if let Some(shown) = elements.iter().find(is_public) {
-                        self.put_all(&path_inside, shown.clone());
+                    // Of several answers the first public one counts. Elements with other members are of another kind.
+                    let mut known: Vec<String> = Vec::new();
+                    for element in elements {
+                        let names = element.as_object().into_iter().flat_map(Map::keys);
+                        let is_new = names.clone().all(|name| !known.contains(name));
+                        if is_new && is_public_answer(format, &element, &path_inside) {
+                            known.extend(names.cloned());
+                            self.put_all(&path_inside, element);
+                        }
                     }
                 } else if self.put(&path_inside, "[…]") {
                     self.table.lists.push(path.to_owned());
@@ -648,54 +676,42 @@ fn is_public_answer(format: &'static Format, element: &Value, path: &str) -> boo
     })
 }
 
-/// The value in a wrapper that databases write around typed values, an object with one member: `MongoDB`'s `{"$numberInt": "5"}`
-/// (Extended JSON 2.0), Firestore's `{"stringValue": "…"}`, `DynamoDB`'s `{"S": "…"}`.
+/// The value without the wrappers that databases write around typed values, objects with one member: `MongoDB`'s
+/// `{"$numberInt": "5"}` (Extended JSON 2.0), Firestore's `{"stringValue": "…"}`, `DynamoDB`'s `{"S": "…"}`.
 fn unwrapped(value: Value) -> Value {
-    const TYPES: [&str; 19] = [
-        "$numberInt",
-        "$numberLong",
-        "$numberDouble",
-        "$numberDecimal",
-        "$date",
-        "$oid",
-        "stringValue",
-        "integerValue",
-        "doubleValue",
-        "booleanValue",
-        "timestampValue",
-        "mapValue",
-        "arrayValue",
-        "S",
-        "N",
-        "BOOL",
-        "M",
-        "L",
-        "SS",
-    ];
-    let Value::Object(mut members) = value else {
-        return value;
-    };
-    if members.len() == 1 {
-        if members.contains_key("nullValue") || members.contains_key("NULL") {
-            return Value::Null;
-        }
-        if let Some(inner) = TYPES.into_iter().find_map(|name| members.remove(name)) {
-            // Firestore's maps and lists have one member more.
-            return match inner {
-                Value::Object(mut map) if map.len() == 1 => {
-                    let held = map.remove("fields").or_else(|| map.remove("values"));
-                    held.unwrap_or_else(|| unwrapped(Value::Object(map)))
-                }
-                Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::String(_)
-                | Value::Array(_)
-                | Value::Object(_) => inner,
-            };
-        }
+    let members = value.as_object().filter(|members| members.len() == 1);
+    let member = members.and_then(|members| members.iter().next());
+    let inner = member.and_then(|(name, inner)| typed(name, inner));
+    let value = inner.unwrap_or(value);
+    if let Value::Array(elements) = value {
+        return elements.into_iter().map(unwrapped).collect();
     }
-    Value::Object(members)
+    value
+}
+
+/// The value of a database's type, if it has the type's form.
+fn typed(name: &str, inner: &Value) -> Option<Value> {
+    let is_number = inner.is_string() || inner.is_number();
+    // Firestore leaves out the member of an empty map or list.
+    let is_empty = inner.as_object().is_some_and(Map::is_empty);
+    let found = match name {
+        "$oid" | "stringValue" | "timestampValue" | "S" => inner.is_string().then_some(inner),
+        "$numberInt" | "$numberLong" | "$numberDouble" | "$numberDecimal" => {
+            is_number.then_some(inner)
+        }
+        "integerValue" | "doubleValue" | "N" => is_number.then_some(inner),
+        "$date" => return Some(unwrapped(inner.clone())).filter(|date| !date.is_object()),
+        "booleanValue" | "BOOL" => inner.is_boolean().then_some(inner),
+        "nullValue" => (inner.is_null() || inner.is_string()).then_some(&Value::Null),
+        "NULL" => inner.is_boolean().then_some(&Value::Null),
+        "mapValue" | "arrayValue" if is_empty => Some(&Value::Null),
+        "mapValue" => inner.get("fields"),
+        "arrayValue" => inner.get("values"),
+        "M" => inner.is_object().then_some(inner),
+        "L" | "SS" | "NS" => inner.is_array().then_some(inner),
+        _ => None,
+    };
+    found.cloned()
 }
 
 /// The value of a text, with its slips corrected.

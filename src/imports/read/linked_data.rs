@@ -14,10 +14,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::imports::limits::Limits;
-use crate::imports::map::table::Table;
 use crate::imports::platforms::LINKED_DATA;
 use crate::imports::read::json::{Objects, RowValue, correct, too_large};
 use crate::imports::report::{FileError, Position};
+use crate::imports::table::Table;
 use crate::model::text::words;
 use crate::owner::fault::reason;
 use crate::owner::json::visit;

@@ -1,30 +1,34 @@
 //! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
 //! quotation marks escaped by a backslash, as some databases do.
 //!
-//! It does not use the `csv` crate, which tells neither where a quotation mark closes a cell too early or never, nor the line of a
-//! row after CR alone, and so would need a second pass beside it for each.
-//! A cell that was no UTF-8 rejects its row.
+//! `csv-core`, the parser of the `csv` crate, reads one cell after the other into a buffer, whose size bounds a row. So it is known
+//! where in the file each cell stands: the line of a row, and whether a cell ends where its quotation mark closes.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use std::borrow::Cow;
 
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use memchr::memchr2_iter;
+
+use crate::imports::export::is_export;
 use crate::imports::limits::Limits;
-use crate::imports::map::Mapping;
-use crate::imports::map::table::{Cells, Row, RowFault, Table, is_date};
+use crate::imports::map::fields::Mapping;
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
+use crate::imports::table::{Cells, Row, RowFault, Table, is_date};
 
-const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Number of bytes at the beginning of a file in which the header is searched.
 const HEAD_BYTES: usize = 64 << 10;
+/// Number of bytes at the beginning of a file in which escapes are searched.
+const ESCAPES_BYTES: usize = 16 << 20;
 
 /// How the cells of a text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    delimiter: char,
+    delimiter: u8,
     /// Whether a backslash escapes a quotation mark, a line break and itself, as databases write them.
     has_backslashes: bool,
     /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
@@ -37,13 +41,12 @@ pub struct Dialect {
 /// delimiter. If several delimiters are possible, the one with the most known headers wins, then the one with the most
 /// columns.
 pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
-    let named = text
-        .strip_prefix("sep=")
-        .and_then(|rest| rest.chars().next());
+    let named = text.strip_prefix("sep=");
+    let named = named.and_then(|rest| rest.bytes().next().filter(u8::is_ascii));
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
     let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
-        let mut dialect = Dialect::of(text, delimiter);
+        let mut dialect = Dialect::of(delimiter);
         let mut rows = dialect.first_rows(text, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
@@ -56,64 +59,51 @@ pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String
         is_table.then_some((found.known, dialect, columns))
     });
     let best = tried.max_by_key(|(known, _, columns)| (*known, columns.len()));
-    best.map(|(_, dialect, columns)| (dialect, columns))
+    best.map(|(_, mut dialect, columns)| {
+        dialect.has_backslashes = !is_export(&columns) && dialect.is_of_database(text);
+        (dialect, columns)
+    })
 }
 
 impl Dialect {
-    /// A text with that delimiter. Quotation marks inside cells are escaped by a backslash if otherwise more such marks would end
-    /// a cell in which words follow, or more rows would not fit the header.
-    fn of(text: &str, delimiter: char) -> Self {
-        let plain = Self {
+    const fn of(delimiter: u8) -> Self {
+        Self {
             delimiter,
             has_backslashes: false,
             line: 1,
             width: 0,
-        };
+        }
+    }
+
+    /// Whether a backslash escapes in this text: with it more rows can be read, a cell is a database's null, or a line break is
+    /// written as `\n` between tabs and without quotation marks.
+    fn is_of_database(self, text: &str) -> bool {
+        let text = &text[..text.floor_char_boundary(ESCAPES_BYTES)];
         let escaped = Self {
             has_backslashes: true,
-            ..plain
+            ..self
         };
-        let is_escaped = text.contains("\\\"") && escaped.misfits(text) < plain.misfits(text);
-        if is_escaped || plain.has_database_cells(text) {
-            escaped
-        } else {
-            plain
-        }
-    }
-
-    /// Whether a cell is a database's null, or a line break is written as `\n` between tabs and without quotation marks.
-    fn has_database_cells(self, text: &str) -> bool {
-        let is_end = |c: char| c == self.delimiter || matches!(c, '\n' | '\r');
-        let mut nulls = text.match_indices("\\N");
-        nulls.any(|(at, _)| {
-            let (before, after) = (&text[..at], &text[at + 2..]);
-            (before.is_empty() || before.ends_with(is_end))
-                && (after.is_empty() || after.starts_with(is_end))
-        }) || self.delimiter == '\t' && text.contains("\\n") && !text.contains('"')
-    }
-
-    /// The number of rows and quotation marks that do not fit.
-    fn misfits(self, text: &str) -> usize {
-        let (mut columns, mut misfits) = (None, 0);
-        let mut rows = TextRows::new(text, self);
-        for row in rows.by_ref() {
-            let count = row.cells.there.end;
-            misfits += usize::from(*columns.get_or_insert(count) != count) + row.stray;
-        }
-        misfits + usize::from(rows.is_open)
+        let rows = |dialect| TextRows::new(text, dialect).map_while(Result::ok);
+        let is_good = |row: &TextRow| row.fault.is_none() && row.cells.there.end == self.width;
+        let good = |dialect| rows(dialect).filter(is_good).count();
+        let has_null = |row: TextRow| row.cells.all().any(|(_, cell)| cell == "\\N");
+        text.contains("\\\"") && good(escaped) > good(self)
+            || text.contains("\\N") && rows(self).any(has_null)
+            || self.delimiter == b'\t' && text.contains("\\n") && !text.contains('"')
     }
 
     /// The first rows of a text, each with its line.
     fn first_rows(self, text: &str, rows_max: usize) -> Vec<(u64, Vec<String>)> {
         let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
-        let rows = TextRows::new(head, self).take(rows_max);
+        let rows = TextRows::new(head, self).map_while(Result::ok);
+        let rows = rows.take(rows_max);
         rows.map(|row| (row.line, texts(&row.cells))).collect()
     }
 }
 
 /// Whether one of the first rows of a text begins on that line.
 pub fn has_row(text: &str, line: u64) -> bool {
-    let rows = Dialect::of(text, DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
+    let rows = Dialect::of(DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
     rows.iter().any(|(begin, _)| *begin == line)
 }
 
@@ -128,25 +118,27 @@ pub fn read_text(
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
     }
-    let mut rows = TextRows::new(text, dialect);
     let mut table = Table {
         columns,
         place: Some(format!(", header in row {}", dialect.line)),
         ..Table::default()
     };
-    let mut last = 1;
-    for mut row in rows.by_ref() {
-        last = row.line;
-        if row.is_too_long {
-            return Err(row_too_long(last));
-        }
-        let filled = row.cells.filled();
-        if filled == 0 || last <= dialect.line {
+    // Copies of the text while escapes are replaced.
+    let copied = 3 * text.len() * usize::from(dialect.has_backslashes);
+    limits.take(copied)?;
+    for row in TextRows::new(text, dialect) {
+        let TextRow {
+            line,
+            mut cells,
+            fault,
+        } = row?;
+        let filled = cells.filled();
+        if filled == 0 || line <= dialect.line {
             limits.take(0)?;
             continue;
         }
         let is_garbled = |(_, cell): &(usize, &str)| is_damaged && cell.contains('\u{fffd}');
-        let garbled = row.cells.all().find(is_garbled);
+        let garbled = cells.all().find(is_garbled);
         let garbled = garbled.map(|(at, _)| {
             let name = table.columns.get(at).map_or("", String::as_str);
             format!(
@@ -158,22 +150,17 @@ pub fn read_text(
         }
         let columns = table.columns.len();
         // Extra blank cells are no cells. Those that are missing at the end are judged once all rows are read.
-        row.cells.truncate(filled.max(columns));
+        cells.truncate(filled.max(columns));
         let misfit = (filled > columns).then(|| misfit(filled, columns));
-        let message = garbled.or_else(|| row.swallowed()).or(misfit);
+        let message = garbled.or(fault).or(misfit);
         let fault = message.map(|message| RowFault { message, raw: None });
-        let row = Row::new(Position::Line(last), row.cells, fault);
+        let row = Row::new(Position::Line(line), cells, fault);
         limits.take(row.bytes())?;
         table.rows.push(row);
     }
+    limits.give(copied);
     fill_short_rows(&mut table, limits)?;
     table.name_columns();
-    if rows.is_open {
-        return Err(FileError::new(format!(
-            "line {last}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
-             close it, or export the file again if its end is missing"
-        )));
-    }
     Ok(table)
 }
 
@@ -213,124 +200,163 @@ struct TextRow {
     /// On which it begins, from 1.
     line: u64,
     cells: Cells,
-    /// Whether it has more than any row may have, and its cells are lost.
-    is_too_long: bool,
-    /// The number of line ends in its cells.
-    line_ends: u64,
-    /// How many quotation marks close a cell without ending it.
-    stray: usize,
-}
-
-impl TextRow {
-    /// A message if a quotation mark of the row closes a cell of several lines without ending it: one that opens a cell is
-    /// probably not closed, and the cell has swallowed other rows.
-    fn swallowed(&self) -> Option<String> {
-        (self.line_ends > 0 && self.stray > 0).then(|| {
-            format!(
-                "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark; lines \
-                 {} to {} are not imported",
-                self.line,
-                self.line + self.line_ends
-            )
-        })
-    }
+    /// That a quotation mark opens a cell and closes before its end: one is missing, and the cell may have swallowed other rows.
+    fault: Option<String>,
 }
 
 /// The rows of a text that are not empty.
 struct TextRows<'t> {
-    letters: Peekable<Chars<'t>>,
+    text: &'t str,
+    /// What is parsed: the text, or one of the same length whose quotation marks are escaped as in CSV.
+    bytes: Cow<'t, [u8]>,
     dialect: Dialect,
+    parser: Reader,
+    /// Where the parser is.
+    at: usize,
+    /// Where the last row begins, and on which line.
+    row_at: usize,
     line: u64,
-    /// Whether a quotation mark opens the last cell, and none closes it.
-    is_open: bool,
+    /// For the cells of a row.
+    buffer: Vec<u8>,
 }
 
 impl<'t> TextRows<'t> {
     fn new(text: &'t str, dialect: Dialect) -> Self {
+        let bytes = if dialect.has_backslashes {
+            with_doubled_marks(text).into_bytes().into()
+        } else {
+            text.as_bytes().into()
+        };
         Self {
-            letters: text.chars().peekable(),
+            text,
+            bytes,
             dialect,
+            parser: ReaderBuilder::new().delimiter(dialect.delimiter).build(),
+            at: 0,
+            row_at: 0,
             line: 1,
-            is_open: false,
+            buffer: vec![0; ROW_BYTES_MAX],
         }
     }
 
-    /// Counts the line that ends with CR LF, LF or, in files of old Macs, CR.
-    fn end_line(&mut self, letter: char) {
-        self.line += u64::from(letter == '\n' || self.letters.peek() != Some(&'\n'));
+    /// The line at a place in the last row.
+    fn line_at(&self, at: usize) -> u64 {
+        self.line + line_ends(&self.text[self.row_at..at])
     }
 
-    /// Adds what a backslash escapes: a line break, a tab, or the letter after it; a database's null stays as it is.
-    fn add_escaped(&mut self, cell: &mut String) {
-        match self.letters.next() {
-            Some('n') => cell.push('\n'),
-            Some('t') => cell.push('\t'),
-            Some('r' | '0' | 'Z') => {}
-            Some('N') => cell.push_str("\\N"),
-            Some(letter) => self.add(letter, cell),
-            None => cell.push('\\'),
-        }
-    }
-
-    fn add(&mut self, letter: char, cell: &mut String) {
-        if is_line_end(letter) {
-            self.end_line(letter);
-        }
-        cell.push(letter);
-    }
-}
-
-impl Iterator for TextRows<'_> {
-    type Item = TextRow;
-
-    fn next(&mut self) -> Option<TextRow> {
-        while let Some(letter) = self.letters.next_if(|letter| is_line_end(*letter)) {
-            self.end_line(letter);
-        }
-        self.letters.peek()?;
-        let delimiter = self.dialect.delimiter;
-        let (line, mut cells, mut stray) = (self.line, Cells::default(), 0);
-        let (mut start, mut is_open, mut is_start) = (0, false, true);
-        let mut is_too_long = false;
-        let is_inside = |letter: &char, is_open| is_open || !is_line_end(*letter);
-        while let Some(letter) = self.letters.next_if(|letter| is_inside(letter, is_open)) {
-            let was_start = std::mem::replace(&mut is_start, letter == delimiter && !is_open);
-            let cell = &mut cells.text;
-            match letter {
-                '\\' if self.dialect.has_backslashes => self.add_escaped(cell),
-                // Two quotation marks stand for one.
-                '"' if is_open && self.letters.next_if_eq(&'"').is_some() => cell.push('"'),
-                '"' if is_open => {
-                    is_open = false;
-                    let next = self.letters.peek();
-                    let is_end = next.is_none_or(|it| *it == delimiter || is_line_end(*it));
-                    stray += usize::from(!is_end);
+    fn read_row(&mut self) -> Result<TextRow, FileError> {
+        let (mut cells, mut is_last, mut is_whole) = (Cells::default(), false, true);
+        while !is_last {
+            let (start, length) = (self.at, cells.text.len());
+            let buffer = &mut self.buffer[length..];
+            let (result, read, written) = self.parser.read_field(&self.bytes[start..], buffer);
+            self.at += read;
+            let mut raw = &self.bytes[start..self.at];
+            is_last = match result {
+                ReadFieldResult::Field { record_end } => {
+                    raw = raw.split_last().map_or(raw, |(_, raw)| raw);
+                    record_end
                 }
-                '"' if was_start => is_open = true,
-                _ if is_start => {
-                    cells.end_cell(start);
-                    start = cells.text.len();
+                ReadFieldResult::OutputFull => return Err(row_too_long(self.line_at(start))),
+                // The text does not end with a line end. One more belongs to its last cell only if that is open.
+                ReadFieldResult::InputEmpty | ReadFieldResult::End => {
+                    if self.parser.read_field(b"\n", &mut [0; 2]).2 > 0 {
+                        return Err(never_closed(self.line_at(start)));
+                    }
+                    true
                 }
-                letter => self.add(letter, cell),
-            }
-            if cells.text.len() > ROW_BYTES_MAX || cells.there.end > CELLS_MAX {
-                (is_too_long, cells, start) = (true, Cells::default(), 0);
+            };
+            let cell = String::from_utf8_lossy(&self.buffer[length..length + written]);
+            // A quoted cell is as long as its text, its two marks, and one more for each mark in the text.
+            let quoted = written + 2 + cell.matches('"').count();
+            let is_quoted = raw.starts_with(b"\"");
+            is_whole &= !is_quoted || raw.ends_with(b"\"") && raw.len() == quoted;
+            let formula = formula_text(&cell);
+            cells.text += &if let Some(text) = formula {
+                text.into()
+            } else if !self.dialect.has_backslashes {
+                cell
+            } else if is_quoted {
+                unescaped(&cell).into()
+            } else {
+                unescaped(&self.text[start..start + raw.len()]).into()
+            };
+            cells.end_cell(length);
+            if cells.there.end > CELLS_MAX {
+                return Err(row_too_long(self.line));
             }
         }
-        cells.end_cell(start);
-        self.is_open = is_open;
-        Some(TextRow {
-            line,
+        let row = self.text[self.row_at..self.at].trim_end_matches(['\r', '\n']);
+        let fault = (!is_whole).then(|| {
+            format!(
+                "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and \
+                 double those inside of a cell; nothing up to line {} is imported",
+                self.line + line_ends(row)
+            )
+        });
+        Ok(TextRow {
+            line: self.line,
             cells,
-            is_too_long,
-            line_ends: self.line - line,
-            stray,
+            fault,
         })
     }
 }
 
-const fn is_line_end(letter: char) -> bool {
-    matches!(letter, '\r' | '\n')
+impl Iterator for TextRows<'_> {
+    type Item = Result<TextRow, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.as_bytes()[self.at..].iter();
+        self.at += rest.take_while(|byte| b"\r\n".contains(byte)).count();
+        self.line = self.line_at(self.at);
+        self.row_at = self.at;
+        (self.at < self.text.len()).then(|| self.read_row())
+    }
+}
+
+/// The number of lines that end with CR LF, LF or, in files of old Macs, CR.
+fn line_ends(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let ends = memchr2_iter(b'\r', b'\n', bytes);
+    let ends = ends.filter(|at| !bytes[*at..].starts_with(b"\r\n"));
+    ends.count() as u64
+}
+
+/// The text with quotation marks doubled where a backslash escapes them, and the line ends and tabs that it escapes as `\n` and `\t`. It
+/// is as long as before.
+fn with_doubled_marks(text: &str) -> String {
+    let parts = text.split("\\\\").map(|part| {
+        let part = part.replace("\\\"", "\"\"").replace("\\\r\n", "\\n ");
+        part.replace("\\\n", "\\n").replace("\\\t", "\\t")
+    });
+    parts.collect::<Vec<_>>().join("\\\\")
+}
+
+/// The text of `="0123"`: programs write one so that a spreadsheet takes it for no number.
+fn formula_text(cell: &str) -> Option<String> {
+    let text = cell.strip_prefix("=\"")?.strip_suffix('"')?;
+    let is_one = !text.replace("\"\"", "").contains('"');
+    is_one.then(|| text.replace("\"\"", "\""))
+}
+
+/// A database's cell without its escapes; its null, `\N`, stays as it is.
+fn unescaped(cell: &str) -> String {
+    const ESCAPES: [(&str, &str); 7] = [
+        ("\\n", "\n"),
+        ("\\t", "\t"),
+        ("\\r", ""),
+        ("\\'", "'"),
+        ("\\\"", "\""),
+        ("\\\n", "\n"),
+        ("\\\t", "\t"),
+    ];
+    let parts = cell.split("\\\\").map(|part| {
+        let escapes = ESCAPES.iter();
+        escapes.fold(part.to_owned(), |part, (escape, letter)| {
+            part.replace(escape, letter)
+        })
+    });
+    parts.collect::<Vec<_>>().join("\\")
 }
 
 // The header of a table among its first rows, below titles and notes; also of a sheet.
@@ -351,6 +377,13 @@ const HEADER_BYTES_MAX: usize = 64;
 pub fn too_many_columns(columns: usize) -> FileError {
     FileError::new(format!(
         "has {columns} columns; at most {COLUMNS_MAX} are supported"
+    ))
+}
+
+fn never_closed(line: u64) -> FileError {
+    FileError::new(format!(
+        "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; \
+         close it, or export the file again if its end is missing"
     ))
 }
 
@@ -508,6 +541,15 @@ mod tests {
             rows(b"a\tb\n1\tTy\\nline\n2\t\\N\n"),
             ["a|b", "2: 1|Ty\nline", r"3: 2|\N"]
         );
+        assert_eq!(
+            rows(b"a\tb\n1\tTwo\\\nlines, a tab\\\t, \\\\n\n2\t\\N\n3\tso \\\"nice\\\"\n"),
+            [
+                "a|b",
+                "2: 1|Two\nlines, a tab\t, \\n",
+                r"4: 2|\N",
+                "5: 3|so \"nice\""
+            ]
+        );
         assert_eq!(rows(b"a,b\n1,C:\\new\n"), ["a|b", r"2: 1|C:\new"]);
         for plain in ["C:\\\",x", "a 5\\\"\",x"] {
             let file = format!("a,b\n\"{plain}\n");
@@ -566,6 +608,10 @@ mod tests {
             assert!(rows[2].starts_with(message), "{rows:?}");
             assert!(rows[3].ends_with("3/18/2025|Ed|4|Fine"), "{rows:?}");
         }
+        let one_line = rows(b"a,b\n1,\"He said \"done\" and left\"\n2,a 5\" pipe\n");
+        let message = "2! a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, \
+                       and double those inside of a cell; nothing up to line 2 is imported";
+        assert_eq!(one_line[1..], [message, "3: 2|a 5\" pipe"]);
         let whole =
             rows(b"Date,Name,Stars,Comment\n3/15/2025,Bo,4,\"Late,\nrude, on 3/16/2025\"\n");
         assert_eq!(whole[1], "2: 3/15/2025|Bo|4|Late,\nrude, on 3/16/2025");

@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 
-use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
+use calamine::{DataRef, Dimensions, Reader as _, Sheet, SheetType, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
 use crate::imports::limits::Limits;
-use crate::imports::map::table::{BLOCK_BYTES, Cells, Row, Table};
 use crate::imports::map::values::same_name;
 use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
@@ -21,6 +20,7 @@ use crate::imports::read::text::{
 };
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
+use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
 
 /// Maximum size of a workbook in bytes, packed.
 pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
@@ -33,6 +33,8 @@ const RUN_BYTES_MAX: usize = 6 << 20;
 /// What the parser keeps for a tag: of styles, which are the largest; and of shared strings, which have at least two for each.
 const TAG_BYTES: usize = 512;
 const SHARED_TAG_BYTES: usize = 24;
+/// What is kept of merged cells beside their text.
+const MERGED_BYTES: usize = 128;
 pub const WORKBOOK_TOO_LARGE: &str =
     "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV";
 
@@ -51,31 +53,29 @@ pub fn read_workbook(
     request: &ImportRequest,
     limits: &mut Limits<'_>,
 ) -> Result<Table, FileError> {
-    let kept = check_unpacked(packed)?;
+    let (kept, largest_sheet) = check_unpacked(packed)?;
     limits.take(kept)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let names = book.sheet_names();
-    let is_chosen = |name: &&String| {
-        request
-            .sheet
-            .as_ref()
-            .is_none_or(|chosen| same_name(chosen, name))
+    let is_wanted = |sheet: &&Sheet| match &request.sheet {
+        Some(chosen) => same_name(chosen, &sheet.name),
+        None => sheet.visible == SheetVisible::Visible,
     };
-    let mut sheets: Vec<String> = names.iter().filter(is_chosen).cloned().collect();
-    let visible: HashSet<&str> = book
-        .sheets_metadata()
-        .iter()
-        .filter(|sheet| sheet.visible == SheetVisible::Visible)
-        .map(|sheet| sheet.name.as_str())
+    let sheets = book.sheets_metadata().iter();
+    // Others are charts and dialogs.
+    let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let sheets: Vec<String> = sheets
+        .filter(is_wanted)
+        .map(|sheet| sheet.name.clone())
         .collect();
-    if request.sheet.is_none() && !visible.is_empty() {
-        sheets.retain(|name| visible.contains(name.as_str()));
-    }
     if sheets.is_empty() {
-        let chosen = request.sheet.as_deref().unwrap_or_default();
+        let chosen = request.sheet.as_ref();
+        let wanted = chosen.map_or("visible sheet".to_owned(), |name| {
+            format!("sheet \"{name}\"")
+        });
         let there: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         return Err(FileError::new(format!(
-            "has no sheet \"{chosen}\"; its sheets are {}",
+            "has no {wanted}; its sheets are {}",
             there.join(", ")
         )));
     }
@@ -86,13 +86,19 @@ pub fn read_workbook(
             break;
         }
         let before = limits.bytes_left();
+        // Each takes fewer bytes than in the file, and their list is there twice while it is copied.
+        limits.take(largest_sheet * 3 / 2)?;
+        let merged = book.merge_cells_by_sheet_name(&sheet);
+        let merged = merged.map_err(broken_workbook)?;
+        limits.give(largest_sheet * 3 / 2);
+        limits.take(size_of_val(&merged[..]))?;
         let mut rows = sheet_rows(&mut book, &sheet, limits)?;
         any |= !rows.is_empty();
         let first = rows.iter().take(rows_looked_at(request));
         let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
         let header = find_header(&first, 2, request);
         if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
-            let mut table = table(rows.split_off(header.at));
+            let mut table = table(rows.split_off(header.at), &merged, limits)?;
             table.place = table
                 .place
                 .map(|place| format!(", sheet \"{sheet}\"{place}"));
@@ -111,30 +117,76 @@ pub fn read_workbook(
 }
 
 /// The table whose first row has the headers.
-fn table(rows: Vec<(u64, Cells)>) -> Table {
-    let mut table = Table::default();
+fn table(
+    mut rows: Vec<(u64, Cells)>,
+    merged: &[Dimensions],
+    limits: &mut Limits<'_>,
+) -> Result<Table, FileError> {
+    let (number, header) = rows.remove(0);
+    let mut table = Table {
+        columns: headers(texts(&header)),
+        place: Some(format!(", header in row {number}")),
+        ..Table::default()
+    };
+    let unclear = fill_merged(&mut rows, merged, (number, table.columns.len()), limits)?;
     for (number, mut cells) in rows {
-        if table.place.is_none() {
-            table.place = Some(format!(", header in row {number}"));
-            table.columns = headers(texts(&cells));
-            continue;
-        }
         // Trailing blank cells are not stored, and notes may stand beside the table.
         let count = cells.there.end.max(table.columns.len());
         cells.there.end = count;
         table.columns.resize(count, String::new());
-        let row = Row::new(Position::Line(number), cells, None);
+        let fault = unclear.contains(&number).then(|| RowFault {
+            message: "has a cell that is merged over several columns, or with the header; unmerge it, and fill each cell".to_owned(),
+            raw: None,
+        });
+        let row = Row::new(Position::Line(number), cells, fault);
         table.rows.push(row);
     }
     table.name_columns();
-    table
+    Ok(table)
 }
 
-/// The memory that the parser keeps of a workbook. Refuses one that unpacks to more bytes than allowed, regardless of the sizes in
+/// Gives the value of merged cells to each row that they cover. Which column is meant by cells that are merged over several of the
+/// table's, nobody knows: those rows are returned.
+fn fill_merged(
+    rows: &mut [(u64, Cells)],
+    merged: &[Dimensions],
+    (header, columns): (u64, usize),
+    limits: &mut Limits<'_>,
+) -> Result<HashSet<u64>, FileError> {
+    let (mut filled, mut unclear) = (Vec::new(), HashSet::new());
+    for cells in merged.iter().filter(|cells| cells.start != cells.end) {
+        let [first, last] = [cells.start.0, cells.end.0].map(|row| u64::from(row) + 1);
+        let [column, last_column] = [cells.start.1, cells.end.1].map(|column| column as usize);
+        let [start, end] = [first, last + 1].map(|end| rows.partition_point(|(row, _)| *row < end));
+        let covered = rows.get(start..end).unwrap_or_default();
+        let is_unclear = column + 1 < columns && column < last_column;
+        let value = covered.first().filter(|(row, _)| *row == first);
+        let value = value
+            .and_then(|(_, cells)| cells.get(column))
+            .unwrap_or_default();
+        if first <= header || is_unclear && !value.is_empty() {
+            limits.take(size_of_val(covered))?;
+            unclear.extend(covered.iter().map(|(row, _)| *row));
+        } else if !value.is_empty() {
+            limits.take(value.len() + MERGED_BYTES)?;
+            filled.push((column, start..end, value.to_owned()));
+        }
+    }
+    for (column, covered, value) in filled {
+        for (_, cells) in &mut rows[covered] {
+            limits.take(value.len() + 2 * BLOCK_BYTES)?;
+            cells.put(column, &value);
+            cells.there.end = cells.there.end.max(column + 1);
+        }
+    }
+    Ok(unclear)
+}
+
+/// The memory that the parser keeps of a workbook, and the bytes of its largest sheet. Refuses one that unpacks to more bytes than allowed, regardless of the sizes in
 /// its directory, or whose parser would reserve more than it has.
-fn check_unpacked(packed: &[u8]) -> Result<usize, FileError> {
+fn check_unpacked(packed: &[u8]) -> Result<(usize, usize), FileError> {
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
-    let (mut left, mut kept) = (UNPACKED_BYTES_MAX, 0);
+    let (mut left, mut kept, mut largest_sheet) = (UNPACKED_BYTES_MAX, 0, 0);
     for index in 0..archive.len() {
         let part = archive.by_index(index).map_err(broken_workbook)?;
         let name = part.name().map_err(broken_workbook)?.to_ascii_lowercase();
@@ -145,17 +197,20 @@ fn check_unpacked(packed: &[u8]) -> Result<usize, FileError> {
             return Err(FileError::new(WORKBOOK_TOO_LARGE));
         }
         left -= seen.bytes;
+        let bytes = usize::try_from(seen.bytes).unwrap_or(usize::MAX);
         // The rows of sheets are counted when they are read.
-        if !name.starts_with("xl/worksheets/") {
-            let each = if name.ends_with("sharedstrings.xml") {
-                SHARED_TAG_BYTES
-            } else {
-                TAG_BYTES
-            };
-            kept += usize::try_from(seen.bytes).unwrap_or(usize::MAX) + seen.tags * each;
+        if name.starts_with("xl/worksheets/") {
+            largest_sheet = largest_sheet.max(bytes);
+            continue;
         }
+        let each = if name.ends_with("sharedstrings.xml") {
+            SHARED_TAG_BYTES
+        } else {
+            TAG_BYTES
+        };
+        kept += bytes + seen.tags * each;
     }
-    Ok(kept)
+    Ok((kept, largest_sheet))
 }
 
 /// What a part of a workbook has.
@@ -239,6 +294,7 @@ fn sheet_rows(
     for (_, cells) in &mut rows {
         cells.finish();
     }
+    rows.sort_by_key(|(number, _)| *number);
     Ok(rows)
 }
 

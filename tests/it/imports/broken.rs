@@ -162,11 +162,32 @@ async fn the_encoding_of_a_source_is_kept() {
 
 #[tokio::test]
 async fn utf_8_that_was_read_as_windows_1252_is_noted() {
-    for (text, example) in [("They didnâ€™t leave", "didnâ€™t"), ("Nice JosÃ©", "JosÃ©")]
-    {
-        let content = format!("Date,Name,Stars,Comment\n2026-10-01,Ann,5,{text}\n");
-        let (_, report, _) = import_into_new(content, "").await;
+    let table = |text: &str| format!("Date,Name,Stars,Comment\n2026-10-01,Ann,5,{text}\n");
+    for (text, example) in [
+        ("They didnâ€™t leave", "didnâ€™t"),
+        ("Nice JosÃ©", "JosÃ©"),
+        ("SuperÂ ðŸ˜€", "ðŸ˜€"),
+        ("Ð·Ð° Ð´Ð¾Ð¼", "Ð·Ð°"),
+    ] {
+        let (_, report, _) = import_into_new(table(text), "").await;
         assert!(report.notes[0].contains(example), "{:?}", report.notes);
+    }
+    let row =
+        r#"[{"date": "2026-10-01", "name": "Ren\u00c3\u00a9e", "rating": 5, "text": "Good."}]"#;
+    let (_, report, _) = import_into_new(row, "--format table").await;
+    let example = "RenÃ©e";
+    assert!(
+        report.notes.iter().any(|note| note.contains(example)),
+        "{:?}",
+        report.notes
+    );
+    // Letters before closing marks are none.
+    for text in [
+        "„Das macht Spaß“, sagt José",
+        "“CAFÉ” – naïve… QUALITÉ\u{a0}: “café”—oui",
+    ] {
+        let (_, report, _) = import_into_new(table(&format!("\"{text}\"")), "").await;
+        assert_eq!(report.notes, [""; 0]);
     }
 }
 

@@ -498,7 +498,7 @@ async fn a_further_column_of_a_platform_is_the_only_question() {
         }
         asked_of += 1;
     }
-    assert_eq!(asked_of, 18, "the fixtures of platforms");
+    assert_eq!(asked_of, 24, "the fixtures of platforms");
 }
 
 #[tokio::test]

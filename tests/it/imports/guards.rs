@@ -238,7 +238,13 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
 async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
-    for name in ["google_places.json", "google_places_old.json", "yelp.json"] {
+    for name in [
+        "google_places.json",
+        "google_places_old.json",
+        "google_play.csv",
+        "app_store_feed.json",
+        "yelp.json",
+    ] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/fixtures/imports")
             .join(name);
@@ -256,6 +262,7 @@ async fn names_that_were_not_public_are_shortened_by_default() {
         ("judgeme.csv", "Beatriz L.", "Beatriz Lang"),
         ("birdeye.json", "Dana W.", "Dana Whitfield"),
         ("podium.json", "Carla M.", "Carla Mendes"),
+        ("delighted.json", "Jill O.", "Jill Ode"),
         ("trustpilot.json", "Yusuf Demir", "Yusuf Demir"),
     ] {
         for (options, wanted) in [("", short), ("--full-names", full)] {

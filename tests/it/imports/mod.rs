@@ -2,6 +2,7 @@
 
 mod answers;
 mod broken;
+mod cases;
 mod cells;
 mod columns;
 mod dates;

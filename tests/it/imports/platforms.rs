@@ -5,30 +5,43 @@ use std::fmt::Write as _;
 use super::*;
 
 /// Fixture, format, number of reviews.
-const FIXTURES: [(&str, &str, u64); 29] = [
+const FIXTURES: [(&str, &str, u64); 42] = [
+    ("app_store.json", "app_store", 3),
+    ("app_store_feed.json", "app_store_feed", 2),
     ("birdeye.json", "birdeye", 3),
+    ("booking.csv", "booking", 4),
+    ("delighted.json", "delighted", 2),
     ("facebook.csv", "facebook", 2),
     ("facebook-recommendations.json", "facebook", 2),
     ("feefo.json", "feefo", 2),
     ("google.json", "google", 2),
     ("google_places.json", "google_places", 2),
     ("google_places_old.json", "google_places", 1),
+    ("google_play.csv", "google_play", 3),
+    ("google_play.json", "google_play", 2),
     ("gosom.json", "gosom", 2),
+    ("hubspot.json", "hubspot", 2),
     ("json_feed.json", "json_feed", 2),
     ("judgeme.csv", "judgeme", 3),
     ("jsonl.jsonl", "jsonl", 2),
     ("magento.csv", "magento", 3),
     ("okendo.csv", "okendo", 2),
+    ("opencart.csv", "opencart", 3),
     ("outscraper_trustpilot.csv", "outscraper_trustpilot", 2),
     ("podium.json", "podium", 2),
     ("powerreviews.csv", "powerreviews", 2),
+    ("prestashop.csv", "prestashop", 4),
     ("reviews-json.json", "reviews-json", 1),
     ("reviews_io.json", "reviews_io", 2),
     ("schema_org.html", "schema-org", 1),
     ("schema_org.json", "schema-org", 2),
     ("serpapi.json", "serpapi", 2),
     ("servicetitan.csv", "servicetitan", 3),
+    ("shopware.csv", "shopware", 2),
+    ("shopware.json", "shopware", 3),
+    ("site_reviews.csv", "site_reviews", 3),
     ("stamped.csv", "stamped", 2),
+    ("strong_testimonials.csv", "strong_testimonials", 4),
     ("table.csv", "table", 2),
     ("trustpilot.json", "trustpilot", 2),
     ("woocommerce_rest.json", "woocommerce_rest", 3),
@@ -47,10 +60,10 @@ const PRIVATE: [&str; 5] = [
 
 /// What must be decided about the columns of a fixture.
 fn options(name: &str) -> &'static str {
-    if name == "table.csv" {
-        "--map author=Reviewer --map verified=Verified --ignore-others"
-    } else {
-        ""
+    match name {
+        "table.csv" => "--map author=Reviewer --map verified=Verified --ignore-others",
+        "hubspot.json" => "--map rating=properties.visit_stars",
+        _ => "",
     }
 }
 
@@ -143,8 +156,7 @@ async fn private_data_is_not_stored_or_shown_or_in_rejected_rows() {
             .done(bench.file(name, fixture(name)), options(name))
             .await;
         // The same file with invalid ratings.
-        let broken = String::from_utf8(fixture(name))
-            .unwrap()
+        let broken = String::from_utf8_lossy(&fixture(name))
             .replace("rating\":", "rating\":[1],\"x\":")
             .replace(",5,", ",fivë,")
             .replace(",1,", ",??,");
@@ -430,6 +442,74 @@ async fn reviews_that_a_platform_hides_are_withheld() {
     let withheld = ["Bo", "Cy", "Di", "Ed"].map(|author| format!("{author} {hidden}"));
     let expected = format!("Ann published, {}", withheld.join(", "));
     assert_eq!(statuses(shop).await, expected);
+}
+
+#[tokio::test]
+async fn scores_that_are_no_stars_are_rejected_with_their_survey() {
+    let delighted = |survey: Value| {
+        json!([{"id": "1", "person": "10", "survey_type": survey, "score": 5, "comment": "Fine.",
+            "permalink": "https://delighted.example/r/1", "created_at": 1_791_813_802}])
+    };
+    let hubspot = json!({"results": [{"id": "9", "archived": false, "properties": {"hs_survey_type": "NPS", "hs_value": "5",
+        "hs_content": "Fine.", "hs_submission_timestamp": "2026-10-12T14:03:22Z", "stars": "5"}}]});
+    let nps = r#"survey_type: the score of "nps" is no rating in stars; leave out all surveys but stars_five"#;
+    for (content, options, expected) in [
+        (delighted(json!("nps")), "", nps),
+        (
+            delighted(json!("csat")),
+            "",
+            r#"the score of "csat" is no rating in stars"#,
+        ),
+        (delighted(Value::Null), "", "survey_type: missing"),
+        (
+            hubspot,
+            "--map rating=properties.stars",
+            r#"the score of "NPS" is no rating in stars"#,
+        ),
+    ] {
+        let bench = bench_with_zone().await;
+        let file = bench.file("surveys.json", content.to_string());
+        let (report, rejections) = bench.run(&request_for([file], options)).await;
+        assert_eq!(counts(&report.unwrap()), (0, 0, 0, 1), "{content}");
+        assert_has(&rejections[0].to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_beside_the_reviews_stays_unless_the_file_says_that_there_is_none() {
+    let bench = bench_with_zone().await;
+    bench.take(fixture("app_store.json")).await;
+    let text = |bench: &Bench| bench.sql("select group_concat(response_text) from review");
+    assert_eq!(text(&bench), "Thank you, Jill.");
+    let mut page: Value = serde_json::from_slice(&fixture("app_store.json")).unwrap();
+    page.as_object_mut().unwrap().remove("included");
+    let response = page["data"][0]["relationships"]["response"]
+        .as_object_mut()
+        .unwrap();
+    response.remove("data");
+    bench.take(page.to_string()).await;
+    assert_eq!(text(&bench), "Thank you, Jill.");
+    page["data"][0]["relationships"]["response"] = json!({"data": null});
+    bench.take(page.to_string()).await;
+    assert_eq!(text(&bench), "");
+}
+
+#[tokio::test]
+async fn map_may_name_the_columns_that_a_platform_joins() {
+    let bench = bench_with_zone().await;
+    let options = "--map 'text=Positive review' --map 'text=Negative review' --scale 10";
+    let report = bench
+        .done(bench.file("guests.csv", fixture("booking.csv")), options)
+        .await;
+    assert_eq!(
+        (report.files[0].format, counts(&report)),
+        ("booking", (4, 0, 0, 0))
+    );
+    let file = bench.file("guests.csv", fixture("booking.csv"));
+    let message = bench
+        .refuse(&request_for([file], "--map 'text=Review title'"))
+        .await;
+    assert_has(&message, "whose text is Positive review, Negative review");
 }
 
 #[tokio::test]

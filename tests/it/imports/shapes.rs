@@ -76,16 +76,6 @@ async fn a_rendered_member_of_wordpress_is_html() {
 }
 
 #[tokio::test]
-async fn wrapped_values_and_lists_of_texts_are_read() {
-    let wrapped = json!([{"rating": {"$numberInt": "5"}, "date": {"$date": "2026-03-01"}, "author": ["Ann", "Bo"], "text": ["a", "b"],
-        "reply": false}, {"rating": {"$numberInt": "5"}, "date": {"$date": "2026-03-01"}, "author": ["Cy"], "text": "c",
-        "reply": ["Thanks!"]}]);
-    let select = "select author, replace(text, char(10), ' '), ifnull(response_text, '-') from review order by author";
-    let rows = found(wrapped.to_string(), "--format table", select).await;
-    assert_eq!(rows, "Ann, Bo|a b|-\nCy|c|Thanks!");
-}
-
-#[tokio::test]
 async fn a_platform_is_known_by_its_names_in_any_spelling() {
     let titan = "Publish Date,Author Name,Rating,Review,Technician Full Name\n2026-03-14,Ann Bell,5,Nice fan,Bo Tech\n";
     let json = json!([{"PublishDate": "2026-03-14", "AuthorName": "Ann Bell", "Rating": "5", "Review": "Nice fan",

@@ -13,9 +13,19 @@ pub(super) fn workbook_with_sheets(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
     workbook_of_sheets([(first, &cells(above)), (second, &cells(rows))])
 }
 
+/// A workbook with these rows and merged cells in its first sheet.
+fn workbook_with_merged(rows: &[&[&str]], merged: &str) -> Vec<u8> {
+    let merged = merged
+        .split(' ')
+        .map(|cells| format!("<mergeCell ref=\"{cells}\"/>"));
+    let merged = merged.collect::<String>();
+    let body = format!("{}<mergeCells>{merged}</mergeCells>", cells(rows));
+    workbook_of_sheets([("Reviews", &body), ("Empty", &cells(&[]))])
+}
+
 /// The XML of a sheet's rows.
 fn cells(rows: &[&[&str]]) -> String {
-    let mut body = String::new();
+    let mut body = "<sheetData>".to_owned();
     for (number, row) in (1..).zip(rows) {
         body += &format!("<row r=\"{number}\">");
         for (column, cell) in ('A'..).zip(row.iter()) {
@@ -38,11 +48,11 @@ fn cells(rows: &[&[&str]]) -> String {
         }
         body += "</row>";
     }
-    body
+    body + "</sheetData>"
 }
 
-/// A workbook with these sheets as (name, XML of the rows); a sheet `~…` is hidden.
-fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
+/// A workbook with these sheets as (name, XML); a sheet `~…` is hidden.
+pub(super) fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
@@ -54,9 +64,7 @@ fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str); 2]) -> Ve
         }
     };
     let (first_state, second_state) = (shown(first), shown(second));
-    let worksheet = |rows: &str| {
-        format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>")
-    };
+    let worksheet = |body: &str| format!("<worksheet xmlns=\"{main}\">{body}</worksheet>");
     let parts = [
         (
             "[Content_Types].xml",
@@ -216,6 +224,33 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
         let place = &watch.tables[0].place;
         assert_has(place, &format!("sheet \"{taken}\""));
     }
+}
+
+#[tokio::test]
+async fn merged_cells_count_in_every_row_that_they_cover() {
+    let rows: &[&[&str]] = &[
+        &["Our reviews"],
+        &["Customer", "Stars", "When", "Comment", "Reply", "Publish"],
+        &["Ann", "#5", "@46325", "Fine.", "", "yes"],
+        &["Bo", "#1", "@46324", "Hidden.", "", "no"],
+        &["Cy", "#1", "", "Hidden, too.", "", ""],
+        &["Di", "#4", "@46323", "Over two columns.", "", "yes"],
+        &["Ed", "#4", "@46322", "Fair.", "", "yes"],
+    ];
+    // The dates and flags of Bo and Cy, the comment of Di, and a blank cell.
+    let sheet = workbook_with_merged(rows, "A1:F1 C4:C5 F4:F5 D6:E6 E7:F8");
+    let options = "--public Publish=yes --ignore-others";
+    let (bench, report, rejections) = import_into_new(sheet, options).await;
+    assert_eq!(counts(&report), (4, 0, 0, 1), "{rejections:?}");
+    assert_has(
+        &rejections[0].to_string(),
+        ":6: has a cell that is merged over several columns, or with the header; unmerge it",
+    );
+    let stored = "select author, reviewed_on, status from review order by author";
+    assert_eq!(
+        bench.sql(stored),
+        "Ann|2026-10-30|published\nBo|2026-10-29|withheld\nCy|2026-10-29|withheld\nEd|2026-10-27|published"
+    );
 }
 
 #[tokio::test]

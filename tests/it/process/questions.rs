@@ -1807,7 +1807,7 @@ fn table_without_stars_or_dates_is_refused() {
 // Known platforms.
 
 /// Exports of platforms as CSV.
-const PLATFORMS: [&str; 16] = [
+const PLATFORMS: [&str; 21] = [
     "exports/birdeye.csv",
     "exports/loox.csv",
     "exports/okendo-dotted.csv",
@@ -1816,13 +1816,18 @@ const PLATFORMS: [&str; 16] = [
     "exports/outscraper.csv",
     "exports/shopify.csv",
     "exports/trustpilot.csv",
+    "imports/booking.csv",
     "imports/judgeme.csv",
     "imports/magento.csv",
     "imports/okendo.csv",
+    "imports/opencart.csv",
     "imports/outscraper_trustpilot.csv",
     "imports/powerreviews.csv",
     "imports/servicetitan.csv",
+    "imports/shopware.csv",
+    "imports/site_reviews.csv",
     "imports/stamped.csv",
+    "imports/strong_testimonials.csv",
     "imports/yotpo.csv",
 ];
 

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::imports::limits::Limits;
-use crate::imports::map::ReviewField;
 use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::fields::ReviewField;
 use crate::imports::map::questions::{ADDRESS, NUMBER};
 use crate::imports::map::values::{
     Names, has_address, has_number, header_key, is_empty, is_in, names, same_name,
@@ -368,6 +368,42 @@ impl Table {
     }
 }
 
+// Objects that rows refer to.
+
+impl Table {
+    /// Joins the objects that a document of JSON:API includes beside its rows to the rows with their ids in the column `reference`,
+    /// under columns such as `included.attributes.state` (<https://jsonapi.org/format/#document-compound-documents>).
+    pub fn join_included(
+        mut self,
+        included: &Self,
+        reference: &str,
+        limits: &mut Limits<'_>,
+    ) -> Result<Self, FileError> {
+        let (Some(reference), Some(id)) = (self.find(reference), included.find("id")) else {
+            return Ok(self);
+        };
+        let objects = included.rows.iter();
+        let objects: HashMap<&str, &Row> = objects
+            .filter_map(|row| Some((row.cell(id)?, row)))
+            .collect();
+        let columns = self.columns.len();
+        for row in &mut self.rows {
+            let found = row.cell(reference).and_then(|id| objects.get(id));
+            let Some(object) = found else { continue };
+            limits.take(object.bytes())?;
+            for (column, cell) in object.cells.all() {
+                row.cells.put(columns + column, cell);
+            }
+        }
+        let names = included
+            .columns
+            .iter()
+            .map(|name| format!("included.{name}"));
+        self.columns.extend(names);
+        Ok(self)
+    }
+}
+
 // What the cells of a column look like: it decides what is asked and shown, and never how a review is read.
 
 /// Words from which on a cell is a sentence.
@@ -406,6 +442,12 @@ impl Table {
         counts
             .map(|(sentences, all)| sentences > 0 && sentences * 2 >= all)
             .collect()
+    }
+
+    /// Whether a column has cells, and all are such.
+    pub fn has_only(&self, column: usize, is_such: fn(&str) -> bool) -> bool {
+        let mut cells = self.cells(column).peekable();
+        cells.peek().is_some() && cells.all(|(_, cell)| is_such(cell))
     }
 
     /// The first cells of a column, without what may be private.

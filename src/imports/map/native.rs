@@ -7,16 +7,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::imports::export;
-use crate::imports::map::date::{Numbers, flag, possible};
-use crate::imports::map::table::Table;
+use crate::imports::map::collector::Collector;
+use crate::imports::map::date::formats;
+use crate::imports::map::fields::COLUMNS;
+use crate::imports::map::incoming::{Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED};
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, without_address};
-use crate::imports::map::{self, COLUMNS, Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED};
 use crate::imports::mask::HAS_SECRET;
-use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows, foreign_members};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FileError, Position};
+use crate::imports::table::Table;
 use crate::model::text::{quoted, url};
 use crate::model::{
     Calendar, Digests, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
@@ -30,15 +31,18 @@ use crate::owner::shape::{
 use crate::storage::reviews::SourceRecord;
 
 /// That a spreadsheet has changed the dates of our own export.
-pub fn changed_date(table: &Table, calendar: Calendar) -> Option<FileError> {
+pub fn changed_date(table: &Table) -> Option<FileError> {
     let column = table.find("date")?;
-    let mut changed = table
+    let cells = table
         .cells(column)
-        .filter(|(_, cell)| Numbers::of(cell).is_some());
-    let (row, cell) = changed.next()?;
-    let cells = table.cells(column).map(|(_, cell)| cell);
-    let orders = possible(cells, calendar.tomorrow());
-    let flags: Vec<String> = orders.iter().map(|order| flag(*order, cell)).collect();
+        .map(|(row, cell)| (row, cell, formats(cell)));
+    let changed = cells.filter(|(.., formats)| !formats.is_empty());
+    // One that can be read in one way alone tells how all are written.
+    let (row, cell, formats) = changed.min_by_key(|(.., formats)| formats.len())?;
+    let flags: Vec<String> = formats
+        .iter()
+        .map(|format| format!("--date-format {format}"))
+        .collect();
     Some(FileError::new(format!(
         "line {}: a spreadsheet has changed the dates of this export ({cell}); pass {}",
         row.at,
@@ -187,7 +191,7 @@ fn readable(record: &Value) -> Value {
     let all = members.iter().flat_map(inner).chain(members.clone());
     let mut read = Map::new();
     for (path, value) in all.filter(|(path, value)| !value.is_object() && is_in(COLUMNS, path)) {
-        map::put(&mut read, &path, value);
+        export::put(&mut read, &path, value);
     }
     if let Some(Value::String(author)) = read.get_mut("author") {
         *author = without_address(author);

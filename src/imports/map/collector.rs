@@ -10,14 +10,14 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
-use crate::imports::map::table::BLOCK_BYTES;
-use crate::imports::map::{Incoming, SOURCE_DEFAULT};
+use crate::imports::map::incoming::{Incoming, SOURCE_DEFAULT};
 use crate::imports::mask::HAS_SECRET;
 use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
     FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
 };
 use crate::imports::request::ImportRequest;
+use crate::imports::table::BLOCK_BYTES;
 use crate::model::business::{Business, Editorial};
 use crate::model::{
     Calendar, Day, Digests, Mentions, Review, ReviewId, Unit, compose, fold, short_name, source_day,
@@ -30,7 +30,7 @@ use crate::storage::reviews::{PlaceCount, SourceRecord};
 pub struct Collector<'a> {
     pub request: &'a ImportRequest,
     watch: Watcher<'a>,
-    limits: Limits<'static>,
+    pub limits: Limits<'static>,
     /// Whether the database or an earlier file has a business.
     has_business: bool,
     /// Number of rows of all files: those that were read, and all.
@@ -164,10 +164,8 @@ pub struct Collected {
 }
 
 impl<'a> Collector<'a> {
-    /// `rows` is the number of rows of all files, or nearly so.
     pub fn new(
         calendar: Calendar,
-        has_business: bool,
         request: &'a ImportRequest,
         (watch, limits): (Watcher<'a>, Limits<'static>),
         columns: KeptColumns,
@@ -179,7 +177,7 @@ impl<'a> Collector<'a> {
             request,
             watch,
             limits,
-            has_business,
+            has_business: request.business.is_some(),
             rows: (0, 0),
             format: &NATIVE,
             locations: BTreeMap::new(),

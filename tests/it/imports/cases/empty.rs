@@ -1,0 +1,90 @@
+//! Cells that only say that they are empty.
+
+use super::*;
+
+const TABLES: &str = r#"
+# a word for empty is empty in each field
+Review ID | Name      | Stars | Date       | Headline   | Review              | Our reply | Language | Review URL
+c1        | None      | 5     | 2026-03-01 | N/A        | None of it worked   | nan       | null     | N/A
+c2        | undefined | 4     | 2026-03-02 | NONE       | NULL                | Undefined | -        | none
+c3        | Nan       | 3     | 2026-03-03 | n/A        | Nothing             | \sNull    | N/A      |
+c4        | NONE      | 3     | 2026-03-04 | None taken | n/a in our area     | -         | en       | -
+null      | Null      | 2     | 2026-03-05 | NaN        | - not good -        | NAN\n     | de       | null
+N/A       | NaN       | 1     | 2026-03-06 | null       | -                   | --        | NULL     | undefined
+=
+iif(review_id like 'c_', 'own', 'digest') | author | title | text | response_text | language | source_url
+own | Anonymous |  | None of it worked |  |  |
+own | Anonymous |  |  |  |  |
+own | Nan |  | Nothing |  |  |
+own | NONE | None taken | n/a in our area |  | en |
+digest | Null |  | - not good - |  | de |
+digest | Anonymous |  |  | -- |  |
+# a word for empty as stars or day is no review
+Name | Stars | Date       | Review
+Ann  | 5     | 2026-03-01 | Neat and quick.
+Bo   | N/A   | 2026-03-02 | Late.
+Cy   | 4     | null       | Good.
+Di   | nan   | -          | Fine.
+=
+x Stars: missing
+x Date: missing
+x Stars: missing; Date: missing
+author | text
+Ann | Neat and quick.
+# a word for empty is no part of a name or of a joined text
+--map "text=Liked" --map "text=Missing"
+First name | Last name | Grade | Day        | Liked          | Missing
+Ann        | NULL      | 5     | 2026-03-01 | Warm rooms.    | N/A
+-          | Bell      | 4     | 2026-03-02 | none           | A lift.
+None       | nan       | 3     | 2026-03-03 | nan            | -
+Ann        | Null      | 2     | 2026-03-04 | Nice people.   | The lift was None.
+=
+author | text
+Ann | Warm rooms.
+Bell | A lift.
+Anonymous |
+Ann Null | Nice people.\n\nThe lift was None.
+"#;
+
+#[tokio::test]
+async fn words_for_empty_are_empty_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r#"
+# a word for empty is empty in parts of json
+--ignore-others
+[{"stars": 5, "date": "2026-03-01", "user": {"name": "null"}, "comment": "None", "reply": {"text": "undefined", "date": "null"}},
+{"stars": 4, "date": "2026-03-02", "user": {"name": "Nan"}, "comment": "None taken.", "reply": {"text": "N/A", "date": null}},
+{"stars": 3, "date": "2026-03-03", "user": null, "comment": null, "reply": "nan"}]
+=
+author | text | response_text | response_on
+Anonymous |  |  |
+Nan | None taken. |  |
+Anonymous |  |  |
+# a word for empty is empty in the table of a platform
+Business Unit Id,Domain Url,Webshop Name,Review Id,Review Created (UTC),Review Consumer User Id,Review Username,Review User Email,Review Title,Review Content,Review Stars,Source Of Review,Reference Id,Company Response,Company Reply Date (UTC),Review Language,Location Name,Tags
+5f,d.example,Peak,t1,2026-10-12 14:03:22,6a,None,NULL,nan,None of it,5,Invitation,undefined,-,N/A,en,NaN,
+5f,d.example,Peak,t2,2026-10-10 09:00:05,6b,Nan,,N/A,undefined,4,Organic,,Null and void,2026-10-11 09:00:05,null,,
+=
+author | title | text | response_text | language
+Anonymous |  | None of it |  | en
+Nan |  |  | Null and void |
+# a number that is none is empty
+[{"Name": "Ann", "Stars": 5, "Date": "2026-03-01", "Review": NaN, "Our reply": NaN}, {"Name": NaN, "Stars": 4, "Date": "2026-03-02", "Review": "Good."}]
+=
+author | text | response_text
+Ann |  |
+Anonymous | Good. |
+# a word for empty is empty in the JSON of a platform
+[{"id": "t1", "stars": 5, "title": "n/a", "text": "None", "createdAt": "2026-10-16T07:00:00Z", "consumer": {"displayName": "undefined"},
+"companyReply": {"text": "nan", "createdAt": "null"}, "language": "-"}]
+=
+author | title | text | response_text | language
+Anonymous |  |  |  |
+"#;
+
+#[tokio::test]
+async fn words_for_empty_are_empty_in_files_of_platforms() {
+    as_they_are(FILES).await;
+}

@@ -1,0 +1,70 @@
+//! Cells that are an error of a spreadsheet.
+
+use super::*;
+
+const TABLES: &str = r"
+# an error of a spreadsheet is a fault of its row in each field
+Review ID | Name      | Stars | Date       | Headline | Review                  | Our reply
+e0        | Ann       | 5     | 2026-03-01 | #1!!     | #1 in town for boilers. | #TeamPeak says thanks
+e1        | #REF!     | 4     | 2026-03-02 |          | Good.                   |
+e2        | Cy        | #N/A  | 2026-03-03 |          | Fine.                   |
+e3        | Di        | 5     | #VALUE!    |          | Quick.                  |
+e4        | Ed        | 5     | 2026-03-05 | #NAME?   | Kind.                   |
+e5        | Flo       | 5     | 2026-03-06 |          | #SPILL!                 |
+e6        | Gus       | 5     | 2026-03-07 |          | Tidy.                   | Loading...
+#N/A      | Hal       | 5     | 2026-03-08 |          | Nice.                   |
+e8        | Ida       | 5     | 2026-03-09 |          | Err:508                 |
+e9        | Jo        | 5     | 2026-03-10 |          | Loading... never ended  | Err: 508 is on the display
+e10       | Kim       | 5     | 2026-03-11 | #happy   | # 1 plumber             | #REF! is an error
+=
+x #REF!
+x #N/A
+x #VALUE!
+x #NAME?
+x #SPILL!
+x Loading...
+x #N/A
+x Err:508
+author | title | text | response_text
+Ann | #1!! | #1 in town for boilers. | #TeamPeak says thanks
+Jo |  | Loading... never ended | Err: 508 is on the display
+Kim | #happy | # 1 plumber | #REF! is an error
+# an error is known by its form in any language
+cells: Review, Our reply
+same ← On time.
+x ← #BEZUG! | #NV | #WERT! | #ÜBERLAUF! | #ZAHL! | #¡REF! | #¿NOMBRE? | #¡DIV/0! | #N/D | #VALEUR! | #NOM? | #RIF! | #ССЫЛКА! | #Н/Д
+x ← #ИМЯ? | #ADR! | #BAŞV! | #SAYI/0! | #VÄRDEFEL! | #NENÍ_K_DISPOZICI | #HIÁNYZIK | #GETTING_DATA | #CALC! | #FIELD! | #BLOCKED!
+x ← #UNKNOWN! | #ERROR! | Err:502 | Err:522 | Loading...
+# an error in a column that is not read rejects nothing
+--ignore-others
+Name | Stars | Date       | Review   | Margin  | Van
+Ann  | 5     | 2026-03-01 | On time. | #DIV/0! | Art
+Bo   | 4     | 2026-03-02 | Good.    | 17      | #NV
+=
+author | text
+Ann | On time.
+Bo | Good.
+";
+
+#[tokio::test]
+async fn errors_of_spreadsheets_are_faults_of_their_rows_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r##"
+# an error in a platforms table is a fault of its row
+[{"title": "Peak", "stars": 5, "name": "Ann", "text": "On time.", "publishedAtDate": "2026-03-05T10:00:00Z", "reviewId": "a1", "placeId": "C1"},
+{"title": "Peak", "stars": 4, "name": "Bo", "text": "Good.", "publishedAtDate": "2026-03-06T10:00:00Z", "reviewId": "a2", "placeId": "C1",
+"responseFromOwnerText": "Loading..."},
+{"title": "Peak", "stars": 3, "name": "Cy", "text": "#¿NOMBRE?", "publishedAtDate": "2026-03-07T10:00:00Z", "reviewId": "a3", "placeId": "C1"}]
+=
+x Loading...
+x #¿NOMBRE?
+author | text
+Ann | On time.
+"##;
+
+#[tokio::test]
+async fn errors_of_spreadsheets_are_faults_of_their_rows_in_files_of_platforms() {
+    as_they_are(FILES).await;
+}

@@ -1,0 +1,162 @@
+//! What a source hides: a review, its answer, its author's name, said by a column or member of any name, beside it or nested.
+
+use super::*;
+
+const TABLES: &str = r"
+# a column that may speak of the answer is a question, and hides answers of which nothing is kept
+each HEADER: reply_public | Antwort öffentlich | Our reply.state | meta.reply.visible | 返信の公開
+Review ID | Name | Stars | Date       | Review | Our answer  | HEADER
+a1        | Ann  | 5     | 2026-03-01 | Neat.  | Thank you.  | Yes
+a2        | Bo   | 2     | 2026-03-02 | Late.  | Thanks.     | \sYES
+a3        | Cy   | 3     | 2026-03-03 | Fair.  | PRIVATE one | draft
+a4        | Di   | 4     | 2026-03-04 | Good.  | PRIVATE two |
+then --public-answer 'HEADER=yes'
+=
+? Public: HEADER
+author | response_text | status
+Ann | Thank you. | published
+Bo | Thanks. | published
+Cy |  | published
+Di |  | published
+# an answer that was public goes when its source hides it
+--ignore Nr --public-answer 'Antwort intern=nein' --public-answer 'Antwort intern='
+Nr | Kunde | Sterne | Datum      | Bewertung | Antwort    | Antwort intern
+k1 | Ann   | 5      | 2026-03-01 | Sauber.   | Danke.     | nein
+k2 | Bo    | 4      | 2026-03-02 | Gut.      | Gern.      |
+then
+Nr | Kunde | Sterne | Datum      | Bewertung | Antwort    | Antwort intern
+k1 | Ann   | 5      | 2026-03-01 | Sauber.   | Danke.     | ja
+k2 | Bo    | 4      | 2026-03-02 | Gut.      | Gern.      | unklar
+=
+author | response_text
+Ann |
+Bo |
+# a column or member that may hide a review is a question, and hides it, wherever it is
+each PATH: meta.approved | a.b.c.d | Freigabe | moderation.result.state | 公開 | reviewer.consent | tags
+Review ID | Name | Stars | Date       | Review     | PATH
+m1        | Ann  | 5     | 2026-03-01 | On time.   | ok
+m2        | Bo   | 1     | 2026-03-02 | HIDDEN one | no
+m3        | Cy   | 2     | 2026-03-03 | HIDDEN two |
+then --public 'PATH=OK'
+=
+? Public: PATH
+review_id | status
+m1 | published
+m2 | withheld
+m3 | withheld
+# drafts alone are a question
+each HEADER: Live since | Veröffentlicht am | state.live | 公開日
+Review ID | Name | Stars | Created    | Review            | HEADER
+d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft      |
+d2        | Bo   | 4     | 2026-03-02 | HIDDEN draft, too |
+=
+? Public: HEADER
+# drafts alone stay hidden, and are public when they are published
+--public 'Published at=*' --map date=Created
+Review ID | Name | Stars | Created    | Review       | Published at
+d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft |
+then
+Review ID | Name | Stars | Created    | Review       | Published at
+d1        | Ann  | 5     | 2026-03-01 | Now shown.   | 2026-03-09
+d2        | Bo   | 4     | 2026-03-02 | HIDDEN draft |
+=
+author | status
+Ann | published
+Bo | withheld
+# a hidden name is anonymous, and nothing of it is kept
+--public-name 'Show my name=yes'
+Review ID | Name        | Stars | Date       | Review | Show my name
+n1        | Ann         | 5     | 2026-03-01 | Neat.  | Yes
+n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
+n3        | PRIVATE Cyd | 3     | 2026-03-03 | Fair.  |
+=
+review_id | author | status
+n1 | Ann | published
+n2 | Anonymous | published
+n3 | Anonymous | published
+# the columns of shops about moderation hide reviews
+--public validate=1 --public deleted=0 --ignore-others
+number | product | customer_name | title | content  | grade | validate | deleted | date_add
+1      | 9       | Ann           | Good  | Neat.    | 5     | 1        | 0       | 2026-03-01 10:00:00
+2      | 9       | Bo            | Bad   | HIDDEN 1 | 1     | 0        | 0       | 2026-03-02 10:00:00
+3      | 9       | Cy            | Bad   | HIDDEN 2 | 1     | 1        | 1       | 2026-03-03 10:00:00
+4      | 9       | Di            | Bad   | HIDDEN 3 | 1     |          |         | 2026-03-04 10:00:00
+=
+author | status
+Ann | published
+Bo | withheld
+Cy | withheld
+Di | withheld
+";
+
+#[tokio::test]
+async fn what_a_source_hides_stays_hidden_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r#"
+# a member of an answer is a question, and hides it, also where it is missing
+--ignore ref
+[{"ref": "a", "stars": 5, "day": "2026-03-01", "customer": "Ann", "comment": "Neat.", "reply": {"text": "Thanks.", "status": "published"}},
+{"ref": "b", "stars": 3, "day": "2026-03-03", "customer": "Bo", "comment": "Fair.", "reply": null},
+{"ref": "c", "stars": 4, "day": "2026-03-02", "customer": "Cy", "comment": "Good.", "reply": {"text": "PRIVATE note", "status": "draft"}},
+{"ref": "d", "stars": 2, "day": "2026-03-04", "customer": "Di", "comment": "Late.", "reply": {"text": "PRIVATE plan"}}]
+then --ignore ref --public-answer reply.status=published
+=
+? Public: reply.status
+author | response_text
+Ann | Thanks.
+Bo |
+Cy |
+Di |
+# an answer at a platform is not read unless it says that it is public
+each PUBLIC: "public": false | "public": "false" | "public": null | "public": 0 | "public": "soon" | "deleted": true, "public": false
+[{"id": 1, "score": 5, "votes_up": 0, "content": "Fixed.", "title": "Quick", "created_at": "2026-03-14T09:11:02.000Z", "deleted": false,
+"user": {"display_name": "Ann"}, "comment": {"content": "PRIVATE", PUBLIC, "created_at": "2026-03-15T00:00:00.000Z"}}]
+=
+author | response_text | status
+Ann |  | published
+# an answer at Google is not read in a state that is not public
+each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "Neat.", "createTime": "2026-03-04T09:10:40Z",
+"updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1",
+"reviewReply": {"comment": "PRIVATE", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "STATE"}}]}
+=
+author | response_text | status
+Ann |  | published
+# a flag in the wrapper of a database or a system is a question, and hides reviews
+each FILE: {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}, "text": {"S": "HIDDEN"}, "date": {"S": "2026-03-05"}, "live": {"BOOL": false}}]} | {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "HIDDEN", "date": {"$date": {"$numberLong": "1772704800000"}}, "live": false} | {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"reviews": {"-Nx1": {ROW}, "-Nx2": {ROW}}} | {"rows": [{ROW}], "meta": {"total": 1}}
+FILE
+then --public live=true --ignore-others
+=
+? live
+author | rating | reviewed_on | status
+Ann | 5 | 2026-03-05 | withheld
+# a flag in a nested wrapper is a question, and hides reviews
+each FILE: {"documents": [{"name": "p/a1", "FIELDS": {"author": {"stringValue": "Ann"}, "rating": {"integerValue": "5"}, "text": {"stringValue": "HIDDEN"}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "live": {"booleanValue": false}}}]} | {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
+--map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date
+FILE
+then --map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date --public FIELDS.live=true --ignore-others
+=
+? FIELDS.live
+author | rating | reviewed_on | status
+Ann | 5 | 2026-03-05 | withheld
+# our own form with another member is a table, wherever the member is
+each ROW: {"id": "o1", MORE, "source": {"name": "Direct"}, "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "response": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verification": {"verified": true, "hidden": true}} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
+{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
+ROW
+=
+? Public
+# our own document with another member in a review is a table
+{"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}},
+{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}
+=
+? Public: source.shown
+"#;
+
+#[tokio::test]
+async fn what_a_source_hides_stays_hidden_in_files_of_platforms() {
+    let row = r#""author": "Ann", "rating": 5, "text": "HIDDEN", "date": "2026-03-05""#;
+    let files = FILES.replace("{ROW}", &format!("{{{row}, \"live\": false}}"));
+    as_they_are(&files.replace("MORE", row).replace("FIELDS", "fields")).await;
+}

@@ -1,0 +1,64 @@
+//! IDs that are none: numbers of rows, and one number for several reviews.
+
+use super::*;
+
+const TABLES: &str = r"
+# a column that counts the rows is asked about
+each ZEROS: 0 | 00
+ID     | Name | Stars | Date       | Review
+ZEROS1 | Ann  | 5     | 2026-06-10 | Neat and quick.
+ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
+ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
+=
+? Id: ID
+# what the owner decided stays with its review where rows are counted anew
+--ignore Id
+Id | Name | Stars | Date       | Review
+1  | Ann  | 5     | 2026-06-10 | Neat and quick
+2  | Bo   | 1     | 2026-05-02 | Broke my door and left
+then sql: update review set status = 'withheld', withheld_reason = 'dispute', response_text = 'Sorry.' where author = 'Bo'
+then
+Id | Name | Stars | Date       | Review
+1  | Di   | 5     | 2026-07-03 | Very polite
+2  | Ann  | 5     | 2026-06-10 | Neat and quick
+3  | Bo   | 1     | 2026-05-02 | Broke my door and left
+=
+author | status | response_text
+Ann | published |
+Bo | withheld | Sorry.
+Di | published |
+# a counting column that the owner names is the id
+--map id=Id
+Id | Name | Stars | Date       | Review
+1  | Ann  | 5     | 2026-06-10 | Neat and quick.
+2  | Bo   | 1     | 2026-05-02 | Broke my door.
+then
+Id | Name | Stars | Date       | Review
+1  | Ann  | 4     | 2026-06-10 | Neat, and quick.
+2  | Bo   | 1     | 2026-05-02 | Broke my door.
+3  | Cy   | 4     | 2026-04-01 | Fair price.
+=
+review_id | rating | text
+1 | 4 | Neat, and quick.
+2 | 1 | Broke my door.
+3 | 4 | Fair price.
+# one id of several reviews rejects and names them, and is none if the owner says so
+each NUMBER: 1.17E+17 | 1,17E+17 | 117000000000000000 | 77 | n/k | ANON
+Review ID | Name | Stars | Date       | Review
+NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
+NUMBER    | Bo   | 4     | 2026-03-02 | Late.
+own-1     | Di   | 3     | 2026-03-04 | Fair.
+then --map id= --ignore-others
+=
+x ID
+x ID
+author | status
+Ann | published
+Bo | published
+Di | published
+";
+
+#[tokio::test]
+async fn ids_that_are_none_join_no_reviews_in_every_format() {
+    in_every_format(TABLES).await;
+}

@@ -1,0 +1,301 @@
+//! Files of the kinds that broke imports, in every format that can hold them: what is stored is the same in all of them.
+//!
+//! A case begins with `# ` and a sentence, then `each WORD: A | B`, if it is several cases with A or B for the word, then options of
+//! the import, if it has any. Its table has a line for each row, with ` | ` between the cells; `\n`, `\r`, `\t` and `\s` stand for
+//! white space, and `then OPTIONS` begins the next file, which is imported after the one before (`then undo` and `then sql: …` are
+//! something else that is done in between; without a table, the one before is imported once more). Below `=` is what is expected: `x`
+//! with a part of each rejection, `?` with each question and its columns, `!` with a part of each error, in the order of the imports;
+//! then the names of columns, and the reviews in any order. In place of a table, `cells: HEADERS` begins lines `VALUE ← CELL | CELL`:
+//! cells that stand under each of these headers, and what is stored of each: `same`, `empty`, a text, or `x` if its row is rejected.
+//!
+//! No review is public whose row says HIDDEN, and nothing of a cell that says PRIVATE is in the database or in a question.
+
+mod changes;
+mod dates;
+mod empty;
+mod errors;
+mod hidden;
+mod ids;
+mod shapes;
+mod stars;
+mod texts;
+
+use reviews_service::imports::undo;
+
+use super::tables::workbook_of_sheets;
+use super::*;
+
+type Cells = Vec<Vec<String>>;
+
+/// Writes a table.
+type Format = fn(&Cells) -> Vec<u8>;
+
+const FORMATS: [(&str, Format); 7] = [
+    ("CSV", |rows| delimited(rows, ",")),
+    ("CSV with semicolons", |rows| delimited(rows, ";")),
+    ("TSV", |rows| delimited(rows, "\t")),
+    ("XLSX", texts_in_a_workbook),
+    ("JSON", |rows| json!(objects(rows, text)).to_string().into()),
+    ("JSON Lines", |rows| lines(&objects(rows, typed)).into()),
+    ("JSON with a wrapper", |rows| {
+        let page = json!({"code": 200, "payload": {"items": objects(rows, text)}});
+        page.to_string().into()
+    }),
+];
+
+fn cells_of(table: &str) -> Cells {
+    let white_space = [("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t"), ("\\s", " ")];
+    let cell = |cell: &str| {
+        white_space
+            .iter()
+            .fold(cell.trim().to_owned(), |cell, (from, to)| {
+                cell.replace(from, to)
+            })
+    };
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .map(|line| format!("{line} ").split("| ").map(cell).collect())
+        .collect()
+}
+
+fn delimited(rows: &Cells, delimiter: &str) -> Vec<u8> {
+    let quoted = |cell: &String| {
+        if cell.contains(delimiter) || cell.contains(['"', '\n', '\r', ' ']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.clone()
+        }
+    };
+    let rows = rows
+        .iter()
+        .map(|row| row.iter().map(quoted).collect::<Vec<_>>());
+    rows.map(|row| row.join(delimiter) + "\r\n")
+        .collect::<String>()
+        .into()
+}
+
+/// A workbook whose cells are all texts.
+pub(super) fn texts_in_a_workbook(rows: &Cells) -> Vec<u8> {
+    let cell = |cell: &String| {
+        let cell = quick_xml::escape::escape(cell.as_str()).replace('\r', "&#13;");
+        format!("<c t=\"inlineStr\"><is><t xml:space=\"preserve\">{cell}</t></is></c>")
+    };
+    let rows = rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect::<String>());
+    let rows: String = rows.map(|row| format!("<row>{row}</row>")).collect();
+    let rows = format!("<sheetData>{rows}</sheetData>");
+    workbook_of_sheets([("Notes", "<sheetData/>"), ("Reviews", &rows)])
+}
+
+/// The rows as objects, of which a header with dots is the path of a member.
+fn objects(rows: &Cells, value: fn(&str) -> Value) -> Vec<Value> {
+    let object = |row: &Vec<String>| {
+        let mut object = json!({});
+        for (header, cell) in rows[0].iter().zip(row) {
+            let path = header.split('.');
+            *path.fold(&mut object, |object, name| &mut object[name]) = value(cell);
+        }
+        object
+    };
+    rows[1..].iter().map(object).collect()
+}
+
+fn text(cell: &str) -> Value {
+    cell.into()
+}
+
+/// Numbers, `true` and `false` as such, an empty cell as null.
+fn typed(cell: &str) -> Value {
+    match cell.parse::<Value>() {
+        Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
+        _ if cell.is_empty() => Value::Null,
+        _ => cell.into(),
+    }
+}
+
+/// What an import rejects, asks or refuses, by line.
+async fn faults(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Vec<String> {
+    let request = request_for([bench.file("some.txt", content)], options);
+    let (report, rejections) = bench.run(&request).await;
+    let rejected = rejections.iter().map(|it| format!("x {}", it.error));
+    let refused = match report {
+        Ok(_) => vec![],
+        Err(ImportError::Undecided(undecided)) => {
+            let shown = undecided.table() + &undecided.command(&[]);
+            assert!(!shown.contains("PRIVATE"), "{shown}");
+            let asked = undecided.questions.iter();
+            asked
+                .map(|it| format!("? {:?}: {}", it.asks, it.columns.join(", ")))
+                .collect()
+        }
+        Err(error) => vec![format!("! {error}")],
+    };
+    rejected.chain(refused).collect()
+}
+
+/// The reviews with these columns, a line for each.
+fn stored(bench: &Bench, columns: &str) -> Vec<String> {
+    let columns = columns
+        .split(" | ")
+        .map(|name| format!("ifnull({name}, '')"));
+    let columns = columns.collect::<Vec<_>>().join(" || ' | ' || ");
+    let select =
+        format!("select rtrim(replace({columns}, char(10), '\\n')) from review order by 1");
+    bench.sql(&select).lines().map(str::to_owned).collect()
+}
+
+/// What is wrong after files were imported one after another, each with its options.
+async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    let mut found = vec![];
+    for (options, content) in steps {
+        if let Some(statement) = options.strip_prefix(" sql: ") {
+            bench.sql(statement);
+        } else if *options == " undo" {
+            undo(&bench.database, &bench.clock, None, false, false)
+                .await
+                .unwrap();
+        } else {
+            found.extend(faults(&bench, content, options).await);
+        }
+    }
+    let is_fault = |line: &&&str| line.starts_with(['x', '?', '!']);
+    let (faults, mut reviews): (Vec<&str>, Vec<&str>) = expected.iter().partition(is_fault);
+    let columns = reviews.drain(..reviews.len().min(1)).next();
+    reviews.sort_unstable();
+    let stored = stored(&bench, columns.unwrap_or("review_id"));
+    let is_so = |(found, fault): (&String, &&str)| {
+        found[..1] == fault[..1] && found.contains(fault[1..].trim())
+    };
+    if found.len() != faults.len() || !found.iter().zip(&faults).all(is_so) || stored != reviews {
+        return Some(format!(
+            "{found:#?} {stored:#?} should be {faults:#?} {reviews:#?}"
+        ));
+    }
+    let text = "author || ifnull(title, '') || text || ifnull(response_text, '')";
+    let hidden = format!(
+        "select review_id from review where status = 'published' and {text} like '%HIDDEN%'"
+    );
+    let file = |name: &str| fs::read(bench.folder.path().join(name)).unwrap_or_default();
+    let bytes = [file("reviews.db"), file("reviews.db-wal")].concat();
+    let is_private_kept = memchr::memmem::find(&bytes, b"PRIVATE").is_some();
+    (!bench.sql(&hidden).is_empty() || is_private_kept)
+        .then(|| "hidden or private words are there".to_owned())
+}
+
+/// The text of a case, once for each value of its `each`.
+fn each(case: &str) -> Vec<String> {
+    let Some((what, rest)) = case.split_once("\neach ") else {
+        return vec![case.to_owned()];
+    };
+    let (values, rest) = rest.split_once('\n').unwrap();
+    let (word, values) = values.split_once(": ").unwrap();
+    let with = |value: &str| each(&format!("{what}: {value}\n{}", rest.replace(word, value)));
+    values.split(" | ").flat_map(with).collect()
+}
+
+/// The files of a case, each after its options, and what is expected.
+fn parts(case: &str) -> (Vec<[String; 2]>, Vec<String>) {
+    let mut lines = case.lines().skip(1).peekable();
+    let options = lines
+        .next_if(|line| line.starts_with("--"))
+        .unwrap_or_default();
+    if let Some(headers) = lines.next_if(|line| line.starts_with("cells: ")) {
+        let (table, expected) = cells_under(&headers["cells: ".len()..], lines);
+        return (vec![[options.to_owned(), table]], expected);
+    }
+    let mut files = vec![[options.to_owned(), String::new()]];
+    for line in lines.by_ref().take_while(|line| *line != "=") {
+        match line.strip_prefix("then") {
+            Some(options) => files.push([options.to_owned(), String::new()]),
+            None => files.last_mut().unwrap()[1] += &format!("{line}\n"),
+        }
+    }
+    for number in 1..files.len() {
+        if files[number][1].is_empty() {
+            let before = files[number - 1][1].clone();
+            files[number][1] = before;
+        }
+    }
+    (files, lines.map(str::to_owned).collect())
+}
+
+/// A table with these cells under each of these headers, and what is expected of it.
+fn cells_under<'c>(headers: &str, cases: impl Iterator<Item = &'c str>) -> (String, Vec<String>) {
+    let fields = [
+        ("Stars", "rating", "5"),
+        ("Date", "reviewed_on", "2026-03-01"),
+        ("Review", "text", "Good."),
+        ("Headline", "title", ""),
+        ("Our reply", "response_text", ""),
+    ];
+    let headers: Vec<&str> = headers.split(", ").collect();
+    let line = |name: &str, cells: [&str; 5]| {
+        format!("{name} | {}", cells.join(" | "))
+            .trim_end()
+            .to_owned()
+    };
+    let review = |number: usize, value| {
+        let cells = fields.map(|(header, _, usual)| {
+            if headers.contains(&header) {
+                value
+            } else {
+                usual
+            }
+        });
+        line(&format!("r{number}"), cells)
+    };
+    let mut table = vec![line("Name", fields.map(|field| field.0))];
+    let (mut faults, mut reviews) = (vec![], vec![line("author", fields.map(|field| field.1))]);
+    for case in cases {
+        let (value, cells) = case.split_once(" ← ").unwrap();
+        for cell in cells.split(" | ") {
+            let number = table.len() + 9;
+            table.push(review(number, cell));
+            match value {
+                "x" => faults.push(format!("x {cell}")),
+                _ if value.starts_with("x ") => faults.push(value.to_owned()),
+                "same" => reviews.push(review(number, cell)),
+                "empty" => reviews.push(review(number, "")),
+                _ => reviews.push(review(number, value)),
+            }
+        }
+    }
+    faults.append(&mut reviews);
+    (table.join("\n"), faults)
+}
+
+async fn check(text: &str, formats: &[(&str, Option<Format>)]) {
+    let mut failed = vec![];
+    let cases = text.trim().trim_start_matches("# ").split("\n# ");
+    for case in cases.flat_map(each) {
+        let (files, expected) = parts(&case);
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        for (name, format) in formats {
+            let content = |text: &str| match format {
+                Some(format) => format(&cells_of(text)),
+                None => text.into(),
+            };
+            let steps = files
+                .iter()
+                .map(|[options, text]| (options.as_str(), content(text)));
+            if let Some(wrong) = wrong(&steps.collect::<Vec<_>>(), &expected).await {
+                let what = case.lines().next().unwrap();
+                failed.push(format!("{what}: {name}: {wrong}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Imports the tables of each case one after another, and does so in each format.
+async fn in_every_format(text: &str) {
+    check(text, &FORMATS.map(|(name, format)| (name, Some(format)))).await;
+}
+
+/// Imports the files of each case as they are.
+async fn as_they_are(text: &str) {
+    check(text, &[("as it is", None)]).await;
+}

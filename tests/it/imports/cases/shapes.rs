@@ -1,0 +1,159 @@
+//! Dialects of CSV, forms of JSON, broken elements, encodings, and options that a format does not take.
+
+use super::*;
+
+const TABLES: &str = r"
+# a review is not lost because of the day of its answer
+Review ID | Name | Stars | Date       | Review | Our reply | Response date
+a1        | Ann  | 5     | 2026-03-01 | Neat.  | Thanks.   | 2026-03-02
+a2        | Bo   | 2     | 2026-03-02 | Late.  | Sorry.    | 4 days ago
+a3        | Cy   | 4     | 2026-03-03 | Good.  |           | never
+=
+review_id | response_text | response_on
+a1 | Thanks. | 2026-03-02
+a2 | Sorry. |
+a3 |  |
+# a review has the source that its row names
+Platform    | Name | Stars | Date       | Review
+Google      | Ann  | 5     | 2026-03-01 | Warm rooms.
+Tripadvisor | Tom  | 2     | 2026-03-02 | The lift was broken.
+| Ed   | 4     | 2026-03-03 | Fine.
+=
+source_name | author
+Google | Ann
+Tripadvisor | Tom
+Direct | Ed
+";
+
+#[tokio::test]
+async fn shapes_of_tables_are_read_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r#"
+# quotes escaped by a backslash are quotes
+each DELIMITER: "," | ";" | "	"
+"Review IDDELIMITERNameDELIMITERStarsDELIMITERDateDELIMITERHeadlineDELIMITERReviewDELIMITEROur reply"
+"a1DELIMITERAnn \"Annie\" B.DELIMITER5DELIMITER2026-03-01DELIMITER\"Wow\"DELIMITERHe said \"done by noon\", and; it was,
+reallyDELIMITERThanks, \"Annie\""
+"a2DELIMITERBoDELIMITER1DELIMITER2026-03-02DELIMITERDELIMITERNot \"cheap\"DELIMITERSorry"
+"a3DELIMITERCyDELIMITER4DELIMITER2026-03-03DELIMITERPlainDELIMITERIt\'s fineDELIMITERKept in C:\\files"
+=
+review_id | author | title | text | response_text
+a1 | Ann "Annie" B. | "Wow" | He said "done by noon", and; it was,\nreally | Thanks, "Annie"
+a2 | Bo |  | Not "cheap" | Sorry
+a3 | Cy | Plain | It's fine | Kept in C:\files
+# a backslash before the end of a cell is text
+"Review ID","Name","Stars","Date","Review","Our reply"
+"a1","Ann","5","2026-03-01","Saved it in C:\","Thanks ""Ann"""
+"a2","Bo","4","2026-03-02","A \o/ and a ""\"" in it","D:\"
+"a3","Cy","3","2026-03-03","Plain, \ with a comma","\"
+=
+review_id | text | response_text
+a1 | Saved it in C:\ | Thanks "Ann"
+a2 | A \o/ and a "\" in it | D:\
+a3 | Plain, \ with a comma | \
+# one broken element rejects itself alone
+each FILE: [BROKEN, GOOD] | [GOOD, BROKEN] | {"total": 2, "result": {"items": [BROKEN, GOOD]}}
+each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "Review": "Cut \udc4d\ud83d"} | {MORE "Price": 1e999} | {MORE "Our reply": {"text": "\ud83d"}} | {MORE "x\ud83d": 1} | "a text" | 17 | null
+FILE
+=
+x
+author | text
+Bo | Fine 👍
+# one broken line rejects itself alone
+each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "x\ud83d": 1} | {MORE
+BROKEN
+GOOD
+BROKEN
+=
+x
+x
+author | text
+Bo | Fine 👍
+# an option that fits no column is refused
+each OPTION: --map text=Shown | --public Shown=yes | --public-answer Shown=yes | --public-name Shown=yes | --ignore Shown
+OPTION
+Name,Stars,Date,Review
+Ann,5,2026-03-01,Neat.
+=
+! Shown
+# an option that the format does not take is refused
+each OPTION: --sheet Reviews | --header-row 2
+OPTION
+[{"Name": "Ann", "Stars": 5, "Date": "2026-03-01", "Review": "Neat."}]
+=
+!
+# an option that a platform does not take is refused
+each OPTION: --date-format %d.%m.%Y | --scale 10 | --sheet Reviews | --no-text
+OPTION
+[{"stars": 5, "publishedAtDate": "2026-03-04T09:10:40.000Z", "name": "Ann", "reviewId": "g1", "text": "Neat.", "placeId": "C"}]
+=
+!
+# an option that our own form does not take is refused
+each OPTION: --date-format %d.%m.%Y | --scale 10 | --map text=x | --public author=Ann | --no-text | --sheet Reviews
+OPTION
+{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
+=
+!
+# a format of dates is used where a spreadsheet wrote our own table anew
+each FORMAT: %m/%d/%Y | mm/dd/yyyy
+--date-format FORMAT
+id,rating,date,author,title,text,language,source.name,source.url,location,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,responded_at,imported_from,escaped
+o1,4,10/09/2026,Bo,,Good.,,Direct,,,true,manual,,,,,,,,published,,,,,,,,true
+=
+review_id | reviewed_on
+o1 | 2026-10-09
+# an author is read in the forms that he has in JSON
+each AUTHOR: {"name": "Ann", "link": "u"} | {"display_name": "Ann"} | {"displayName": "Ann"} | ["Ann"] | "Ann" | {"name": "Ann", "email": "PRIVATE@e.example"}
+--ignore-others
+[{"stars": 5, "date": "2026-03-01", "user": AUTHOR, "review": "Neat"}, {"stars": 1, "date": "2026-03-02", "user": null, "review": "Late"}]
+=
+author | text
+Ann | Neat
+Anonymous | Late
+# an answer is read in the forms that it has in JSON
+each ANSWER: {"text": "Thanks"} | {"content": "Thanks", "date": "a week ago"} | {"snippet": "Thanks"} | {"comment": "Thanks"} | {"body": "Thanks", "by": {"id": 7}} | ["Thanks"] | "Thanks"
+--ignore-others
+[{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}, {"stars": 1, "date": "2026-03-02", "user": "Bo", "review": "Late", "reply": null}]
+=
+author | text | response_text | response_on
+Ann | Neat | Thanks |
+Bo | Late |  |
+# a review is not lost because of the form of its answer
+each ANSWER: {"unknown": "x"} | [{"text": "in a list"}] | [] | {} | false | null | {"text": null} | 0
+--ignore-others
+[{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}]
+=
+author | text | response_text
+Ann | Neat |
+# the day of an answer is read beside it
+each DAY: "date": "2026-03-02" | "iso_date": "2026-03-02T20:00:00Z" | "created_at": "2026-03-02" | "createdAt": 1772481600000
+--ignore-others
+[{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": {"text": "Thanks", DAY}}]
+=
+response_text | response_on
+Thanks | 2026-03-02
+# a review has the source that its row names
+[{"title": "Peak", "stars": 5, "name": "Ann", "text": "Warm.", "publishedAtDate": "2026-03-05T10:00:00Z", "reviewId": "a1", "placeId": "C1", "reviewOrigin": "Google"},
+{"title": "Peak", "stars": 2, "name": "Tom", "text": "Cold.", "publishedAtDate": "2026-03-06T10:00:00Z", "reviewId": "a2", "placeId": "C1", "reviewOrigin": "Tripadvisor"}]
+=
+source_name | author
+Google | Ann
+Tripadvisor | Tom
+# a review has the source that its row names
+{"search_metadata": {"status": "Success"}, "reviews": [
+{"link": "https://m.example/1", "rating": 5.0, "date": "a month ago", "iso_date": "2026-04-01T10:00:00Z", "source": "Google", "review_id": "S1", "user": {"name": "Ann"}, "snippet": "Warm."},
+{"link": "https://m.example/2", "rating": 2.0, "date": "a month ago", "iso_date": "2026-04-02T10:00:00Z", "source": "Booking.com", "review_id": "S2", "user": {"name": "Tom"}, "snippet": "Cold."}]}
+=
+source_name | author
+Google | Ann
+Booking.com | Tom
+"#;
+
+#[tokio::test]
+async fn shapes_of_files_are_read() {
+    let good = r#"{"Review ID": "g", "Stars": 4, "Date": "2026-03-04", "Name": "Bo", "Review": "Fine 👍"}"#;
+    let more = r#""Review ID": "b", "Stars": 5, "Date": "2026-03-04", "Name": "Ann","#;
+    as_they_are(&FILES.replace("GOOD", good).replace("MORE", more)).await;
+}

@@ -1,0 +1,202 @@
+//! What is done with texts: translations, markup, letters, and two columns that are one text.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::*;
+
+const TABLES: &str = r"
+# a translation by google is known by its form in any language
+--source Google
+cells: Review
+Rent arbeid. ← (Oversatt av Google) Clean work.\n\n(Opprinnelig)\nRent arbeid.
+早かったです。 ← (Google による翻訳) Fast.\n\n(原文)\n早かったです。
+很快。 ← （由 Google 提供翻譯）Fast.\n\n（原始評論）\n很快。
+빨라요. ← (Google 번역 제공)\nFast.\n\n(원본)\n빨라요.
+Быстро.\n\nИ чисто. ← (Переведено Google) Fast.\n\n(Оригинал)\nБыстро.\n\nИ чисто.
+سريع. ← (تمت الترجمة بواسطة Google) Fast.\n\n(الأصلي)\nسريع.
+Schnell. ← Schnell.\n\n(Übersetzt von Google) Fast.
+Schnell.\n\nSauber. ← Schnell.\n\nSauber.\n\n(Translated by Google)\nFast.\n\nClean.
+Hızlı. ← (Google tarafından çevrildi) Fast.\r\n\r\n(Orijinal)\r\nHızlı.
+Veloce. ← (Traduzione di Google)\sFast.\n(Originale)\nVeloce.
+Fast. ← (Přeloženo Googlem) Fast.
+Erster.\n\n(billig)\nB. ← (Translated by Google) A.\n\n(Original)\nErster.\n\n(billig)\nB.
+same ← Found them (on Google) and called. | Nice.\n(Original)\nParts were used.
+# a translation is taken out only where google is the source
+Platform    | Name | Stars | Date       | Review
+Google      | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
+Trustpilot  | Ann  | 5     | 2026-03-02 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
+google      | Ann  | 5     | 2026-03-03 | (Traduit par Google) Good.
+=
+source_name | text
+Google | Rapide.
+Trustpilot | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
+Google | Good.
+# one review with and without its translation is one duplicate
+--source Google
+Review ID | Name | Stars | Date       | Review
+a         | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast and clean.\n\n(Avis d'origine)\nRapide et propre.
+then --source Facebook --skip-duplicates
+Review ID | Name | Stars | Date       | Review
+b         | Ann  | 5     | 2026-03-01 | Rapide et propre.
+=
+review_id | status | withheld_reason
+a | published |
+b | withheld | duplicate
+# markup is text in a table of no platform
+cells: Headline, Review, Our reply
+same ← I <3 them; x<y & AT&amp;T; <b>bold</b> &lt;br&gt; 5 &gt; 4 &copy; | <p>They&#39;re &quot;neat&quot;</p>
+# two or three columns are one text in the order of the options
+--scale 10 --map 'text=Was war gut?' --map 'text=Was fehlte?' --map 'text=Sonst noch' --ignore-others
+Klient | Note | Datum      | Was fehlte?      | Was war gut?       | Sonst noch | Antwort
+Ilse | 8    | 2026-05-04 | Ein Lift im Haus | Warme, helle Räume |            | Danke!
+Bo   | 2    | 2026-05-06 | Die Heizung\nlief nicht | n/a         | -          |
+Tom  | 10   | 2026-05-07 |                  | Alles\sprima       | Bis bald   |
+Uta  | 6    | 2026-05-08 |                  |                    |            |
+then --scale 10
+Klient | Note | Datum      | Was fehlte?      | Was war gut?       | Sonst noch | Antwort
+Ilse | 8    | 2026-05-04 | Ein Lift im Haus | Warme, helle Räume |            | Danke!
+=
+author | rating | text
+Ilse | 4 | Warme, helle Räume\n\nEin Lift im Haus
+Bo | 1 | Die Heizung\nlief nicht
+Tom | 5 | Alles prima\n\nBis bald
+Uta | 3 |
+# a text that is only an address is not published
+Name | Stars | Date       | Headline      | Review                     | Our reply
+Ann  | 5     | 2026-03-01 | ann@e.example | ann.private@mail.example   | Thanks
+Bo   | 4     | 2026-03-02 |               | Write to us at bo@e.example please | bo@e.example
+Cy   | 3     | 2026-03-03 |               | <cy@e.example>             |
+=
+author | title | text | response_text
+Ann |  |  | Thanks
+Bo |  | Write to us at bo@e.example please |
+Cy |  |  |
+# public texts are read and private ones asked about and not shown
+Guest | Rating | Date       | Public review
+Ilse  | 5      | 2026-05-04 | Waiting was no problem.
+Tom   | 4      | 2026-05-06 | Pending repairs are done.
+=
+author | text
+Ilse | Waiting was no problem.
+Tom | Pending repairs are done.
+# public texts are read and private ones asked about and not shown
+--public 'Private note to the host=VALUE'
+Guest | Rating | Date       | Public review                 | Private note to the host
+Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
+Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
+=
+? Text: Public review, Private note to the host
+? Values
+";
+
+#[tokio::test]
+async fn texts_say_the_same_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r#"
+# a translation is taken out in a Takeout
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "TEXT", "createTime": "2026-03-04T09:10:40Z",
+"updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "ANSWER", "updateTime": "2026-03-05T09:10:40Z"}}]}
+=
+review_id | text | response_text
+2.g1 | Rask. | Takk.
+# a translation is taken out in the JSON of Apify
+[{"stars": 5, "publishedAtDate": "2026-03-04T09:10:40.000Z", "name": "Ann", "reviewId": "g1", "text": "TEXT", "placeId": "C", "responseFromOwnerText": "ANSWER"}]
+=
+review_id | text | response_text
+google-maps-g1 | Rask. | Takk.
+# a translation is taken out in the table of Outscraper
+query,name,place_id,review_id,author_title,review_text,owner_answer,review_link,review_rating,review_timestamp,review_datetime_utc
+q,Peak,C,g1,Ann,"(Oversatt av Google) Fast.
+
+(Opprinnelig)
+Rask.","Takk.
+
+(Oversatt av Google)
+Thanks.",https://example.com/1,5,1772615440,03/04/2026 09:10:40
+=
+review_id | text | response_text
+google-maps-g1 | Rask. | Takk.
+# a text that Google shows translated is in the language in which it is shown
+{"result": {"reviews": [{"author_name": "Ann", "language": "en", "original_language": "nb", "rating": 5, "text": "Fast.", "time": 1772615440, "translated": true},
+{"author_name": "Bo", "language": "en", "original_language": "en", "rating": 4, "text": "Good.", "time": 1772615440, "translated": false}]}}
+=
+author | language
+Ann | en
+Bo | en
+# markup becomes text where a platform writes html
+[{"id": 7, "date_created": "2026-03-01T17:59:17", "product_id": 9, "status": "approved", "reviewer": "Zo&euml; &#38; Bo", "rating": 5, "verified": true,
+"review": "<p>They&#x2019;re &quot;neat&quot; &hellip;</p>\n<p><span style=\"x\">5 &lt; 10</span> minutes<BR/>fast</p><p>I &lt;3 <em>them</em> &amp;amp; AT&amp;amp;T</p>"}]
+=
+author | text
+Zoë & Bo | They’re "neat" …\n\n5 < 10 minutes\nfast\n\nI <3 them &amp; AT&amp;T
+# markup becomes text where a platform writes html
+comment_ID,comment_post_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating
+1,9,O&#8217;Neil,2026-03-01 10:00:00,a < b and <3 <br>R&amp;D &lt;i&gt;,1,0,0,5
+2,9,Shop,2026-03-02 10:00:00,Thanks&#33;<br />See &lt;us&gt;,1,1,7,
+=
+author | text | response_text
+O’Neil | a < b and <3\nR&D <i> | Thanks!\nSee <us>
+"#;
+
+#[tokio::test]
+async fn texts_say_the_same_in_files_of_platforms() {
+    let files = FILES.replace(
+        "TEXT",
+        r"(Oversatt av Google) Fast.\n\n(Opprinnelig)\nRask.",
+    );
+    as_they_are(&files.replace("ANSWER", r"Takk.\n\n(Oversatt av Google)\nThanks.")).await;
+}
+
+#[tokio::test]
+async fn utf_8_that_was_read_as_another_encoding_is_said_in_every_format() {
+    let read_wrong = [
+        "RenÃ©e",
+        "Itâ€™s",
+        "GrÃ¼ÃŸe",
+        "MÃ©lanie ð\u{9f}\u{91}\u{8d}",
+        "Ð¡Ð¿Ð°Ñ\u{81}Ð¸Ð±Ð¾",
+    ];
+    let read_right = ["SÃO PAULO, NÃO", "Renée", "Â vontade", "Ångström Ærø"];
+    for word in read_wrong.iter().chain(&read_right) {
+        for row in [
+            "WORD | 5 | 2026-03-01 | Fine. | Thanks.",
+            "Ann | 5 | 2026-03-01 | WORD | ",
+            "Ann | 5 | 2026-03-01 | | WORD",
+        ] {
+            let table = "Name | Stars | Date | Review | Our reply\nBo | 4 | 2026-03-02 | Fine |\n"
+                .to_owned()
+                + &row.replace("WORD", word);
+            for (name, format) in FORMATS {
+                let (_, report, _) = import_into_new(format(&cells_of(&table)), "").await;
+                let is_said = report.notes.iter().any(|note| note.contains("UTF-8"));
+                assert_eq!(is_said, read_wrong.contains(word), "{name}: {row}: {word}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn texts_are_stored_composed_so_that_a_decomposed_file_changes_nothing() {
+    let table = "Name | Stars | Date | Headline | Review | Our reply
+        Zoë | 5 | 2026-03-01 | Señal | Très bon café | Gràcies
+        한빛 | 5 | 2026-03-02 | 각 | Việt Nam ở đây, Å | Ångström";
+    let composed = [
+        "Zoë | Señal | Très bon café | Gràcies",
+        "한빛 | 각 | Việt Nam ở đây, Å | Ångström",
+    ];
+    let decomposed: String = table.nfd().collect();
+    for (name, format) in FORMATS {
+        let bench = bench().await;
+        for table in [&decomposed, table, &decomposed] {
+            assert_eq!(faults(&bench, format(&cells_of(table)), "").await, [""; 0]);
+            assert_eq!(
+                stored(&bench, "author | title | text | response_text"),
+                composed,
+                "{name}"
+            );
+        }
+        assert_eq!(bench.change_no().await, 2, "{name}");
+    }
+}
