@@ -231,10 +231,14 @@ impl<'f> Columns<'f> {
         }
     }
 
+    /// The columns of publication, each with what it says of.
+    fn signs(&self) -> impl Iterator<Item = (Subject, &PublicIf)> {
+        let all = Subject::ALL.into_iter().zip(&self.public);
+        all.flat_map(|(subject, list)| list.iter().map(move |sign| (subject, sign)))
+    }
+
     /// Of each column of publication that the owner named, the values that publish and those that do not, with their counts.
     fn describe_public(&self) -> Vec<String> {
-        let all = Subject::ALL.into_iter().zip(&self.public);
-        let signs = all.flat_map(|(subject, list)| list.iter().map(move |it| (subject, it)));
         let describe = |(subject, sign): (Subject, &PublicIf)| {
             let values = self.table.values(sign.columns[0]).into_iter();
             let (public, withheld): (Vec<_>, Vec<_>) =
@@ -263,15 +267,15 @@ impl<'f> Columns<'f> {
                 list(withheld)
             )
         };
-        let signs = signs.filter(|(_, sign)| !sign.is_platform && !sign.columns.is_empty());
+        let signs = self
+            .signs()
+            .filter(|(_, sign)| !sign.is_platform && !sign.columns.is_empty());
         signs.map(describe).collect()
     }
 
     /// The values of columns of publication that were not there when the owner named those that publish.
     pub fn new_values(&self) -> Vec<NewValue> {
-        let all = Subject::ALL.into_iter().zip(&self.public);
-        let signs = all.flat_map(|(subject, list)| list.iter().map(move |it| (subject, it)));
-        let new = signs.flat_map(|(subject, sign)| {
+        let new = self.signs().flat_map(|(subject, sign)| {
             let values = sign
                 .columns
                 .iter()

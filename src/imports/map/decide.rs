@@ -9,8 +9,7 @@ use std::num::NonZeroU8;
 
 use crate::imports::export::is_export;
 use crate::imports::map::columns::Columns;
-use crate::imports::map::fields::{COLUMNS, ReviewField};
-use crate::imports::map::fields::{NAMES, named_field};
+use crate::imports::map::fields::{COLUMNS, NAMES, ReviewField, named_field};
 use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
 use crate::imports::map::values::{
     header_key, is_address, is_empty, is_in, names, parse_rating, same_name, scale_in_header,

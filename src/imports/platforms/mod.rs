@@ -13,8 +13,7 @@ use serde::Deserialize;
 use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::fields::ReviewField;
-use crate::imports::map::fields::named_field;
+use crate::imports::map::fields::{ReviewField, named_field};
 use crate::imports::map::values::{Names, names, same_name};
 use crate::model::{Method, Verification, parse_toml};
 

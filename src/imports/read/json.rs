@@ -374,23 +374,16 @@ impl<'t> RowArray<'t> {
 
     /// The object itself, if the array has the edges of a GraphQL connection, which have nothing but a cursor beside it
     /// (<https://relay.dev/graphql/connections.htm>).
-    fn without_edge(&self, value: Value) -> Value {
+    fn without_edge(&self, mut value: Value) -> Value {
         let is_edges = self.path.rsplit('.').next() == Some("edges");
-        match value {
-            Value::Object(mut edge)
-                if is_edges
-                    && edge.get("node").is_some_and(Value::is_object)
-                    && edge.keys().all(|name| name == "node" || name == "cursor") =>
-            {
-                edge.remove("node").unwrap_or_default()
-            }
-            other @ (Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_)
-            | Value::Object(_)) => other,
-        }
+        let edge = value.as_object_mut().filter(|edge| {
+            edge.get("node").is_some_and(Value::is_object)
+                && edge.keys().all(|name| name == "node" || name == "cursor")
+        });
+        let node = edge
+            .filter(|_| is_edges)
+            .and_then(|edge| edge.remove("node"));
+        node.unwrap_or(value)
     }
 
     /// The elements as a table, with the plain members of the objects that enclose the array.

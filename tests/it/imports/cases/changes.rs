@@ -3,7 +3,7 @@
 use super::*;
 
 const TABLES: &str = r"
-# days computed anew and corrected names keep their reviews
+# recalculated days and corrected names keep their reviews
 --source Google
 Name       | Stars | Date                | Review
 Ann B.     | 5     | 2026-05-30 00:00:00 | On time and tidy, would call again.

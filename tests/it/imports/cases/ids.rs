@@ -11,7 +11,7 @@ ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
 ? Id: ID
-# what the owner decided stays with its review where rows are counted anew
+# what the owner decided stays with its review where rows are counted again
 --ignore Id
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick

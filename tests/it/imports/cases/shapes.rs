@@ -96,7 +96,7 @@ OPTION
 {"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
 =
 !
-# a format of dates is used where a spreadsheet wrote our own table anew
+# a format of dates is used where a spreadsheet rewrote our own table
 each FORMAT: %m/%d/%Y | mm/dd/yyyy
 --date-format FORMAT
 id,rating,date,author,title,text,language,source.name,source.url,location,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,responded_at,imported_from,escaped
