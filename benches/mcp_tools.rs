@@ -11,79 +11,36 @@
 mod support;
 
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
-use poem::{Endpoint, Request};
-use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, HubConfig, Nets, SyncConfig};
-use reviews_service::links::OPENAPI_PATH;
+use reviews_service::config::Nets;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;
-use reviews_service::random::Random;
 use reviews_service::snapshot::CurrentSnapshot;
-use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
 use reviews_service::web::context::Ctx;
-use reviews_service::websub::http_client::{Roots, SystemResolver};
 use serde_json::{Value, json};
-use support::corpus::Corpus;
 use support::cpu::timed;
-use support::{rows, snapshots, table};
+use support::{files, rows, snapshots, table};
 
 const CALLS: u32 = 200;
 
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    hub: HubConfig,
-}
-
-/// The OpenAPI document of a service without reviews.
-async fn document(path: &Path) -> Value {
-    let options = HubOptions {
-        config: Line::parse_from(["reviews"]).hub,
-        roots: Roots::load(None).unwrap(),
-        resolver: Arc::new(SystemResolver),
-        random: Random::system(),
-        has_timer: false,
-        sync: SyncConfig::default(),
-    };
-    let (links, clock) = (snapshots::links(), Clock::system());
-    let (database, _) = Database::open(path).await.unwrap();
-    let app = App::new(
-        Publisher::new(database, links, clock),
-        options,
-        Hosts::default(),
-        false,
-    )
-    .await
-    .unwrap();
-    let request = Request::builder().uri_str(OPENAPI_PATH);
-    let request = request.header("host", "localhost").finish();
-    let answer = app.endpoint.get_response(request).await;
-    answer.into_body().into_json().await.unwrap()
-}
-
 fn main() {
-    let snapshot = snapshots::snapshot(&snapshots::copy(&Corpus::new(rows())));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let document = runtime.block_on(document(&folder.path().join("empty.db")));
+    let path = runtime.block_on(files::database(rows()));
+    let snapshot = runtime.block_on(files::snapshot(&path));
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(snapshot),
         snapshots::links(),
         Clock::system(),
         Nets::default(),
     ));
-    let catalog = Catalog::new(ctx, &document);
+    let catalog = Catalog::new(ctx);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
-        let answer = catalog.call(tool, arguments);
+        let answer = runtime.block_on(catalog.call(tool, arguments));
         answer.unwrap().structured
     };
     let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());

@@ -25,7 +25,7 @@ use support::cpu::CpuTime;
 use support::plain::{Answer, Buffer, fts};
 use support::questions::{self, Question};
 use support::words::Dice;
-use support::{files, rows, snapshots, table};
+use support::{files, rows, table};
 use tokio::runtime::Runtime;
 
 const LIMIT: usize = 20;
@@ -40,7 +40,7 @@ fn main() {
         .build()
         .unwrap();
     let path = runtime.block_on(files::database(rows));
-    let snapshot = snapshots::snapshot(&snapshots::copy(&corpus));
+    let snapshot = runtime.block_on(files::snapshot(&path));
     let buffer = Buffer::new(corpus.reviews());
     println!(
         "{rows} reviews, {} bytes of folded text, {} bytes of /reviews.json, {} blocks",
@@ -54,9 +54,9 @@ fn main() {
     );
     let questions = questions::all();
     for question in &questions {
-        agrees(&snapshot, &buffer, &question.filter());
+        agrees(&runtime, &snapshot, &buffer, &question.filter());
     }
-    by_chance(&snapshot, &buffer);
+    by_chance(&runtime, &snapshot, &buffer);
 
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -92,7 +92,7 @@ fn main() {
     });
     group.finish();
     criterion.final_summary();
-    report(rows, &questions, &snapshot);
+    report(rows, &questions, &runtime, &snapshot);
 }
 
 fn group(rows: usize, question: &Question) -> String {
@@ -116,7 +116,7 @@ fn time(
         .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
         bencher.iter(|| {
-            let found = search_reviews(snapshot, black_box(&filter), LIMIT, None);
+            let found = runtime.block_on(search_reviews(snapshot, black_box(&filter), LIMIT, None));
             body(snapshot, &found)
         });
     });
@@ -161,8 +161,8 @@ fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     body
 }
 
-fn answer(snapshot: &Snapshot, filter: &ReviewFilter) -> Answer {
-    let found = search_reviews(snapshot, filter, LIMIT, None);
+fn answer(runtime: &Runtime, snapshot: &Snapshot, filter: &ReviewFilter) -> Answer {
+    let found = runtime.block_on(search_reviews(snapshot, filter, LIMIT, None));
     let entries = found
         .positions
         .iter()
@@ -172,16 +172,16 @@ fn answer(snapshot: &Snapshot, filter: &ReviewFilter) -> Answer {
 }
 
 /// Panics unless both plans return the same reviews and the same total.
-fn agrees(snapshot: &Snapshot, buffer: &Buffer, filter: &ReviewFilter) {
+fn agrees(runtime: &Runtime, snapshot: &Snapshot, buffer: &Buffer, filter: &ReviewFilter) {
     assert_eq!(
-        answer(snapshot, filter),
+        answer(runtime, snapshot, filter),
         buffer.search(filter, LIMIT),
         "{filter:?}"
     );
 }
 
 /// Compares random pieces of texts, unchanged and altered, with and without filters.
-fn by_chance(snapshot: &Snapshot, buffer: &Buffer) {
+fn by_chance(runtime: &Runtime, snapshot: &Snapshot, buffer: &Buffer) {
     let mut dice = Dice::new(7);
     for _ in 0..BY_CHANCE {
         let text: Vec<char> = buffer.text(dice.below(buffer.rows())).chars().collect();
@@ -195,6 +195,7 @@ fn by_chance(snapshot: &Snapshot, buffer: &Buffer) {
         let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
         arguments.query = Some(query);
         agrees(
+            runtime,
             snapshot,
             buffer,
             &ReviewFilter::new(&arguments, PluralEndings::default()),
@@ -202,7 +203,7 @@ fn by_chance(snapshot: &Snapshot, buffer: &Buffer) {
     }
 }
 
-fn report(rows: usize, questions: &[Question], snapshot: &Snapshot) {
+fn report(rows: usize, questions: &[Question], runtime: &Runtime, snapshot: &Snapshot) {
     println!(
         "\n| class | found | answer | plain scan | plain FTS5 | goal |\n|---|---:|---:|---:|---:|---|"
     );
@@ -214,7 +215,7 @@ fn report(rows: usize, questions: &[Question], snapshot: &Snapshot) {
             .goal
             .milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let (total, _) = answer(snapshot, &question.filter());
+        let (total, _) = answer(runtime, snapshot, &question.filter());
         println!(
             "| {} `{}` | {total} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,

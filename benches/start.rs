@@ -77,7 +77,8 @@ fn start(runtime: &Runtime, path: &Path) {
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
-    let found = search_reviews(&snapshot, &questions::all()[0].filter(), 20, None);
+    let filter = questions::all()[0].filter();
+    let found = runtime.block_on(search_reviews(&snapshot, &filter, 20, None));
     let size = snapshot.document(Document::Reviews).body.content.length();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(

@@ -256,6 +256,8 @@ catalog! {
         "Requests at /mcp answered 503 because too many bytes were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
+    TEXT_SEARCHES "reviews_text_searches_total" MetricKind::Counter, ["way" &["index", "texts", "failed"]]
+        "Searches of a text: by the text index, by reading the texts, or by reading them because the index could not be asked.";
     // Those that every client has (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>).
     PROCESS_CPU "process_cpu_seconds_total" MetricKind::Counter, []
         "Seconds of CPU in user and system mode.";

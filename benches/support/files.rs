@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
 use futures_util::TryStreamExt as _;
+use reviews_service::clock::Clock;
 use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
-use reviews_service::snapshot;
+use reviews_service::snapshot::{self, Publisher, Snapshot};
 use reviews_service::storage;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews::{Numbered, newest, upsert};
@@ -62,6 +63,16 @@ pub async fn database(rows: usize) -> PathBuf {
     database.close().await;
     fs::rename(&unfinished, &path).unwrap();
     path
+}
+
+/// The snapshot of the database at `path`.
+///
+/// # Panics
+/// If it cannot be read.
+pub async fn snapshot(path: &Path) -> Snapshot {
+    let (database, _) = Database::open(path).await.unwrap();
+    let publisher = Publisher::new(database, links(), Clock::system());
+    publisher.first().await.unwrap()
 }
 
 /// The path of a database with `rows` reviews.

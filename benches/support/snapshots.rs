@@ -1,17 +1,11 @@
-//! A snapshot of the synthetic reviews, rendered in memory.
+//! The input of a snapshot of the synthetic reviews.
 
 use std::sync::Arc;
 
-use chrono::DateTime;
 use reviews_service::links::Links;
 use reviews_service::model::Review;
-use reviews_service::snapshot::document::draft;
 use reviews_service::snapshot::input::SnapshotInput;
-use reviews_service::snapshot::insights::insights;
-use reviews_service::snapshot::{
-    CachedBody, Document, Entries, Entry, Publication, PublishedDocument, Snapshot,
-};
-use reviews_service::storage::reviews::DatabasePosition;
+use reviews_service::snapshot::{Entries, Entry};
 
 use super::corpus::Corpus;
 
@@ -28,6 +22,7 @@ pub fn links() -> Links {
 #[must_use]
 pub fn entry(review: Review) -> Entry {
     Entry {
+        review_no: None,
         review,
         analysis: None,
     }
@@ -44,34 +39,4 @@ pub fn copy(corpus: &Corpus) -> SnapshotInput {
         business: Corpus::business(),
         ..SnapshotInput::default()
     }
-}
-
-/// A snapshot of `copy`.
-#[must_use]
-pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
-    let insights = Arc::new(insights(copy, &links()));
-    let documents = Document::ALL.map(|document| {
-        let draft = draft(document, copy, &insights, &links());
-        let content = draft.finish(DateTime::UNIX_EPOCH);
-        let body = Arc::new(CachedBody::new(document.content_type(), content));
-        let digest = body.content.digest.clone();
-        let publication = Publication {
-            version: 1,
-            digest,
-            changed_at: DateTime::UNIX_EPOCH,
-            is_same_second: false,
-        };
-        Arc::new(PublishedDocument {
-            document,
-            body,
-            publication,
-            is_confirmed: true,
-        })
-    });
-    Snapshot::new(
-        DatabasePosition::default(),
-        copy.clone(),
-        insights,
-        documents.into(),
-    )
 }

@@ -3,22 +3,23 @@
 
 use std::sync::Arc;
 
-use poem::http::HeaderValue;
+use poem::http::HeaderMap;
+use poem::http::header::LINK;
 use poem_openapi::OpenApi;
 
 use super::openapi::{
-    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    CROWDED, Cacheable, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
 };
 use crate::compute::run_long;
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, stage,
 };
-use crate::snapshot::Document;
 use crate::snapshot::document::head;
+use crate::snapshot::{CachedBody, Document};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, ReadyBody};
-use crate::wire::{self, parameters};
+use crate::web::{ClientAddress, HttpProblem, ready};
+use crate::wire;
 
 #[derive(Clone)]
 pub struct DatasetsApi {
@@ -81,8 +82,11 @@ impl DatasetsApi {
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews")]
-    async fn get_reviews(&self) -> Cacheable<wire::ReviewsDataset> {
-        self.document(Document::Reviews)
+    async fn get_reviews(
+        &self,
+        headers: &HeaderMap,
+    ) -> poem::Result<Cacheable<wire::ReviewsDataset>> {
+        self.document(headers, Document::Reviews)
     }
 
     /// Get the insights
@@ -93,14 +97,15 @@ impl DatasetsApi {
     #[oai(path = "/insights.json", method = "get", operation_id = "getInsights")]
     async fn get_insights(
         &self,
+        headers: &HeaderMap,
         client: ClientAddress,
         parameters: Query<StageParameters>,
     ) -> poem::Result<Cacheable<wire::InsightsAnswer>> {
         let Query { values, mut query } = parameters;
         let stage_request = StageRequest::new(values, &mut query.issues);
-        query.check()?;
+        HttpProblem::check_parameters(&query.issues)?;
         match stage_request {
-            None => Ok(self.document(Document::Insights)),
+            None => self.document(headers, Document::Insights),
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
                 let found = run_long(|| {
@@ -108,10 +113,12 @@ impl DatasetsApi {
                     found.map(|stage| wire::json(&stage))
                 });
                 let body = found.map_err(HttpProblem::not_found)?;
-                let insights = snapshot.document(Document::Insights);
-                Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot))
-                    .modified_at(insights.confirmed())
-                    .into())
+                let (body, insights) = (
+                    CachedBody::whole(JSON, body),
+                    snapshot.document(Document::Insights),
+                );
+                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights))?;
+                Ok(response.into())
             }
         }
     }
@@ -120,26 +127,29 @@ impl DatasetsApi {
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed")]
-    async fn get_feed(&self) -> Cacheable<wire::JsonFeed> {
-        self.document(Document::JsonFeed)
+    async fn get_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<wire::JsonFeed>> {
+        self.document(headers, Document::JsonFeed)
     }
 
     /// Get the newest reviews as Atom
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
     #[oai(path = "/feed.xml", method = "get", operation_id = "getAtomFeed")]
-    async fn get_atom_feed(&self) -> Cacheable<String> {
-        self.document(Document::AtomFeed)
+    async fn get_atom_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<String>> {
+        self.document(headers, Document::AtomFeed)
     }
 
     /// Get the business and its overall rating
     ///
     /// The members of `/reviews.json` except the reviews.
     #[oai(path = "/business.json", method = "get", operation_id = "getBusiness")]
-    async fn get_business(&self) -> Cacheable<wire::BusinessSummary> {
+    async fn get_business(
+        &self,
+        headers: &HeaderMap,
+    ) -> poem::Result<Cacheable<wire::BusinessSummary>> {
         let snapshot = self.ctx.current.load();
-        let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
-        ReadyBody::whole(JSON, body, snapshot).into()
+        let business = head(&snapshot.input, Some(snapshot.changed_at()));
+        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business))
     }
 
     /// List the filters of reviews
@@ -148,11 +158,15 @@ impl DatasetsApi {
     /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
     /// `mentions_service` takes.
     #[oai(path = "/facets.json", method = "get", operation_id = "getFacets")]
-    async fn get_facets(&self, client: ClientAddress) -> poem::Result<Cacheable<wire::Facets>> {
+    async fn get_facets(
+        &self,
+        headers: &HeaderMap,
+        client: ClientAddress,
+    ) -> poem::Result<Cacheable<wire::Facets>> {
         let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
         let body = run_long(|| wire::json(&facets(&snapshot, VALUES_MAX)));
-        Ok(ReadyBody::whole(JSON, body, snapshot).into())
+        Cacheable::whole(&self.ctx, headers, &snapshot, body)
     }
 
     /// Get the evidence of an aspect
@@ -171,13 +185,15 @@ impl DatasetsApi {
     )]
     async fn get_aspect_evidence(
         &self,
+        headers: &HeaderMap,
         client: ClientAddress,
         /// The aspect's id, for example `punctuality`.
-        id: Path<parameters::AspectKey>,
+        #[oai(example = "example_aspect")]
+        id: IdInPath,
         parameters: Query<EvidenceParameters>,
     ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
-        let Query { values, mut query } = parameters;
-        query.check()?;
+        let Query { values, query } = parameters;
+        HttpProblem::check_parameters(&query.issues)?;
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
         let trade = snapshot.input.analyzer.trade();
         let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
@@ -189,18 +205,23 @@ impl DatasetsApi {
         }
         let links = &self.ctx.links;
         let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
-        Ok(ReadyBody::whole(JSON, body, Arc::clone(&snapshot)).into())
+        Cacheable::whole(&self.ctx, headers, &snapshot, body)
     }
 }
 
 impl DatasetsApi {
-    fn document<K>(&self, document: Document) -> Cacheable<K> {
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> poem::Result<Cacheable<K>> {
         let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
-        let body = ReadyBody::cached(&published.body, Arc::clone(&snapshot))
-            .modified_at(published.confirmed());
-        let link = document.is_topic().then(|| document.link(&self.ctx.links));
-        let link = link.and_then(|link| HeaderValue::try_from(link).ok());
-        Cacheable::from(body).with_link(link)
+        let mut response =
+            (self.ctx).respond(headers, &snapshot, &published.body, Some(published))?;
+        if let Some(link) = &published.link {
+            response.headers_mut().insert(LINK, ready(link));
+        }
+        Ok(response.into())
     }
+}
+
+fn example_aspect() -> String {
+    "punctuality".to_owned()
 }

@@ -3,24 +3,16 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use poem::http::StatusCode;
-use poem::http::header::CACHE_CONTROL;
-use poem::{IntoResponse, Request, RequestBody, Response};
-use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponses, Registry};
-use poem_openapi::types::Type;
-use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
+use poem::{Request, Response};
+use poem_openapi::OpenApi;
 use serde_json::json;
 
-use super::openapi::{OperationGroup, response};
+use super::openapi::{Accepted, HubForm, OperationGroup, TEXT};
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
-use crate::wire;
-
-const FORM: &str = "application/x-www-form-urlencoded";
-const TEXT: &str = "text/plain; charset=utf-8";
 
 #[derive(Clone)]
 pub struct HubEndpoint {
@@ -46,7 +38,8 @@ impl HubEndpoint {
         client: ClientAddress,
         form: HubForm,
     ) -> poem::Result<Accepted> {
-        let taken = self.intake.take(client.0, request.content_type(), &form.0);
+        let body = read_body(request.headers(), form.0, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let taken = self.intake.take(client.0, request.content_type(), &body);
         taken.await.map_err(|error| problem(&error))?;
         Ok(Accepted)
     }
@@ -93,92 +86,4 @@ pub fn hub_error(problem: HttpProblem) -> Response {
     };
     let line = format!("{line}\n");
     problem.response(TEXT, line)
-}
-
-/// The raw form; the intake parses it by the rules of WebSub instead of the framework's.
-struct HubForm(Bytes);
-
-impl<'a> ApiExtractor<'a> for HubForm {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn register(registry: &mut Registry) {
-        wire::HubRequest::register(registry);
-    }
-
-    fn request_meta() -> Option<MetaRequest> {
-        let content = vec![MetaMediaType {
-            content_type: FORM,
-            schema: wire::HubRequest::schema_ref(),
-        }];
-        Some(MetaRequest {
-            description: Some("The request, in UTF-8."),
-            content,
-            required: true,
-        })
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        body: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        let body = read_body(
-            request.headers(),
-            body.take()?,
-            BODY_BYTES_MAX,
-            BODY_TIMEOUT,
-        )
-        .await?;
-        Ok(Self(body))
-    }
-}
-
-/// 202.
-struct Accepted;
-
-impl IntoResponse for Accepted {
-    fn into_response(self) -> Response {
-        Response::builder()
-            .status(StatusCode::ACCEPTED)
-            .content_type(TEXT)
-            .header(CACHE_CONTROL, "no-store")
-            .body("Accepted; the callback will be asked to confirm.\n")
-    }
-}
-
-impl ApiResponse for Accepted {
-    fn meta() -> MetaResponses {
-        let statuses = [
-            (
-                202,
-                "The request was accepted; the callback will be asked to confirm it.",
-            ),
-            (
-                400,
-                "The request is invalid; the body lists what to change.",
-            ),
-            (408, "The body took too long to arrive."),
-            (413, "The body is too large."),
-            (415, "The body is not a form."),
-            (429, "Too many requests; retry after `Retry-After`."),
-            (
-                503,
-                "The hub cannot accept it now; retry after `Retry-After`.",
-            ),
-        ];
-        let content = || MetaMediaType {
-            content_type: "text/plain",
-            schema: String::schema_ref(),
-        };
-        let responses = statuses.map(|(status, description)| {
-            response(status, description, vec![content()], Vec::new())
-        });
-        MetaResponses {
-            responses: responses.into(),
-        }
-    }
-
-    fn register(_: &mut Registry) {}
 }

@@ -5,6 +5,7 @@
 )]
 
 mod datasets;
+mod examples;
 mod hub;
 mod openapi;
 mod reviews;
@@ -15,7 +16,7 @@ use poem_openapi::OpenApi;
 use serde_json::Value;
 
 pub use hub::{HubEndpoint, hub_error};
-pub use openapi::Description;
+pub use openapi::{Description, result_schema};
 
 use crate::web::context::Ctx;
 use datasets::DatasetsApi;
@@ -40,10 +41,9 @@ pub fn description(
     describe_more: fn(&mut Value),
 ) -> Arc<Description> {
     let links = ctx.links.clone();
-    Arc::new(Description::new(move || {
+    Arc::new(Description::new(ctx.links.clone(), move || {
         let mut document = describe(api, &links);
         hub::describe_request(&mut document, &links);
-        reviews::describe_feed(&mut document);
         describe_more(&mut document);
         document
     }))

@@ -1,21 +1,17 @@
 //! The published OpenAPI document: the framework's, converted to 3.1; and what connects a handler with it: extractors
-//! for its parameters, and the type that documents a response whose bytes are ready.
-//!
-//! The framework's extractors stop at the first error and are documented one by one, so the parameters of an operation
-//! are one argument of its handler, [`Query`].
+//! for its parameters, and the type that documents a response whose bytes are ready. The only file that uses poem-openapi's
+//! `registry`, which changes with its releases.
 
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use poem::endpoint::BoxEndpoint;
-use poem::error::NotFoundError;
-use poem::http::header::LINK;
-use poem::http::{HeaderValue, Method};
-use poem::{IntoResponse, Request, RequestBody, Response};
+use bytes::Bytes;
+use poem::http::header::CACHE_CONTROL;
+use poem::http::{HeaderMap, StatusCode};
+use poem::{Body, IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{
-    MetaApi, MetaHeader, MetaMediaType, MetaOperationParam, MetaParamIn, MetaResponse,
-    MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+    MetaHeader, MetaMediaType, MetaParamIn, MetaRequest, MetaResponse, MetaResponses, MetaSchema,
+    MetaSchemaRef, Registry,
 };
 use poem_openapi::types::Type;
 use poem_openapi::{
@@ -24,14 +20,21 @@ use poem_openapi::{
 };
 use serde_json::{Map, Value, json};
 
+use super::examples::answers;
 use crate::compute::lock;
 use crate::links::Links;
-use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{HttpProblem, PROBLEM, QueryParameters, ReadyBody};
-use crate::wire::parameters::{Arguments, Parameter, ParameterSpec, ParameterValue, parse};
-use crate::wire::{self, Problem};
+use crate::model::Day;
+use crate::model::business::Business;
+use crate::search::SinceParameters;
+use crate::snapshot::{CachedBody, Entry, Snapshot};
+use crate::web::context::Ctx;
+use crate::web::{HttpProblem, PROBLEM};
+use crate::wire::parameters::{DAY_ALLOWED, ParameterDescription};
+use crate::wire::{self, Arguments, Issue, IssueCode, Parameters, Problem};
 
 pub const JSON: &str = "application/json";
+/// Of the hub's answers.
+pub const TEXT: &str = "text/plain; charset=utf-8";
 /// The error of a response whose parameters can be wrong.
 pub const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
 /// The error of a response that is computed per request.
@@ -53,37 +56,31 @@ pub trait ResponseSpec: Type {
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
 
-/// A 200 with content of the shape `K`; the middleware makes it a 304, 406 or 412.
-pub struct Cacheable<K> {
-    body: ReadyBody,
-    link: Option<HeaderValue>,
-    kind: PhantomData<fn() -> K>,
-}
+/// What [`Ctx::respond`] answers with a body of the shape `K`.
+pub struct Cacheable<K>(Response, PhantomData<fn() -> K>);
 
-impl<K> From<ReadyBody> for Cacheable<K> {
-    fn from(body: ReadyBody) -> Self {
-        Self {
-            body,
-            link: None,
-            kind: PhantomData,
-        }
+impl<K> From<Response> for Cacheable<K> {
+    fn from(response: Response) -> Self {
+        Self(response, PhantomData)
     }
 }
 
-impl<K> Cacheable<K> {
-    /// With this `Link`.
-    pub fn with_link(self, link: Option<HeaderValue>) -> Self {
-        Self { link, ..self }
+impl<K: ResponseSpec> Cacheable<K> {
+    /// The answer with bytes that were made for this request.
+    pub fn whole(
+        ctx: &Ctx,
+        headers: &HeaderMap,
+        snapshot: &Arc<Snapshot>,
+        bytes: impl Into<Bytes>,
+    ) -> poem::Result<Self> {
+        let body = CachedBody::whole(K::CONTENT_TYPE, bytes);
+        Ok(ctx.respond(headers, snapshot, &body, None)?.into())
     }
 }
 
 impl<K: ResponseSpec> IntoResponse for Cacheable<K> {
     fn into_response(self) -> Response {
-        let mut response = self.body.into_response();
-        if let Some(link) = self.link {
-            response.headers_mut().insert(LINK, link);
-        }
-        response
+        self.0
     }
 }
 
@@ -124,7 +121,7 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     }
 }
 
-pub fn response(
+fn response(
     status: u16,
     description: &'static str,
     content: Vec<MetaMediaType>,
@@ -177,205 +174,10 @@ fn header(name: &str, description: &str) -> MetaHeader {
     }
 }
 
-// The document, made from the framework's.
+// The document: what the framework writes from the handlers, and one step to 3.1.0.
 
 /// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
-/// Answers of the operations without parameters, by path.
-const EXAMPLES: &str = include_str!("examples.json");
-
-/// The OpenAPI 3.1 document of `api`.
-pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
-    let spec = OpenApiService::new(Expanded(api), "Reviews Service", "1.0.0")
-        .summary("The published reviews of one business, read-only.")
-        .description(
-            "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
-             the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
-             9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
-             `next_cursor` of the last answer, until an answer has none.",
-        )
-        .contact(ContactObject::new().name("Reviews Service").url(links.home()))
-        .license(LicenseObject::new(LICENSE).identifier(LICENSE))
-        .server(ServerObject::new(links.absolute("")))
-        .spec();
-    // Generated by poem-openapi, and bundled.
-    let [document, examples] = [&*spec, EXAMPLES].map(|json| {
-        serde_json::from_str::<Value>(json)
-            .unwrap_or_else(|error| unreachable!("this is JSON: {error}"))
-    });
-    let mut document = to_3_1(document);
-    for (path, example) in examples.as_object().into_iter().flatten() {
-        let answer = &mut document["paths"][path]["get"]["responses"]["200"];
-        members(answer, "content").for_each(|content| content["example"] = example.clone());
-    }
-    document
-}
-
-// `/.well-known/openapi.json`: the OpenAPI document, with the ID of an existing review as an example; without reviews
-// there is none. The body and its codings are reused while the example stays the same.
-
-pub struct Description {
-    /// Without that example; made when it is first read, which takes some milliseconds.
-    pub document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
-    /// The last body, with the review ID of its example.
-    made: Mutex<Option<(Option<String>, Arc<CachedBody>)>>,
-}
-
-impl Description {
-    /// `make` makes the document without that example.
-    pub fn new(make: impl FnOnce() -> Value + Send + 'static) -> Self {
-        Self {
-            document: LazyLock::new(Box::new(make)),
-            made: Mutex::new(None),
-        }
-    }
-
-    pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
-        let oldest = snapshot.input.entries.last();
-        let review_id = oldest.map(|oldest| oldest.id().to_string());
-        let mut made = lock(&self.made);
-        if let Some((_, body)) = made.as_ref().filter(|(id, _)| *id == review_id) {
-            return Arc::clone(body);
-        }
-        let mut document = self.document.clone();
-        if let Some(review_id) = &review_id {
-            // The operation has one parameter.
-            let review = &mut document["paths"]["/api/reviews/{id}"]["get"];
-            review["parameters"][0]["example"] = json!(review_id);
-        }
-        let json = wire::json(&document);
-        let body = Arc::new(CachedBody::new(JSON, Content::whole(json)));
-        *made = Some((review_id, Arc::clone(&body)));
-        body
-    }
-}
-
-// Extractors for parameters.
-
-/// The query parameters of an operation, parsed together, so that all issues are reported at once.
-pub struct Query<T> {
-    pub values: T,
-    /// The query, with the issues so far.
-    pub query: QueryParameters,
-}
-
-impl<'a, T: Arguments + Send> ApiExtractor<'a> for Query<T> {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Query)
-    }
-
-    /// An object with a property for each parameter, of which [`Expanded`] makes parameters.
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        let mut object = MetaSchema::new("object");
-        for spec in T::specs() {
-            object
-                .required
-                .extend(spec.is_required.then_some(spec.name));
-            let schema = MetaSchema {
-                description: Some(spec.description),
-                all_of: spec.component.into_iter().collect(),
-                ..spec.schema
-            };
-            let schema = MetaSchemaRef::Inline(Box::new(schema));
-            object.properties.push((spec.name, schema));
-        }
-        Some(MetaSchemaRef::Inline(Box::new(object)))
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        _: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        let mut query = QueryParameters::new(request);
-        let values = T::take_from(&mut query);
-        Ok(Self { values, query })
-    }
-}
-
-/// An API whose document has a parameter for each property of a [`Query`], because the derive documents one parameter for
-/// each argument.
-struct Expanded<A>(A);
-
-impl<A: OpenApi> OpenApi for Expanded<A> {
-    fn meta() -> Vec<MetaApi> {
-        let mut apis = A::meta();
-        let paths = apis.iter_mut().flat_map(|api| &mut api.paths);
-        for operation in paths.flat_map(|path| &mut path.operations) {
-            operation.params = operation.params.drain(..).flat_map(expand).collect();
-        }
-        apis
-    }
-
-    fn register(registry: &mut Registry) {
-        A::register(registry);
-    }
-
-    fn add_routes(self, routes: &mut HashMap<String, HashMap<Method, BoxEndpoint<'static>>>) {
-        self.0.add_routes(routes);
-    }
-}
-
-fn expand(parameter: MetaOperationParam) -> Vec<MetaOperationParam> {
-    let object = match parameter.schema {
-        MetaSchemaRef::Inline(object) if object.ty == "object" => object,
-        MetaSchemaRef::Inline(_) | MetaSchemaRef::Reference(_) => return vec![parameter],
-    };
-    let expanded = object.properties.into_iter().map(|(name, schema)| {
-        let (mut schema, mut description) = (schema, None);
-        if let MetaSchemaRef::Inline(property) = &mut schema {
-            description = property.description.take().map(str::to_owned);
-            if let Some(component) = property.all_of.pop() {
-                schema = component;
-            }
-        }
-        MetaOperationParam {
-            name: name.to_owned(),
-            schema,
-            description,
-            required: object.required.contains(&name),
-            ..parameter
-        }
-    });
-    expanded.collect()
-}
-
-/// A parameter of the path. poem-openapi's derive recognises path parameters by this type name.
-pub struct Path<P: Parameter>(pub ParameterValue<P>);
-
-impl<'a, P: Parameter> ApiExtractor<'a> for Path<P> {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = true;
-
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Path)
-    }
-
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        let spec = ParameterSpec::new::<P>("");
-        Some(MetaSchemaRef::Inline(Box::new(spec.schema)))
-    }
-
-    /// poem leaves out a text that is not UTF-8; no resource has such a name.
-    async fn from_request(
-        request: &'a Request,
-        _: &mut RequestBody,
-        options: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        let text = request.raw_path_param(options.name).ok_or(NotFoundError)?;
-        let value =
-            parse::<P>(text).map_err(|issue| HttpProblem::invalid_parameters(vec![issue]))?;
-        Ok(Self(value.ok_or(NotFoundError)?))
-    }
-}
 
 /// The groups in which Swagger UI shows the operations.
 #[derive(Tags)]
@@ -388,6 +190,25 @@ pub enum OperationGroup {
     Hub,
 }
 
+/// The OpenAPI 3.1 document of `api`.
+pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
+    let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
+        .summary("The published reviews of one business, read-only.")
+        .description(
+            "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
+             the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
+             9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
+             `next_cursor` of the last answer, until an answer has none.",
+        )
+        .contact(ContactObject::new().name("Reviews Service").url(links.home()))
+        .license(LicenseObject::new(LICENSE).identifier(LICENSE))
+        .server(ServerObject::new(links.absolute("")))
+        .spec();
+    let document: Value = serde_json::from_str(&spec)
+        .unwrap_or_else(|error| unreachable!("poem-openapi writes JSON: {error}"));
+    to_3_1(document)
+}
+
 /// Converts the document from 3.0.0, which poem-openapi writes, to 3.1.0; superfluous once the framework writes 3.1. It changes
 /// only what our document contains. No operation needs a key (`security: []`).
 pub fn to_3_1(mut document: Value) -> Value {
@@ -395,38 +216,30 @@ pub fn to_3_1(mut document: Value) -> Value {
         .filter_map(Value::as_object_mut)
         .flat_map(Map::values_mut)
     {
-        let parameters = operation
-            .get_mut("parameters")
-            .and_then(Value::as_array_mut);
-        for parameter in parameters.into_iter().flatten() {
-            convert(&mut parameter["schema"]);
-            complete(parameter);
+        let Some(Value::Array(arguments)) = operation.get_mut("parameters").map(Value::take) else {
+            continue;
+        };
+        let mut parameters = Vec::new();
+        for mut argument in arguments {
+            // 3.0 has the example of a parameter in its schema, if at all.
+            let schema = argument["schema"].as_object_mut();
+            match schema.and_then(|schema| schema.remove("example")) {
+                // An argument of `documented_as`.
+                Some(Value::Array(ready)) => parameters.extend(ready),
+                Some(example) => {
+                    argument["example"] = example;
+                    parameters.push(argument);
+                }
+                None => parameters.push(argument),
+            }
         }
+        operation["parameters"] = Value::Array(parameters);
     }
     members(&mut document["components"], "schemas").for_each(convert);
     document["openapi"] = json!("3.1.0");
     document["jsonSchemaDialect"] = json!("https://spec.openapis.org/oas/3.1/dialect/base");
     document["security"] = json!([]);
     document
-}
-
-/// Moves the example from the schema to the parameter, and declares for each choice and flag in a query that an empty
-/// value counts as absent. The schema of a text allows it anyway; an empty number or day is invalid, and a required
-/// parameter may not be empty.
-fn complete(parameter: &mut Value) {
-    let schema = &mut parameter["schema"];
-    let example = schema
-        .as_object_mut()
-        .and_then(|schema| schema.remove("example"));
-    // Of components, parameters refer only to enums.
-    let is_choice =
-        schema["type"] == "boolean" || schema.get("enum").is_some() || schema.get("$ref").is_some();
-    if is_choice && parameter["in"] == "query" && parameter["required"] != true {
-        parameter["allowEmptyValue"] = json!(true);
-    }
-    if let Some(example) = example {
-        parameter["example"] = example;
-    }
 }
 
 fn convert(schema: &mut Value) {
@@ -470,6 +283,288 @@ fn members<'a>(holder: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut
         .and_then(Value::as_object_mut)
         .into_iter()
         .flat_map(Map::values_mut)
+}
+
+// `/.well-known/openapi.json`: the OpenAPI document, with examples made of the oldest review, if there is any. The body and
+// its codings are reused while that review and the business stay the same.
+
+pub struct Description {
+    /// Without these examples; made when it is first read, which takes some milliseconds.
+    document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
+    links: Links,
+    last: Mutex<Option<DescriptionBody>>,
+}
+
+struct DescriptionBody {
+    oldest: Option<Arc<Entry>>,
+    business: Business,
+    body: Arc<CachedBody>,
+}
+
+impl Description {
+    /// `make` makes the document without these examples.
+    pub fn new(links: Links, make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self {
+            document: LazyLock::new(Box::new(make)),
+            links,
+            last: Mutex::default(),
+        }
+    }
+
+    pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
+        let (oldest, business) = (snapshot.input.entries.last(), &snapshot.input.business);
+        let mut last = lock(&self.last);
+        if let Some(last) = &*last
+            && last.oldest.as_ref().map(Arc::as_ptr) == oldest.map(Arc::as_ptr)
+            && last.business == *business
+        {
+            return Arc::clone(&last.body);
+        }
+        let mut document = self.document.clone();
+        if let Some(oldest) = oldest {
+            for (path, example) in answers(snapshot, oldest, &self.links) {
+                let answer = &mut document["paths"][path]["get"]["responses"]["200"];
+                members(answer, "content").for_each(|content| content["example"] = example.clone());
+            }
+            // The operation has one parameter.
+            let review = &mut document["paths"]["/api/reviews/{id}"]["get"];
+            review["parameters"][0]["example"] = json!(oldest.id().as_str());
+        }
+        let body = Arc::new(CachedBody::whole(JSON, wire::json(&document)));
+        *last = Some(DescriptionBody {
+            oldest: oldest.cloned(),
+            business: business.clone(),
+            body: Arc::clone(&body),
+        });
+        body
+    }
+}
+
+// What connects a handler with the document. The framework's extractors of parameters stop at the first error and are
+// documented one by one, so the parameters of an operation are one argument of its handler.
+
+/// The query parameters of an operation, parsed together, so that all issues are reported at once.
+pub struct Query<T> {
+    pub values: T,
+    /// The query, with the issues so far.
+    pub query: Arguments,
+}
+
+impl<'a, T: Parameters + Send> ApiExtractor<'a> for Query<T> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Query)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(documented_as(T::describe(), "query"))
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let mut query = Arguments::query(request.uri().query().unwrap_or_default());
+        let values = T::parse(&mut query);
+        Ok(Self { values, query })
+    }
+}
+
+/// An id in a path. The framework's own extractor depends on its numbers for parameters of paths.
+pub struct IdInPath(pub String);
+
+impl<'a> ApiExtractor<'a> for IdInPath {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = true;
+
+    type ParamType = String;
+    type ParamRawType = String;
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Path)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(String::schema_ref())
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<String>,
+    ) -> poem::Result<Self> {
+        Ok(Self(request.path_params()?))
+    }
+}
+
+/// The day in a path. The framework's type for days accepts other spellings, and its error has no issue.
+pub struct DayInPath(pub Day);
+
+impl<'a> ApiExtractor<'a> for DayInPath {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = true;
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Path)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(documented_as(SinceParameters::describe(), "path"))
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let text: String = request.path_params()?;
+        let day = text.parse().map_err(|_| {
+            let (code, message) = (IssueCode::InvalidDate, DAY_ALLOWED);
+            let issue = Issue::new("date", code, message, &text);
+            HttpProblem::invalid_parameters(vec![issue])
+        });
+        Ok(Self(day?))
+    }
+}
+
+/// The schema of an argument that stands for these parameters: as its example, the parameters as OpenAPI 3.1 has them, which
+/// [`to_3_1`] puts in the place of the one that the framework documents for the argument.
+fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSchemaRef {
+    let ready = parameters.into_iter().map(|parameter| {
+        let schema = match parameter.component {
+            Some(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
+            None => parameter.schema,
+        };
+        let mut ready = json!({
+            "name": parameter.name, "in": place, "required": parameter.is_required,
+            "description": parameter.description, "schema": schema,
+        });
+        if let Some(example) = parameter.example {
+            ready["example"] = json!(example);
+        }
+        if parameter.allows_empty {
+            ready["allowEmptyValue"] = json!(true);
+        }
+        ready
+    });
+    MetaSchemaRef::Inline(Box::new(MetaSchema {
+        example: Some(ready.collect()),
+        ..MetaSchema::new("array")
+    }))
+}
+
+/// The body of a request to the hub, which reads it and parses it by the rules of WebSub.
+pub struct HubForm(pub Body);
+
+impl<'a> ApiExtractor<'a> for HubForm {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        wire::HubRequest::register(registry);
+    }
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(MetaRequest {
+            description: Some("The request, in UTF-8."),
+            content: vec![MetaMediaType {
+                content_type: "application/x-www-form-urlencoded",
+                schema: wire::HubRequest::schema_ref(),
+            }],
+            required: true,
+        })
+    }
+
+    async fn from_request(
+        _: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        Ok(Self(body.take()?))
+    }
+}
+
+/// The hub's acceptance of a request: 202. Its errors are lines of text too.
+pub struct Accepted;
+
+impl IntoResponse for Accepted {
+    fn into_response(self) -> Response {
+        Response::builder()
+            .status(StatusCode::ACCEPTED)
+            .content_type(TEXT)
+            .header(CACHE_CONTROL, "no-store")
+            .body("Accepted; the callback will be asked to confirm.\n")
+    }
+}
+
+impl ApiResponse for Accepted {
+    fn meta() -> MetaResponses {
+        let statuses = [
+            (202, "Accepted; the callback will be asked to confirm."),
+            (400, "Invalid; the body lists what to change."),
+            (408, "The body took too long to arrive."),
+            (413, "The body is too large."),
+            (415, "The body is not a form."),
+            (429, "Too many requests; retry after `Retry-After`."),
+            (503, "Not possible now; retry after `Retry-After`."),
+        ];
+        let responses = statuses.map(|(status, description)| {
+            let content = MetaMediaType {
+                content_type: "text/plain",
+                schema: String::schema_ref(),
+            };
+            response(status, description, vec![content], Vec::new())
+        });
+        MetaResponses {
+            responses: responses.into(),
+        }
+    }
+
+    fn register(_: &mut Registry) {}
+}
+
+/// The schema of an object `T` for agents: its members and their types only, because the list of tools is sent with every
+/// conversation. Names and the API's documentation give the meaning.
+pub fn result_schema<T: Type>() -> Value {
+    let mut registry = Registry::new();
+    let object = registry.create_fake_schema::<T>();
+    let properties: Map<String, Value> = (object.properties.iter())
+        .map(|(name, member)| {
+            // Without a type: one of several.
+            let kind = match json_type(member, &registry) {
+                "" => json!({}),
+                kind => json!({ "type": kind }),
+            };
+            ((*name).to_owned(), kind)
+        })
+        .collect();
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !object.required.is_empty() {
+        schema["required"] = json!(object.required);
+    }
+    schema
+}
+
+/// Empty for one of several.
+fn json_type(schema: &MetaSchemaRef, registry: &Registry) -> &'static str {
+    match schema {
+        MetaSchemaRef::Reference(name) => registry.schemas.get(name).map_or("", |found| found.ty),
+        // Notes on a reference.
+        MetaSchemaRef::Inline(notes) => match notes.all_of.first() {
+            Some(referred) => json_type(referred, registry),
+            None => notes.ty,
+        },
+    }
 }
 
 #[cfg(test)]
@@ -542,7 +637,10 @@ mod tests {
                 "openapi": "3.0.0",
                 "info": {"title": "t"},
                 "paths": {"/default": {
-                    "get": {"parameters": [{"schema": before, "example": "stays", "in": "path"}]},
+                    "get": {"parameters": [
+                        {"name": "id", "schema": {"type": "string", "example": "x"}},
+                        {"name": "query", "schema": {"type": "array", "example": [{"name": "a"}, {"name": "b"}]}},
+                    ]},
                     "post": {"responses": {}},
                 }},
                 "components": {"schemas": {"default": before}},
@@ -552,7 +650,11 @@ mod tests {
                 "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
                 "info": {"title": "t"},
                 "paths": {"/default": {
-                    "get": {"parameters": [{"schema": after, "example": "stays", "in": "path"}]},
+                    "get": {"parameters": [
+                        {"name": "id", "schema": {"type": "string"}, "example": "x"},
+                        {"name": "a"},
+                        {"name": "b"},
+                    ]},
                     "post": {"responses": {}},
                 }},
                 "components": {"schemas": {"default": after}},

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use poem::http::HeaderValue;
+use poem::http::header::LINK;
+use poem::http::{HeaderMap, HeaderValue};
 use poem_openapi::OpenApi;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Cacheable, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    CROWDED, Cacheable, DayInPath, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
 };
 use crate::compute::{run_long, run_long_if};
 use crate::links::{Links, SEARCH_PATH, with_query};
 use crate::model::{ReviewId, TextMatch, hex};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{
-    CursorParameter, SHORT_PAGE, SearchParameters, SearchRequest, search_head, search_reviews,
+    CURSOR, FeedParameters, SHORT_PAGE, SearchParameters, SearchRequest, search_head,
+    search_reviews,
 };
 use crate::snapshot::document::{FEED_REVIEWS, array, search_feed};
-use crate::snapshot::{Content, Document};
+use crate::snapshot::{CachedBody, Content, Document};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody};
-use crate::wire;
-use crate::wire::parameters::{self, Arguments as _, Parameter};
+use crate::web::{ClientAddress, HttpProblem};
+use crate::wire::{self, Arguments};
 
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
@@ -75,6 +75,7 @@ impl ReviewsApi {
     )]
     async fn search_reviews(
         &self,
+        headers: &HeaderMap,
         client: ClientAddress,
         parameters: Query<SearchParameters>,
     ) -> poem::Result<Cacheable<wire::SearchResult>> {
@@ -82,11 +83,11 @@ impl ReviewsApi {
         let Query { values, mut query } = parameters;
         let mode = TextMatch::Substring;
         let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
-        query.check()?;
+        HttpProblem::check_parameters(&query.issues)?;
         let _slot = self.0.turn(client).await?;
         let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
-        let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor);
-        let head = search_head(&snapshot, &search_request, &found, query.ignored_names());
+        let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
+        let head = search_head(&snapshot, &search_request, &found, query.ignored_names()).await;
         let next = head.next_cursor.as_deref();
         let link = next.and_then(|next| self.link(&query, next));
         let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
@@ -105,9 +106,13 @@ impl ReviewsApi {
                 pieces: vec![body.into()],
                 digest: hex(&digest.finalize()),
             };
-            ReadyBody::new(JSON, content, Arc::clone(&snapshot))
+            CachedBody::new(JSON, content)
         });
-        Ok(Cacheable::from(body).with_link(link))
+        let mut response = self.0.respond(headers, &snapshot, &body, None)?;
+        if let Some(link) = link {
+            response.headers_mut().insert(LINK, link);
+        }
+        Ok(response.into())
     }
 
     /// Get the newest reviews of a search as Atom
@@ -117,17 +122,17 @@ impl ReviewsApi {
     #[oai(path = "/search.atom", method = "get", operation_id = "getSearchFeed")]
     async fn get_search_feed(
         &self,
+        headers: &HeaderMap,
         client: ClientAddress,
-        parameters: Query<SearchParameters>,
+        parameters: Query<FeedParameters>,
     ) -> poem::Result<Cacheable<wire::SearchFeed>> {
-        let mut query = parameters.query.as_form(&IGNORED);
-        let values = SearchParameters::take_from(&mut query);
+        let Query { values, mut query } = parameters;
         let (ctx, snapshot) = (&self.0, self.0.current.load());
         let mode = TextMatch::Words;
-        let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
-        query.check()?;
+        let search_request = SearchRequest::new(values.0, &mut query.issues, &snapshot.input, mode);
+        HttpProblem::check_parameters(&query.issues)?;
         let _slot = ctx.turn(client).await?;
-        let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None);
+        let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None).await;
         let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
         let filter = &search_request.filter.parameters;
         let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, filter));
@@ -138,8 +143,7 @@ impl ReviewsApi {
             (&address, &page),
             snapshot.changed_at(),
         );
-        let content_type = wire::SearchFeed::CONTENT_TYPE;
-        Ok(ReadyBody::whole(content_type, xml, Arc::clone(&snapshot)).into())
+        Cacheable::whole(ctx, headers, &snapshot, xml)
     }
 
     /// Compare two periods
@@ -150,6 +154,7 @@ impl ReviewsApi {
     #[oai(path = "/api/compare", method = "get", operation_id = "comparePeriods")]
     async fn compare_periods(
         &self,
+        headers: &HeaderMap,
         client: ClientAddress,
         parameters: Query<PeriodsParameters>,
     ) -> poem::Result<Cacheable<wire::Comparison>> {
@@ -160,7 +165,7 @@ impl ReviewsApi {
             .ok_or(HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
-        Ok(ReadyBody::whole(JSON, body, snapshot).into())
+        Cacheable::whole(&self.0, headers, &snapshot, body)
     }
 
     /// Get the reviews since a day
@@ -173,9 +178,9 @@ impl ReviewsApi {
     )]
     async fn get_reviews_since(
         &self,
-        /// The first day, `YYYY-MM-DD`.
-        date: Path<parameters::FirstDay>,
-    ) -> Cacheable<wire::SinceResult> {
+        headers: &HeaderMap,
+        date: DayInPath,
+    ) -> poem::Result<Cacheable<wire::SinceResult>> {
         let (day, snapshot) = (date.0, self.0.current.load());
         let count = snapshot.input.entries.count_since(day);
         let digest = Sha256::new_with_prefix(day.to_string())
@@ -189,10 +194,10 @@ impl ReviewsApi {
             pieces: array(opening(&head), reviews, b"]}"),
             digest: hex(&digest.finalize()),
         };
+        let body = CachedBody::new(JSON, content);
         // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
-        ReadyBody::new(JSON, content, Arc::clone(&snapshot))
-            .modified_at(snapshot.document(Document::Reviews).confirmed())
-            .into()
+        let dated = Some(&**snapshot.document(Document::Reviews));
+        Ok(self.0.respond(headers, &snapshot, &body, dated)?.into())
     }
 
     /// Get one review
@@ -201,23 +206,24 @@ impl ReviewsApi {
     #[oai(path = "/api/reviews/:id", method = "get", operation_id = "getReview")]
     async fn get_review(
         &self,
+        headers: &HeaderMap,
         /// Id of a published review.
-        id: Path<parameters::ReviewKey>,
+        id: IdInPath,
     ) -> poem::Result<Cacheable<wire::Review>> {
         let snapshot = self.0.current.load();
         let id = id.0.parse::<ReviewId>().ok();
         let found = id.and_then(|id| snapshot.input.entries.find(&id));
         let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
         let (json, _) = snapshot.input.entries.json(at);
-        Ok(ReadyBody::whole(JSON, json, snapshot).into())
+        Cacheable::whole(&self.0, headers, &snapshot, json)
     }
 }
 
 impl ReviewsApi {
     /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
-    fn link(&self, parameters: &QueryParameters, next: &str) -> Option<HeaderValue> {
-        let (path, cursor) = (self.0.links.absolute(SEARCH_PATH), CursorParameter::NAME);
-        let address = parameters.address(&path, &[cursor], &[(cursor, next)]);
+    fn link(&self, query: &Arguments, next: &str) -> Option<HeaderValue> {
+        let path = self.0.links.absolute(SEARCH_PATH);
+        let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
         HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
             .ok()
             .filter(|link| link.len() <= LINK_BYTES_MAX)
@@ -234,27 +240,15 @@ fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
 // The feed of a search.
 
 const FEED_PATH: &str = "/search.atom";
-/// Parameters of a search that its feed ignores: it is always the newest reviews.
-const IGNORED: [&str; 3] = ["sort", "limit", "cursor"];
-
-/// Documents that the feed takes the address of a form, which has empty values, and ignores some parameters.
-pub fn describe_feed(document: &mut Value) {
-    if let Some(parameters) = document["paths"][FEED_PATH]["get"]["parameters"].as_array_mut() {
-        parameters.retain(|parameter| !IGNORED.iter().any(|name| parameter["name"] == *name));
-        for parameter in parameters {
-            parameter["allowEmptyValue"] = Value::Bool(true);
-        }
-    }
-}
-
 /// The address of the search at `path`, the same for every spelling of its parameters.
 fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
+    // The feed is always the newest reviews.
     let pairs = parameters
         .pairs()
         .into_iter()
         .filter(|(name, value)| match *name {
             "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
-            name => !IGNORED.contains(&name),
+            name => name != "sort",
         });
     with_query(path, pairs)
 }

@@ -90,10 +90,7 @@ impl App {
         operations::report_release(&database).await?;
         let api = api::operations(&ctx, handler);
         let description = api::description(&ctx, api.clone(), mcp::describe);
-        let catalog = {
-            let (ctx, description) = (Arc::clone(&ctx), Arc::clone(&description));
-            move || Catalog::new(ctx, &description.document)
-        };
+        let catalog = Catalog::new(Arc::clone(&ctx));
         let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
         let pages = Arc::new(Pages {
             ctx: Arc::clone(&ctx),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use poem::endpoint::BoxEndpoint;
-use poem::http::StatusCode;
+use poem::http::{HeaderMap, StatusCode};
 use poem::web::Data;
 use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Response, handler};
 
@@ -14,8 +14,7 @@ use crate::mcp::{self, Mcp};
 use crate::pages::{self, Pages, error_page};
 use crate::web::context::Ctx;
 use crate::web::{
-    HttpProblem, ListedRoute, PROBLEM, ReadyBody, RequestId, Routes, wants_html,
-    with_common_headers, with_conditional_requests, with_log,
+    HttpProblem, ListedRoute, PROBLEM, RequestId, Routes, wants_html, with_common_headers, with_log,
 };
 use crate::wire;
 
@@ -57,9 +56,13 @@ pub fn public(
 }
 
 #[handler]
-fn openapi(Data(ctx): Data<&Arc<Ctx>>, Data(description): Data<&Arc<Description>>) -> ReadyBody {
+fn openapi(
+    Data(ctx): Data<&Arc<Ctx>>,
+    Data(description): Data<&Arc<Description>>,
+    headers: &HeaderMap,
+) -> Result<Response, HttpProblem> {
     let snapshot = ctx.current.load();
-    ReadyBody::cached(&description.of(&snapshot), snapshot)
+    ctx.respond(headers, &snapshot, &description.of(&snapshot), None)
 }
 
 /// The routes within all middleware, the innermost first.
@@ -69,7 +72,6 @@ pub fn service(
     ctx: &Arc<Ctx>,
 ) -> Service {
     let endpoint = endpoint.data(Arc::clone(ctx));
-    let endpoint = with_conditional_requests(endpoint, ctx.clock.clone());
     let endpoint = with_problems(endpoint, Arc::clone(ctx));
     let endpoint = with_common_headers(endpoint);
     let endpoint = with_log(endpoint, &routes, Arc::clone(ctx));

@@ -10,7 +10,7 @@ use url::Url;
 use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::model::business::nearest;
+use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
 use crate::storage::reviews::KnownReview;
 use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};

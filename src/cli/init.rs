@@ -13,7 +13,7 @@ use super::report::{Exit, counted, print_report};
 use super::status::{PUBLISH, first_step};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::imports::time_zone;
+use crate::imports::follow_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
 use crate::owner::business::zone;
@@ -139,7 +139,7 @@ pub(super) async fn store(
         if known.is_some_and(|known| known.time_zone != business.time_zone) {
             follow_time_zone(write, business.time_zone, clock).await?;
         }
-        return time_zone::follow(write, business.time_zone, clock.now()).await;
+        return follow_zone(write, business.time_zone, clock.now()).await;
     }
     Ok(0)
 }

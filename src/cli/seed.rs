@@ -10,7 +10,7 @@ use super::import::{Console, Faults, outcome, summary};
 use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-pub use crate::imports::seed::load;
+pub use crate::imports::load_sample as load;
 use crate::imports::{Rejection, Watch};
 use crate::storage::business::{SampleState, sample_state};
 use crate::storage::{Database, Opening};

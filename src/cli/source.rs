@@ -13,8 +13,7 @@ use crate::imports::{
     ColumnChoices, SOURCE_DEFAULT, Subject, composed, header_key, rename_source, respell,
     shown_value,
 };
-use crate::model::business::nearest;
-use crate::model::text::quote_for_shell;
+use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::columns::{KeptColumn, KeptColumns};
 use crate::storage::reviews::{PlaceCount, counts_by_place};
 use crate::storage::sync::{forget_answers, sync_sources};

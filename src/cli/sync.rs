@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::export::without_nulls;
 use crate::imports::{DoubtfulChoice, ImportRequest};
-use crate::model::business::nearest;
+use crate::model::text::nearest;
 use crate::random::Random;
 use crate::storage::sync::{SyncSource, pause_sync_source, remove_sync_source, sync_sources};
 use crate::storage::{AtPath as _, Opening, Write};

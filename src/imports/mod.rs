@@ -10,6 +10,25 @@
 //!
 //! A row is accepted or rejected by itself; a file that cannot be read stops the import before anything is written.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::clock::Clock;
+use crate::imports::limits::Limits;
+use crate::imports::map::collector::{Collected, Collector};
+use crate::imports::merge::apply;
+use crate::imports::merge::outcome::{Change, MERGED_BYTES, Rules, merge_rows};
+use crate::imports::read::detect::format_of_text;
+use crate::imports::read::text::decode;
+use crate::model::Calendar;
+use crate::model::business::Editorial;
+use crate::owner::OwnerFile;
+use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::columns::KeptColumns;
+use crate::storage::reviews::{self, PlaceCount, RunCounts};
+use crate::storage::sync::brought_reviews;
+use crate::storage::{AtPath as _, Database, Write, business};
+
 pub mod export;
 mod limits;
 pub(crate) mod map;
@@ -19,44 +38,22 @@ mod platforms;
 mod read;
 mod report;
 mod request;
-pub(crate) mod seed;
 mod table;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-pub use map::fields::ReviewField;
-pub use map::incoming::SOURCE_DEFAULT;
+pub use map::fields::{ReviewField, Subject};
 pub use map::questions::{Asks, Question, Undecided, VALUE, missing_option, noun, shown_value};
 pub use map::values::header_key;
-pub use map::visibility::Subject;
 pub use mask::{Mask, QUERY_VALUE};
+pub(crate) use merge::follow_zone;
 pub use merge::rename::{Renamed, rename_source, respell};
-pub(crate) use merge::time_zone;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
-pub use read::archive::is_taken_from_folders;
-pub use read::below::{open_below, open_root};
+pub use read::{is_taken_from_folders, open_below, open_root};
 pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
     NewValue, Position, Rejection, TableColumns, Verdict, Watch, Watcher,
 };
-pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, composed};
-
-use crate::clock::Clock;
-use crate::imports::limits::Limits;
-use crate::model::Calendar;
-use crate::model::business::Editorial;
-use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, PlaceCount, RunCounts};
-use crate::storage::sync::brought_reviews;
-use crate::storage::{AtPath as _, Database, Write, business};
-use map::collector::{Collected, Collector};
-use merge::apply;
-use merge::outcome::{Change, MERGED_BYTES, Rules, merge_rows};
-use read::detect::read_file;
-use read::encoding::decode;
+pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, SOURCE_DEFAULT, composed};
 
 /// Of a database that holds sample data.
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
@@ -136,7 +133,7 @@ async fn merged(
         None => business::time_zone(write.for_reading()).await?,
     };
     if let Some(zone) = zone {
-        report.moved = time_zone::follow(write, zone, now).await?;
+        report.moved = follow_zone(write, zone, now).await?;
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
@@ -244,6 +241,85 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static For
     let limits = &mut Limits::new(None);
     limits.take(content.len()).ok()?;
     let decoded = decode(content, request.encoding, request.country(), limits).ok()?;
-    let file = read_file(&decoded, request, limits).ok()?;
-    Some(file.format)
+    format_of_text(&decoded.text, request, limits).ok()
+}
+
+// Sample data: a folder of business.json, reviews.jsonl and, if present, editorial.json, which is loaded like an import.
+
+/// A required file is missing.
+fn missing(path: &Path) -> ImportError {
+    ImportError::Refused(format!(
+        "{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json",
+        path.display()
+    ))
+}
+
+/// Loads the sample data in `folder` in one transaction; repeating it changes nothing. Invalid rows of reviews.jsonl go
+/// to `watch`.
+///
+/// # Errors
+/// [`ImportError`]; then nothing was changed.
+pub async fn load_sample(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+    watch: Watcher<'_>,
+) -> Result<ImportReport, ImportError> {
+    let place = folder.join("business.json");
+    if matches!(place.try_exists(), Ok(false)) {
+        return Err(missing(&place));
+    }
+    let business = OwnerFile::read_business(&place)?.business(None, false)?;
+    let place = folder.join("editorial.json");
+    let editorial = if place.exists() {
+        Some(OwnerFile::read_editorial(&place)?.editorial(&Editorial::default())?)
+    } else {
+        None
+    };
+    let place = folder.join("reviews.jsonl");
+    if !place.is_file() {
+        return Err(missing(&place));
+    }
+    let request = ImportRequest {
+        files: vec![place],
+        is_sample: true,
+        business: Some(business.clone()),
+        ..ImportRequest::default()
+    };
+    let calendar = Calendar {
+        zone: Some(business.time_zone),
+        now: clock.now(),
+    };
+    let mut collected = gather(&request, calendar, KeptColumns::default(), &[], watch)?;
+    let path = database.path();
+    let mut write = database.write_long(clock).await?;
+    match sample_state(write.for_reading()).await.at(path)? {
+        SampleState::Empty | SampleState::Alone => {
+            note_sample(&mut write, false).await.at(path)?;
+        }
+        SampleState::Mixed | SampleState::Own => {
+            return Err(ImportError::Refused(format!(
+                "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
+                 DATABASE_URL to another file for the sample",
+                path.display()
+            )));
+        }
+    }
+    let known = business::find(write.for_reading()).await.at(path)?;
+    // The owner may have edited those of a sample that is already there.
+    if known.is_none() {
+        collected.business = Some(business);
+        collected.editorial = editorial;
+    }
+    let merged = merged(
+        &mut write,
+        collected,
+        &KeptColumns::default(),
+        &request,
+        watch,
+    )
+    .await;
+    let report = merged.map_err(|error| error.at(path))?;
+    write.commit().await.at(path)?;
+    Ok(report)
 }

@@ -37,9 +37,8 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// `make_catalog` is called at the first message.
     pub fn new(
-        make_catalog: impl FnOnce() -> Catalog + Send + 'static,
+        catalog: Catalog,
         sessions: Sessions,
         origin_check: OriginCheck,
         ctx: &Arc<Ctx>,
@@ -48,7 +47,7 @@ impl Mcp {
             ctx: Arc::clone(ctx),
             origin_check,
             sessions,
-            methods: Arc::new(Methods::new(make_catalog, &ctx.links)),
+            methods: Arc::new(Methods::new(catalog, &ctx.links)),
             memory: Arc::new(Shares {
                 max: BYTES_MAX,
                 peer_max: PEER_BYTES_MAX,
@@ -83,16 +82,16 @@ impl Mcp {
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         resize(&mut room, body.len() + message::parsed_bytes(&body))?;
         let _slot = self.ctx.turn(client).await?;
-        self.answer(request.headers(), &body, room)
+        self.answer(request.headers(), &body, room).await
     }
 
-    fn answer(
+    async fn answer(
         &self,
         headers: &HeaderMap,
         body: &[u8],
         mut room: Share,
     ) -> Result<Response, HttpProblem> {
-        let (status, json, session) = match self.reply(headers, body) {
+        let (status, json, session) = match self.reply(headers, body).await {
             Ok(Some((json, session))) => (StatusCode::OK, json, session),
             Ok(None) => return Ok(Response::builder().status(StatusCode::ACCEPTED).finish()),
             Err((status, id, fault)) => {
@@ -162,7 +161,7 @@ type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 
 impl Mcp {
     /// The message that answers a body, and the ID of the session that it opens; `None` if there is nothing to answer.
-    fn reply(
+    async fn reply(
         &self,
         headers: &HeaderMap,
         body: &[u8],
@@ -178,7 +177,7 @@ impl Mcp {
         let (Some(call), Some(id)) = (call, id) else {
             return Ok(None);
         };
-        let answered = self.methods.answer(call, revision);
+        let answered = self.methods.answer(call, revision).await;
         let MethodResult { json, opens } =
             answered.map_err(|fault| (status(&fault, revision), Some(id.clone()), fault))?;
         let opened = opens.map(|revision| self.sessions.open(revision));

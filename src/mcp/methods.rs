@@ -3,8 +3,6 @@
 //! Without the official SDK: its dispatcher needs a connected peer, and its HTTP service spawns tasks per request, keeps
 //! sessions in memory and rejects common clients.
 
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -12,7 +10,6 @@ use serde_json::{Map, Value, json};
 use super::catalog::{CallError, Catalog, Object, ToolAnswer};
 use super::message::{Call, ErrorCode, ErrorData};
 use super::revision::Revision;
-use crate::compute::run_long;
 use crate::links::Links;
 
 #[cfg(feature = "conformance")]
@@ -27,8 +24,7 @@ const FRESH_MS: u64 = 60_000;
 const REASON_CHARACTERS_MAX: usize = 200;
 
 pub struct Methods {
-    /// Made when it is first used, because its schemas take some milliseconds.
-    catalog: LazyLock<Catalog, Box<dyn FnOnce() -> Catalog + Send>>,
+    catalog: Catalog,
     home: String,
 }
 
@@ -41,9 +37,9 @@ pub struct MethodResult {
 }
 
 impl Methods {
-    pub fn new(make_catalog: impl FnOnce() -> Catalog + Send + 'static, links: &Links) -> Self {
+    pub fn new(catalog: Catalog, links: &Links) -> Self {
         Self {
-            catalog: LazyLock::new(Box::new(move || run_long(make_catalog))),
+            catalog,
             home: links.home(),
         }
     }
@@ -52,7 +48,7 @@ impl Methods {
     ///
     /// # Errors
     /// The JSON-RPC error.
-    pub fn answer(
+    pub async fn answer(
         &self,
         call: Call,
         revision: Option<Revision>,
@@ -92,7 +88,7 @@ impl Methods {
                 }
                 json!({ "tools": self.catalog.list })
             }
-            "tools/call" => self.call_tool(read(&method, params)?)?,
+            "tools/call" => self.call_tool(read(&method, params)?).await?,
             unknown => {
                 let reason = format!("Unknown method {unknown}.");
                 return Err(ErrorData::new(ErrorCode::MethodNotFound, reason));
@@ -122,14 +118,14 @@ impl Methods {
     }
 
     /// A tool's result; invalid arguments are also a result, because the model should read them.
-    fn call_tool(&self, request: CallParams) -> Result<Value, ErrorData> {
+    async fn call_tool(&self, request: CallParams) -> Result<Value, ErrorData> {
         #[cfg(feature = "conformance")]
         if let Some(result) = fixtures::tool(&request.name) {
             return Ok(result);
         }
         let arguments = request.arguments.unwrap_or_default();
         let content = |text: String| json!([{ "type": "text", "text": text }]);
-        match self.catalog.call(&request.name, &arguments) {
+        match self.catalog.call(&request.name, &arguments).await {
             Ok(ToolAnswer { structured, text }) => Ok(
                 json!({ "content": content(text), "structuredContent": structured, "isError": false }),
             ),

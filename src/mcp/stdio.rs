@@ -43,7 +43,7 @@ impl StdioConnection {
                     Some(message::error(None, &fault, true))
                 }
                 InputLine::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
-                InputLine::Whole(line) => self.answer(&line),
+                InputLine::Whole(line) => self.answer(&line).await,
             };
             if let Some(mut answer) = answer {
                 answer.push('\n');
@@ -54,7 +54,7 @@ impl StdioConnection {
     }
 
     /// `None` for a line without an answer.
-    fn answer(&mut self, line: &[u8]) -> Option<String> {
+    async fn answer(&mut self, line: &[u8]) -> Option<String> {
         let parsed = message::parse(line).map_err(|mut fault| {
             fault.message = fault.message.replacen("body", "line", 1);
             (None, fault)
@@ -64,13 +64,13 @@ impl StdioConnection {
             Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
         };
         let id = call.id.clone()?;
-        Some(match self.call(call) {
+        Some(match self.call(call).await {
             Ok(json) => message::result(&id, &json),
             Err(fault) => message::error(Some(&id), &fault, true),
         })
     }
 
-    fn call(&mut self, call: Call) -> Result<String, ErrorData> {
+    async fn call(&mut self, call: Call) -> Result<String, ErrorData> {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
@@ -80,7 +80,7 @@ impl StdioConnection {
             return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
         }
         let revision = is_stateless.then_some(Revision::July2026).or(self.revision);
-        let MethodResult { json, opens } = self.methods.answer(call, revision)?;
+        let MethodResult { json, opens } = self.methods.answer(call, revision).await?;
         self.revision = opens.or(self.revision);
         Ok(json)
     }

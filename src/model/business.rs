@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::text::{NAME_CHARACTERS_MAX, nearest};
+
 /// A database without a business publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -172,8 +174,6 @@ named! {
 
 /// `LocalBusiness` and all its subtypes, one per line.
 const TYPES: &str = include_str!("local_business_types.txt");
-/// Maximum number of characters of an unknown name that are compared and shown in the error.
-const NAME_CHARACTERS_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
@@ -194,19 +194,4 @@ pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
         name: name.chars().take(NAME_CHARACTERS_MAX).collect(),
         nearest: nearest(last, TYPES.lines()).unwrap_or("LocalBusiness"),
     })
-}
-
-/// The most similar of `names`; the first one if several are equally similar.
-pub fn nearest<'n>(input: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let input: String = input.chars().take(NAME_CHARACTERS_MAX).collect();
-    let input = input.to_lowercase();
-    // The first measure finds misspellings, the second also abbreviations: `HVAC`.
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        strsim::normalized_damerau_levenshtein(&input, &name) + strsim::jaro_winkler(&input, &name)
-    };
-    let rated = names.into_iter().map(|name| (likeness(name), name));
-    rated
-        .reduce(|best, next| if next.0 > best.0 { next } else { best })
-        .map(|(_, name)| name)
 }

@@ -7,6 +7,8 @@ use super::words::without_accents;
 
 /// Maximum number of characters of an invalid value that a message repeats.
 const SHOWN_CHARACTERS_MAX: usize = 60;
+/// Maximum number of characters of an unknown name that are compared and shown in the error.
+pub const NAME_CHARACTERS_MAX: usize = 60;
 
 /// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
@@ -92,4 +94,35 @@ pub fn without_accent(letter: char) -> char {
         'ø' => 'o',
         other => without_accents(other),
     }
+}
+
+/// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
+pub fn within_sentence(label: &str) -> String {
+    let mut characters = label.chars();
+    let (Some(first), second) = (characters.next(), characters.next()) else {
+        return String::new();
+    };
+    if second.is_some_and(char::is_uppercase) {
+        return label.to_owned();
+    }
+    first
+        .to_lowercase()
+        .chain(second)
+        .chain(characters)
+        .collect()
+}
+
+/// The most similar of `names`; the first one if several are equally similar.
+pub fn nearest<'n>(input: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let input: String = input.chars().take(NAME_CHARACTERS_MAX).collect();
+    let input = input.to_lowercase();
+    // The first measure finds misspellings, the second also abbreviations: `HVAC`.
+    let likeness = |name: &str| {
+        let name = name.to_lowercase();
+        strsim::normalized_damerau_levenshtein(&input, &name) + strsim::jaro_winkler(&input, &name)
+    };
+    let rated = names.into_iter().map(|name| (likeness(name), name));
+    rated
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, name)| name)
 }

@@ -48,13 +48,13 @@ impl TextQuery {
         }
     }
 
-    /// Texts that the plain form of every match contains: what all forms of a word begin with, because the whole query contains
+    /// Texts that every match contains, as it is compared: what all forms of a word begin with, because the whole query contains
     /// that too; without words, the query.
-    pub fn plain_parts(&self) -> Vec<String> {
-        match self.text_match {
-            TextMatch::Substring => vec![plain(&self.whole)],
-            TextMatch::Words if self.words.is_empty() => vec![self.whole.clone()],
-            TextMatch::Words => self.words.iter().map(common_start).collect(),
+    pub fn parts(&self) -> Vec<String> {
+        if self.words.is_empty() {
+            vec![self.whole.clone()]
+        } else {
+            self.words.iter().map(common_start).collect()
         }
     }
 }

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fault::FieldError;
 use super::json::join;
-use crate::model::business::nearest;
-use crate::model::text::{check_text, quoted, shown};
+use crate::model::text::{check_text, nearest, quoted, shown};
 use crate::model::{Calendar, Day, InvalidDay, Posted, Rating};
 
 /// What a member may be, besides absent or `null`.

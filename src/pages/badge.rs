@@ -13,10 +13,10 @@ use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
 use crate::model::named;
-use crate::snapshot::{Entries, Snapshot};
+use crate::snapshot::{CachedBody, Entries, Snapshot};
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::web::{HttpProblem, QueryParameters, ReadyBody};
-use crate::wire::parameters::{OneOf, ParameterSource as _, parameters};
+use crate::wire::Arguments;
 
 pub const BADGE_PATH: &str = "/badge.svg";
 /// In pixels: the maximum average width of a character in a name.
@@ -35,15 +35,12 @@ named! {
     }
 }
 
-parameters! {
-    Form = "form", OneOf<BadgeForm>: OneOf(&BadgeForm::ALL, BadgeForm::find, None);
-}
-
 #[handler]
 pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
-    let mut query = QueryParameters::of_form(request);
-    let is_short = query.take::<Form>() == Some(BadgeForm::Short);
-    query.check()?;
+    let mut query = Arguments::form(request.uri().query().unwrap_or_default());
+    let is_short =
+        query.one_of("form", &BadgeForm::ALL, BadgeForm::find, "") == Some(BadgeForm::Short);
+    HttpProblem::check_parameters(&query.issues)?;
     let snapshot = ctx.current.load();
     if !snapshot.input.business.is_set_up() {
         return Err(
@@ -51,8 +48,9 @@ pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Respo
         );
     }
     let svg = badge(&snapshot, is_short);
-    let body = ReadyBody::whole("image/svg+xml", svg, snapshot);
-    Ok(protect(body, POLICY))
+    let body = CachedBody::whole("image/svg+xml", svg);
+    let response = ctx.respond(request.headers(), &snapshot, &body, None)?;
+    Ok(protect(response, POLICY))
 }
 
 pub const fn query(is_short: bool) -> &'static str {

@@ -3,17 +3,19 @@
 
 use std::sync::{Arc, OnceLock};
 
+use poem::error::NotFoundError;
+use poem::http::HeaderMap;
 use poem::web::{Data, Path};
-use poem::{Response, handler};
+use poem::{Request, Response, handler};
 
 use super::frame::{POLICY, protect};
 use super::insights::overview;
 use super::{developers, discovery, home};
 use crate::compute::{made_once, run_long};
 use crate::model::named;
-use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
+use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, ReadyBody};
+use crate::web::{ClientAddress, HttpProblem};
 
 /// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.
@@ -55,8 +57,8 @@ impl Pages {
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
         let made = self.made.of(snapshot);
         let body = made_once(&made[page as usize], || {
-            let content = Content::whole(self.render(snapshot, page));
-            Arc::new(CachedBody::new(page.content_type(), content))
+            let text = self.render(snapshot, page);
+            Arc::new(CachedBody::whole(page.content_type(), text))
         });
         Arc::clone(body)
     }
@@ -91,31 +93,38 @@ impl Pages {
     }
 
     /// `page` of the current snapshot. A request that has to render it waits for its turn.
-    pub async fn response(
-        &self,
-        page: CachedPage,
-        client: ClientAddress,
-    ) -> poem::Result<Response> {
+    pub async fn response(&self, page: CachedPage, request: &Request) -> poem::Result<Response> {
         let snapshot = self.ctx.current.load();
         let rendered = self.made.of(&snapshot)[page as usize].get().cloned();
         let body = if let Some(body) = rendered {
             body
         } else {
-            let _slot = self.ctx.turn(client).await?;
+            let _slot = self.ctx.turn(ClientAddress::of(request)).await?;
             self.body(&snapshot, page)
         };
-        Ok(protect(ReadyBody::cached(&body, snapshot), POLICY))
+        let response = (self.ctx).respond(request.headers(), &snapshot, &body, None)?;
+        Ok(protect(response, POLICY))
     }
+}
+
+/// The page whose path is that of the request.
+#[handler]
+pub async fn cached_page(
+    Data(pages): Data<&Arc<Pages>>,
+    request: &Request,
+) -> poem::Result<Response> {
+    let page = CachedPage::find(request.uri().path()).ok_or(NotFoundError)?;
+    pages.response(page, request).await
 }
 
 /// `/sitemaps/{number}.xml`, counted from 1: one file of a sitemap with several.
 #[handler]
 pub async fn sitemap_file(
-    Data(pages): Data<&Arc<Pages>>,
+    Data(ctx): Data<&Arc<Ctx>>,
+    headers: &HeaderMap,
     client: ClientAddress,
     Path(name): Path<String>,
-) -> poem::Result<ReadyBody> {
-    let ctx = &pages.ctx;
+) -> Result<Response, HttpProblem> {
     let number = name.strip_suffix(".xml").and_then(|name| name.parse().ok());
     let snapshot = ctx.current.load();
     let files = 1..=discovery::sitemap_files(snapshot.input.entries.len());
@@ -126,5 +135,6 @@ pub async fn sitemap_file(
         })?;
     let _slot = ctx.turn(client).await?;
     let xml = run_long(|| discovery::sitemap(&snapshot, number, &ctx.links));
-    Ok(ReadyBody::whole(discovery::XML, xml, snapshot))
+    let body = CachedBody::whole(discovery::XML, xml);
+    ctx.respond(headers, &snapshot, &body, None)
 }

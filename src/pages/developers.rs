@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use poem::http::HeaderValue;
+use poem::http::{HeaderMap, HeaderValue};
 use poem::web::Data;
 use poem::{Response, handler};
 use sha2::{Digest, Sha256};
@@ -17,8 +17,8 @@ use super::frame::{Frame, HTML, Site, protect, render};
 use super::{badge, embed};
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
-use crate::snapshot::{CachedBody, Coding, Content, Document, Snapshot};
-use crate::web::ReadyBody;
+use crate::snapshot::{CachedBody, Coding, Document, Snapshot};
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 #[derive(Template)]
@@ -89,7 +89,7 @@ struct SwaggerPage<'a> {
 }
 
 struct SwaggerUi {
-    body: Arc<CachedBody>,
+    body: CachedBody,
     policy: HeaderValue,
 }
 
@@ -103,7 +103,7 @@ fn swagger_ui() -> SwaggerUi {
     let mut html = render(&page);
     // It grew step by step, to twice its length.
     html.shrink_to_fit();
-    let body = CachedBody::new(HTML, Content::whole(html.into_bytes()));
+    let body = CachedBody::whole(HTML, html);
     for coding in Coding::ALL {
         // A coding that fails for want of memory is not offered.
         if let Some(coded) = coding.compress(&body.content.pieces, &|| false) {
@@ -113,7 +113,7 @@ fn swagger_ui() -> SwaggerUi {
     SwaggerUi {
         // It is ASCII, so it is a valid header value; otherwise the policy blocks everything.
         policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
-        body: Arc::new(body),
+        body,
     }
 }
 
@@ -138,10 +138,10 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 }
 
 #[handler]
-pub fn docs(Data(ctx): Data<&Arc<Ctx>>) -> Response {
+pub fn docs(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Result<Response, HttpProblem> {
     let page = made_once(&SWAGGER_UI, swagger_ui);
-    let body = ReadyBody::cached(&page.body, ctx.current.load());
-    protect(body, page.policy.clone())
+    let response = ctx.respond(headers, &ctx.current.load(), &page.body, None)?;
+    Ok(protect(response, page.policy.clone()))
 }
 
 #[cfg(test)]

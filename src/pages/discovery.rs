@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use askama::Template;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
-use poem::handler;
+use poem::http::HeaderMap;
 use poem::web::Data;
+use poem::{Response, handler};
 
 use super::frame::render;
 use super::home::count_verified;
 use super::locale::{Locale, PageLanguage};
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
-use crate::snapshot::{Document, Snapshot};
+use crate::snapshot::{CachedBody, Document, Snapshot};
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::web::{HttpProblem, ReadyBody};
 
 pub const XML: &str = "application/xml";
 
@@ -133,7 +134,10 @@ const VALID_MONTHS: Months = Months::new(6);
 
 /// 404 if no contact is set.
 #[handler]
-pub fn security_txt(Data(ctx): Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
+pub fn security_txt(
+    Data(ctx): Data<&Arc<Ctx>>,
+    headers: &HeaderMap,
+) -> Result<Response, HttpProblem> {
     let text = ctx
         .contacts
         .get()
@@ -144,8 +148,8 @@ pub fn security_txt(Data(ctx): Data<&Arc<Ctx>>) -> poem::Result<ReadyBody> {
                 "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
             )
         })?;
-    let kind = "text/plain; charset=utf-8";
-    Ok(ReadyBody::whole(kind, text, ctx.current.load()))
+    let body = CachedBody::whole("text/plain; charset=utf-8", text);
+    ctx.respond(headers, &ctx.current.load(), &body, None)
 }
 
 /// `None` if the expiry is beyond the calendar's range.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use askama::Template;
+use poem::http::HeaderMap;
 use poem::web::{Data, Path};
 use poem::{Request, Response, handler};
 
@@ -22,11 +23,11 @@ use super::review::{ReviewFragment, newest_of};
 use crate::compute::run_long;
 use crate::links::Links;
 use crate::model::named;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CachedBody, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, QueryParameters, ReadyBody, wants_html};
-use crate::wire::parameters::{OneOf, ParameterSource as _, STARS, TextOf, Whole, parameters};
-use crate::wire::{Issue, IssueCode};
+use crate::web::{ClientAddress, HttpProblem, wants_html};
+use crate::wire::parameters::STARS;
+use crate::wire::{Arguments, Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
 /// Default and maximum number of reviews shown.
@@ -77,8 +78,6 @@ impl Theme {
     }
 }
 
-const OPTIONS: [&str; 6] = ["layout", "limit", "min_rating", "theme", "accent", "lang"];
-
 /// The options in the frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
@@ -107,18 +106,23 @@ impl Default for EmbedOptions {
 impl EmbedOptions {
     /// Parses the query and returns all errors, unknown options included. A known option without a value has its default.
     pub fn parse(request: &Request) -> (Self, Vec<Issue>) {
-        let mut query = QueryParameters::of_form(request);
+        let mut query = Arguments::form(request.uri().query().unwrap_or_default());
         let usual = Self::default();
+        let layout = query.one_of("layout", &EmbedLayout::ALL, EmbedLayout::find, "");
+        let limit = query.whole("limit", 1..=LIMIT_MAX, "");
+        let min_rating = query.whole("min_rating", STARS, "");
+        let theme = query.one_of("theme", &Theme::ALL, Theme::find, "");
+        let colour = "must be a hex colour, such as 0a5a78";
         let mut options = Self {
-            layout: query.take::<Layout>().unwrap_or(usual.layout),
-            limit: query.take::<Limit>().unwrap_or(usual.limit),
-            min_rating: query.take::<LeastStars>().unwrap_or(usual.min_rating),
-            theme: query.take::<ThemeName>().unwrap_or(usual.theme),
-            accent: query.take::<Accent>(),
-            language: query.take::<Language>(),
+            layout: layout.unwrap_or(usual.layout),
+            limit: limit.unwrap_or(usual.limit),
+            min_rating: min_rating.unwrap_or(usual.min_rating),
+            theme: theme.unwrap_or(usual.theme),
+            accent: query.syntax("accent", colour, Rgb::parse, ""),
+            language: query.one_of("lang", &PageLanguage::ALL, PageLanguage::of_tag, ""),
         };
         let mut faults = std::mem::take(&mut query.issues);
-        let message = format!("is not an option; there are {}", OPTIONS.join(", "));
+        let message = format!("is not an option; there are {}", query.known.join(", "));
         for name in query.ignored_names() {
             let value = query.value(&name).unwrap_or_default();
             faults.push(Issue::new(
@@ -148,15 +152,6 @@ impl EmbedOptions {
         }
         (options, faults)
     }
-}
-
-parameters! {
-    Layout = "layout", OneOf<EmbedLayout>: OneOf(&EmbedLayout::ALL, EmbedLayout::find, None);
-    Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
-    LeastStars = "min_rating", Whole: STARS;
-    ThemeName = "theme", OneOf<Theme>: OneOf(&Theme::ALL, Theme::find, None);
-    Accent = "accent", TextOf<Rgb>: TextOf(Rgb::parse, "must be a hex colour, such as 0a5a78");
-    Language = "lang", OneOf<PageLanguage>: OneOf(&PageLanguage::ALL, PageLanguage::of_tag, None);
 }
 
 /// A query string with the options that differ from the defaults.
@@ -215,7 +210,13 @@ pub async fn embed(
     }
     let _slot = ctx.turn(client).await?;
     let html = run_long(|| show(&snapshot, options, faults, &ctx.links));
-    Ok(page(snapshot, html, POLICY_FRAMEABLE))
+    Ok(page(
+        ctx,
+        request.headers(),
+        &snapshot,
+        html,
+        POLICY_FRAMEABLE,
+    )?)
 }
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &Links) -> String {
@@ -303,16 +304,18 @@ impl fmt::Display for Rgb {
 #[handler]
 pub fn accent_style(
     Data(ctx): Data<&Arc<Ctx>>,
+    headers: &HeaderMap,
     Path(name): Path<String>,
-) -> poem::Result<Response> {
+) -> Result<Response, HttpProblem> {
     let colour = name.strip_suffix(".css").and_then(Rgb::parse);
     let colour = colour.ok_or_else(|| {
         HttpProblem::not_found(
             "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
         )
     })?;
-    let body = ReadyBody::whole(CSS, colour.stylesheet(), ctx.current.load());
-    Ok(protect(body, POLICY))
+    let body = CachedBody::whole(CSS, colour.stylesheet());
+    let response = ctx.respond(headers, &ctx.current.load(), &body, None)?;
+    Ok(protect(response, POLICY))
 }
 
 // `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
@@ -349,7 +352,13 @@ pub async fn try_embed(
             frame: Frame::unlisted(site.locale.message_with("try-title", &named), &site),
         })
     });
-    Ok(page(Arc::clone(&snapshot), html, POLICY_FRAMING))
+    Ok(page(
+        ctx,
+        request.headers(),
+        &snapshot,
+        html,
+        POLICY_FRAMING,
+    )?)
 }
 
 #[cfg(test)]

@@ -12,9 +12,7 @@ use crate::search::SearchParameters;
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
-use crate::web::QueryParameters;
-use crate::wire::parameters::Arguments as _;
-use crate::wire::{Facet, Issue};
+use crate::wire::{Arguments, Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
 const VALUES_MAX: usize = 500;
@@ -119,7 +117,7 @@ impl Choices {
 pub struct SearchFormFragment<'a> {
     pub choices: Choices,
     pub site: &'a Site<'a>,
-    pub query: &'a QueryParameters,
+    pub query: &'a Arguments,
 }
 
 /// A field with its given value and its error.
@@ -145,7 +143,7 @@ impl<'a> FieldFragment<'a> {
     fn new(
         name: &'static str,
         kind: &'a FieldKind,
-        query: &'a QueryParameters,
+        query: &'a Arguments,
         locale: &'a Locale,
     ) -> Self {
         Self {

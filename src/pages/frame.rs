@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
+use poem::Response;
 use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
-use poem::http::{HeaderValue, StatusCode};
-use poem::{IntoResponse, Response};
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::locale::{Locale, PageLanguage};
 use crate::links::{Links, with_query};
 use crate::model::business::Business;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CachedBody, Snapshot};
+use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::web::{HttpProblem, ReadyBody};
 use crate::wire::{self, Issue};
 
 pub const HTML: &str = "text/html; charset=utf-8";
@@ -140,15 +140,26 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
 }
 
 /// Adds the content security policy. Files that are no pages have it too, because an SVG can be opened by itself.
-pub fn protect(response: impl IntoResponse, policy: HeaderValue) -> Response {
+pub fn protect(mut response: Response, policy: HeaderValue) -> Response {
     response
-        .with_header(CONTENT_SECURITY_POLICY, policy)
-        .into_response()
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, policy);
+    response
 }
 
-/// Responds with a page that is rendered for this request.
-pub fn page(snapshot: Arc<Snapshot>, html: String, policy: HeaderValue) -> Response {
-    protect(ReadyBody::whole(HTML, html, snapshot), policy)
+/// Responds to a request with the fields `headers` with a page that is rendered for it.
+pub fn page(
+    ctx: &Ctx,
+    headers: &HeaderMap,
+    snapshot: &Arc<Snapshot>,
+    html: String,
+    policy: HeaderValue,
+) -> Result<Response, HttpProblem> {
+    let body = CachedBody::whole(HTML, html);
+    Ok(protect(
+        ctx.respond(headers, snapshot, &body, None)?,
+        policy,
+    ))
 }
 
 /// An error as a page, with what is wrong.

@@ -23,30 +23,26 @@ use std::sync::Arc;
 
 pub use assets::fixed;
 pub use cached::Pages;
-use cached::{CachedPage, sitemap_file};
+use cached::{CachedPage, cached_page, sitemap_file};
 pub use escape::Html;
 pub use frame::error_page;
-use poem::endpoint::{make, make_sync};
-use poem::error::NotFoundError;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
-use crate::web::{ClientAddress, Routes};
+use crate::web::Routes;
 
 /// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
-    let fixed = [
+    let cached = [
         CachedPage::Home,
         CachedPage::Developers,
         CachedPage::Robots,
         CachedPage::Sitemap,
         CachedPage::Llms,
     ];
-    let routes = fixed
+    cached
         .into_iter()
-        .fold(routes, |routes, page| {
-            routes.get(page.name(), rendered(pages))
-        })
+        .fold(routes, |routes, page| routes.get(page.name(), cached_page))
         .get("/insights", once_set_up(pages, insights::insights))
         .get("/search", once_set_up(pages, search::search))
         .get(PERMALINK_PATH, review::permalink)
@@ -57,12 +53,10 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .get("/sitemaps/:name", sitemap_file)
         .get(SECURITY_PATH, discovery::security_txt)
         .get(DOCS_PATH, developers::docs)
-        .redirect("/docs/", "../docs");
-    assets::all().into_iter().fold(routes, |routes, asset| {
-        let pages = Arc::clone(pages);
-        let respond = make_sync(move |_| asset.response(pages.ctx.current.load()));
-        routes.get(&asset.path, respond)
-    })
+        .redirect("/docs/", "../docs")
+        .get("/assets/:file", assets::asset_file)
+        .get(assets::EMBED_SCRIPT_PATH, assets::asset_file)
+        .get(assets::ICON_PATH, assets::asset_file)
 }
 
 /// A page of reviews; until the business has a name, the page that says so.
@@ -77,19 +71,7 @@ where
             if pages.ctx.current.load().input.business.is_set_up() {
                 return Ok(endpoint.call(request).await?.into_response());
             }
-            let client = ClientAddress::of(&request);
-            pages.response(CachedPage::Home, client).await
-        }
-    })
-}
-
-fn rendered(pages: &Arc<Pages>) -> impl Endpoint<Output = Response> + 'static {
-    let pages = Arc::clone(pages);
-    make(move |request: Request| {
-        let pages = Arc::clone(&pages);
-        async move {
-            let page = CachedPage::find(request.uri().path()).ok_or(NotFoundError)?;
-            pages.response(page, ClientAddress::of(&request)).await
+            pages.response(CachedPage::Home, &request).await
         }
     })
 }

@@ -8,6 +8,7 @@ use std::{fmt, mem};
 use askama::Template;
 use askama::filters::Escaper;
 use chrono::Datelike;
+use poem::http::HeaderMap;
 use poem::web::{Data, Path};
 use poem::{Response, handler};
 
@@ -115,14 +116,18 @@ struct ReviewPage<'a> {
 }
 
 #[handler]
-pub fn permalink(Data(ctx): Data<&Arc<Ctx>>, Path(id): Path<String>) -> poem::Result<Response> {
+pub fn permalink(
+    Data(ctx): Data<&Arc<Ctx>>,
+    headers: &HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Response, HttpProblem> {
     let snapshot = ctx.current.load();
     let entries = &snapshot.input.entries;
     let found = id.parse::<ReviewId>().ok().and_then(|id| entries.find(&id));
     let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
     let review = wire::Review::new(&entries[at].review, &ctx.links);
     let html = show(review, &snapshot, &ctx.links);
-    Ok(page(snapshot, html, POLICY))
+    page(ctx, headers, &snapshot, html, POLICY)
 }
 
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {

@@ -22,9 +22,8 @@ use crate::search::{
     did_you_mean, search_reviews,
 };
 use crate::snapshot::Snapshot;
-use crate::web::{ClientAddress, HttpProblem, QueryParameters, wants_html};
-use crate::wire::DidYouMean;
-use crate::wire::parameters::{Arguments as _, MatchRule, Parameter};
+use crate::web::{ClientAddress, HttpProblem, wants_html};
+use crate::wire::{Arguments, DidYouMean, Parameters as _};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -59,8 +58,8 @@ pub async fn search(
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
     // All errors are collected, so that each is shown next to its field.
-    let mut query = QueryParameters::of_form(request);
-    let values = SearchParameters::take_from(&mut query);
+    let mut query = Arguments::form(request.uri().query().unwrap_or_default());
+    let values = SearchParameters::parse(&mut query);
     let issues = &mut query.issues;
     let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
     let view = SearchView {
@@ -78,24 +77,24 @@ pub async fn search(
     }
     let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
     let _slot = ctx.turn(client).await?;
-    let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor);
+    let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
     let mut nearest = Vec::new();
     if found.total == 0 {
-        let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters);
+        let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters).await;
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
-            let counted = search_reviews(&snapshot, &candidate.filter, 1, None);
+            let counted = search_reviews(&snapshot, &candidate.filter, 1, None).await;
             nearest.push((candidate, counted));
         }
     }
     let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
         view.show(&found, nearest)
     });
-    Ok(page(Arc::clone(&snapshot), html, POLICY))
+    Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
 }
 
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
-    query: &'a QueryParameters,
+    query: &'a Arguments,
     /// Use it only if `query` has no issues.
     search_request: &'a SearchRequest,
     links: &'a Links,
@@ -105,8 +104,8 @@ impl SearchView<'_> {
     fn json_url(&self) -> String {
         let (path, query) = (self.links.absolute(SEARCH_PATH), self.query);
         // The API's default differs from the page's, so the page's default is passed explicitly.
-        let words = [(MatchRule::NAME, TextMatch::Words.name())];
-        let has_match = query.value(MatchRule::NAME).is_some();
+        let words = [("match", TextMatch::Words.name())];
+        let has_match = query.value("match").is_some();
         query.address(&path, &[], if has_match { &[] } else { &words })
     }
 
@@ -249,14 +248,16 @@ impl SearchView<'_> {
     ) -> Candidate {
         let (query, path) = (self.query, format!("{}/search", site.root));
         let without = [without, &["cursor"]].concat();
-        let mut changed = query.with(&without, added);
-        let values = SearchParameters::take_from(&mut changed);
+        let href = query.address(&path, &without, added);
+        let query = href.split_once('?').map_or("", |(_, query)| query);
+        let mut changed = Arguments::form(query);
+        let values = SearchParameters::parse(&mut changed);
         let (issues, input) = (&mut changed.issues, &self.snapshot.input);
         let search_request = SearchRequest::new(values, issues, input, TextMatch::Words);
         Candidate {
             filter: search_request.filter,
             words,
-            href: query.address(&path, &without, added),
+            href,
         }
     }
 

@@ -6,10 +6,9 @@ use crate::insights::Trade;
 use crate::insights::trades::AspectDefinition;
 use crate::model::{Day, VoteCounts};
 use crate::snapshot::Snapshot;
-use crate::wire::parameters::{
-    Aspect, FirstSince, FirstUntil, Parameter, SecondSince, SecondUntil, arguments,
+use crate::wire::{
+    self, Arguments, Comparison, Issue, IssueCode, Parameters, Period, PeriodAspect,
 };
-use crate::wire::{self, Comparison, Issue, IssueCode, Period, PeriodAspect};
 
 /// Maximum number of values in a list.
 pub const VALUES_MAX: usize = 100;
@@ -87,18 +86,35 @@ pub struct PeriodsRequest {
     aspect: Option<usize>,
 }
 
-arguments! {
-    pub struct PeriodsParameters {
-        /// First day of the first period, `YYYY-MM-DD`.
-        first_since: FirstSince,
-        /// Last day of the first period, `YYYY-MM-DD`.
-        first_until: FirstUntil,
-        /// First day of the second period, `YYYY-MM-DD`.
-        second_since: SecondSince,
-        /// Last day of the second period, `YYYY-MM-DD`.
-        second_until: SecondUntil,
-        /// Id of the one aspect to compare, for example `price`.
-        aspect: Aspect,
+#[derive(Debug)]
+pub struct PeriodsParameters {
+    pub first_since: Option<Day>,
+    pub first_until: Option<Day>,
+    pub second_since: Option<Day>,
+    pub second_until: Option<Day>,
+    pub aspect: Option<String>,
+}
+
+impl Parameters for PeriodsParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        Self {
+            first_since: arguments.required("2025-01-01").day(
+                "first_since",
+                "First day of the first period, `YYYY-MM-DD`.",
+            ),
+            first_until: arguments
+                .required("2025-12-31")
+                .day("first_until", "Last day of the first period, `YYYY-MM-DD`."),
+            second_since: arguments.required("2026-01-01").day(
+                "second_since",
+                "First day of the second period, `YYYY-MM-DD`.",
+            ),
+            second_until: arguments.required("2026-12-31").day(
+                "second_until",
+                "Last day of the second period, `YYYY-MM-DD`.",
+            ),
+            aspect: arguments.text("aspect", "Only this aspect, for example `price`."),
+        }
     }
 }
 
@@ -109,10 +125,18 @@ impl PeriodsRequest {
         issues: &mut Vec<Issue>,
         trade: &Trade,
     ) -> Option<Self> {
-        let days = parameters.first_since.zip(parameters.first_until);
-        let first = period::<FirstSince, FirstUntil>(days, issues);
-        let days = parameters.second_since.zip(parameters.second_until);
-        let second = period::<SecondSince, SecondUntil>(days, issues);
+        let first = parameters.first_since.zip(parameters.first_until);
+        let second = parameters.second_since.zip(parameters.second_until);
+        for (days, [since, until]) in [
+            (first, ["first_since", "first_until"]),
+            (second, ["second_since", "second_until"]),
+        ] {
+            if let Some((first_day, last)) = days.filter(|(first_day, last)| last < first_day) {
+                let message = format!("must not be before {since}, which is {first_day}");
+                let (code, received) = (IssueCode::TooSmall, last.to_string());
+                issues.push(Issue::new(until, code, message, &received));
+            }
+        }
         let aspect = parameters
             .aspect
             .as_deref()
@@ -124,18 +148,6 @@ impl PeriodsRequest {
             aspect,
         })
     }
-}
-
-/// The period from the value of `S` to that of `U`.
-fn period<S: Parameter, U: Parameter>(days: Option<Days>, issues: &mut Vec<Issue>) -> Option<Days> {
-    let (first, last) = days?;
-    if last < first {
-        let message = format!("must not be before {}, which is {first}", S::NAME);
-        let code = IssueCode::TooSmall;
-        issues.push(Issue::new(U::NAME, code, message, &last.to_string()));
-        return None;
-    }
-    Some((first, last))
 }
 
 /// Each period, the second minus the first, and whether it is better.

@@ -5,17 +5,18 @@ use std::collections::HashMap;
 
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
-use super::request::{Cursor, CursorParameter};
+use super::request::Cursor;
 use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
 use crate::links::{Links, with_query};
-use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{Day, MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::parameters::{
-    self, Arguments as _, InsightsPart, LIMIT_DEFAULT, Parameter, arguments,
+use crate::wire::parameters::LIMIT_DEFAULT;
+use crate::wire::{
+    self, Arguments, AspectFacet, Entity, Facet, Insights, InsightsPart, InsightsStage, Issue,
+    IssueCode, Parameters,
 };
-use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
 /// Maximum JSON size of an overview.
 pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
@@ -31,33 +32,48 @@ pub enum StageRequest {
     Part(InsightsPart),
 }
 
-arguments! {
-    pub struct StageParameters {
-        /// One aspect: id or name.
-        aspect: parameters::Aspect,
-        /// One technician: full name, id or alias.
-        technician: parameters::Technician,
-        /// One service: id, name or synonym.
-        service: parameters::Service,
-        /// One service area: name.
-        area: parameters::Area,
-        /// One part; `overview` summarizes all.
-        part: parameters::Part,
+#[derive(Debug, Default)]
+pub struct StageParameters {
+    pub aspect: Option<String>,
+    pub technician: Option<String>,
+    pub service: Option<String>,
+    pub area: Option<String>,
+    pub part: Option<InsightsPart>,
+}
+
+impl Parameters for StageParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        Self {
+            aspect: arguments.text("aspect", "One aspect: id or name."),
+            technician: arguments.text("technician", "One technician: full name, id or alias."),
+            service: arguments.text("service", "One service: id, name or synonym."),
+            area: arguments.text("area", "One service area: name."),
+            part: arguments.example("overview").one_of(
+                "part",
+                &InsightsPart::ALL,
+                InsightsPart::find,
+                "One part; `overview` summarizes all.",
+            ),
+        }
     }
 }
 
 impl StageRequest {
     /// The first stage that the parameters name, if any; each other one is an issue.
     pub fn new(parameters: StageParameters, issues: &mut Vec<Issue>) -> Option<Self> {
-        let pairs = parameters.pairs();
-        for (name, received) in pairs.iter().skip(1) {
-            let message = format!("must be left out if {} is given", pairs[0].0);
-            issues.push(Issue::new(
-                name,
-                IssueCode::InvalidString,
-                message,
-                received,
-            ));
+        let names = [
+            ("aspect", parameters.aspect.as_deref()),
+            ("technician", parameters.technician.as_deref()),
+            ("service", parameters.service.as_deref()),
+            ("area", parameters.area.as_deref()),
+            ("part", parameters.part.map(InsightsPart::name)),
+        ];
+        let mut present = names.iter().filter(|(_, value)| value.is_some());
+        let (first, _) = present.next()?;
+        for (name, received) in present {
+            let message = format!("must be left out if {first} is given");
+            let (code, received) = (IssueCode::InvalidString, received.unwrap_or_default());
+            issues.push(Issue::new(name, code, message, received));
         }
         let entity = |kind| move |name| Self::Entity(kind, name);
         (parameters.aspect.map(Self::Aspect))
@@ -71,9 +87,9 @@ impl StageRequest {
 /// The parameter that selects an entity of a kind.
 pub const fn parameter(kind: MentionKind) -> &'static str {
     match kind {
-        MentionKind::Technician => parameters::Technician::NAME,
-        MentionKind::Service => parameters::Service::NAME,
-        MentionKind::ServiceArea => parameters::Area::NAME,
+        MentionKind::Technician => "technician",
+        MentionKind::Service => "service",
+        MentionKind::ServiceArea => "area",
     }
 }
 
@@ -254,25 +270,31 @@ fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>)
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
 // compact analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
-arguments! {
-    /// The parameters of evidence, besides the aspect.
-    pub struct EvidenceParameters {
-        /// Only reviews with this vote on the aspect.
-        polarity: parameters::Polarity,
-        /// Only findings about this technician: name, id or alias.
-        technician: parameters::Technician,
-        /// Only reviews that mention this service: id, name or synonym.
-        service: parameters::Service,
-        /// Only reviews from this day on, `YYYY-MM-DD`.
-        since: parameters::Since,
-        /// Only reviews up to this day, `YYYY-MM-DD`.
-        until: parameters::Until,
-        /// `false` omits the reasons of findings.
-        hits: parameters::Hits,
-        /// Maximum number of reviews to return.
-        limit: parameters::Limit,
-        /// `next_cursor` of an answer to the same request.
-        cursor: CursorParameter,
+/// The parameters of evidence, besides the aspect.
+#[derive(Debug, Default)]
+pub struct EvidenceParameters {
+    pub polarity: Option<Vote>,
+    pub technician: Option<String>,
+    pub service: Option<String>,
+    pub since: Option<Day>,
+    pub until: Option<Day>,
+    pub hits: Option<bool>,
+    pub limit: Option<u8>,
+    pub cursor: Option<Cursor>,
+}
+
+impl Parameters for EvidenceParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        Self {
+            polarity: arguments.polarity("Only reviews with this vote on the aspect."),
+            technician: arguments.text("technician", "Only about this one: name, id or alias."),
+            service: arguments.text("service", "Only with this one: id, name or synonym."),
+            since: arguments.day("since", "Only reviews from this day on, `YYYY-MM-DD`."),
+            until: arguments.day("until", "Only reviews up to this day, `YYYY-MM-DD`."),
+            hits: arguments.flag("hits", "`false` omits the reasons of findings."),
+            limit: arguments.limit(),
+            cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same request."),
+        }
     }
 }
 
@@ -303,9 +325,17 @@ impl<'a> EvidenceQuery<'a> {
     /// What a cursor belongs to, as a query string: the filters and the aspect's ID, because another trade may have
     /// another aspect at that index.
     pub fn canonical(&self) -> String {
-        let pairs = self.parameters.pairs().into_iter();
-        let filters = pairs.filter(|(name, _)| !matches!(*name, "hits" | "limit" | "cursor"));
-        with_query(&self.aspect.id, filters)
+        let parameters = self.parameters;
+        let filters = [
+            ("polarity", parameters.polarity.map(|vote| vote.to_string())),
+            ("technician", parameters.technician.clone()),
+            ("service", parameters.service.clone()),
+            ("since", parameters.since.map(|day| day.to_string())),
+            ("until", parameters.until.map(|day| day.to_string())),
+        ];
+        let present = filters.into_iter();
+        let present = present.filter_map(|(name, value)| Some((name, value?)));
+        with_query(&self.aspect.id, present)
     }
 
     /// Maximum number of reviews of a page.

@@ -1,4 +1,5 @@
-//! Search in a snapshot: one page of the reviews that match a filter, and their total number. It asks nothing of the database.
+//! Search in a snapshot: one page of the reviews that match a filter, and their total number. For a text it asks the text index
+//! of the database.
 
 pub(crate) mod facets;
 pub(crate) mod insights;
@@ -7,5 +8,9 @@ mod request;
 mod results;
 
 pub use names::{did_you_mean, search_head};
-pub use request::{Cursor, CursorParameter, ReviewFilter, SearchParameters, SearchRequest};
-pub use results::{ResultPage, SHORT_PAGE, TOTAL_MAX, TextFinder, search_reviews};
+pub use request::{
+    CURSOR, Cursor, FeedParameters, ReviewFilter, SearchParameters, SearchRequest, SinceParameters,
+};
+pub use results::{
+    ResultPage, SHORT_PAGE, TOTAL_MAX, TextFinder, count_by_reading, search_reviews,
+};

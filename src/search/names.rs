@@ -2,7 +2,7 @@
 //! one.
 
 use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
-use super::results::{ResultPage, has_match};
+use super::results::{ResultPage, search_reviews};
 use crate::compute::run_long;
 use crate::model::business::PublishStaff;
 use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
@@ -67,28 +67,35 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Optio
 }
 
 /// The answer to `request` but for the reviews. `ignored` are the names of its unknown parameters.
-pub fn search_head(
+pub async fn search_head(
     snapshot: &Snapshot,
     request: &SearchRequest,
     found: &ResultPage,
     ignored: Vec<String>,
 ) -> SearchHead {
     let parameters = &request.filter.parameters;
-    let suggestions = (found.total == 0).then(|| did_you_mean(snapshot, parameters));
+    let suggestions = if found.total == 0 {
+        did_you_mean(snapshot, parameters).await
+    } else {
+        None
+    };
     SearchHead {
         total: found.total,
         total_relation: TotalRelation::of(found.is_exact),
         count: found.positions.len() as u64,
         limit: u64::from(request.limit),
         next_cursor: found.next.as_ref().map(Cursor::to_string),
-        did_you_mean: suggestions.flatten(),
+        did_you_mean: suggestions,
         ignored,
     }
 }
 
 /// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are
 /// if none is near; and the other rule of comparing texts, if it finds something. `None` if there are none.
-pub fn did_you_mean(snapshot: &Snapshot, parameters: &SearchParameters) -> Option<DidYouMean> {
+pub async fn did_you_mean(
+    snapshot: &Snapshot,
+    parameters: &SearchParameters,
+) -> Option<DidYouMean> {
     let mut suggestions = nearest_names(snapshot, parameters);
     if parameters.query.is_some() && parameters.text_match != Some(TextMatch::Words) {
         let language = snapshot.input.business.language.as_deref();
@@ -97,8 +104,9 @@ pub fn did_you_mean(snapshot: &Snapshot, parameters: &SearchParameters) -> Optio
             ..parameters.clone()
         };
         let by_words = ReviewFilter::new(&by_words, PluralEndings::of(language));
+        let found = search_reviews(snapshot, &by_words, 0, None).await;
         suggestions.text_match =
-            has_match(snapshot, &by_words).then(|| vec![TextMatch::Words.name().to_owned()]);
+            (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
     }
     suggestions.if_any()
 }

@@ -10,13 +10,11 @@ use chrono::NaiveDate;
 use crate::insights::Trade;
 use crate::links::with_query;
 use crate::model::{
-    Day, FNV_OFFSET, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery, fnv1a, fold,
+    Day, FNV_OFFSET, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery, Vote, fnv1a, fold,
 };
 use crate::snapshot::input::SnapshotInput;
-use crate::wire::parameters::{
-    self, Arguments, LIMIT_DEFAULT, Limit, Parameter, TextOf, arguments, parameters,
-};
-use crate::wire::{Issue, IssueCode};
+use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
+use crate::wire::{Arguments, Issue, IssueCode, Parameters};
 
 #[derive(Debug)]
 pub struct SearchRequest {
@@ -27,44 +25,114 @@ pub struct SearchRequest {
     pub cursor: Option<Cursor>,
 }
 
-arguments! {
-    pub struct SearchParameters {
-        /// Exact number of stars.
-        rating: parameters::Rating,
-        /// Minimum rating (inclusive, decimals allowed).
-        min_rating: parameters::MinRating,
-        /// Maximum rating (inclusive, decimals allowed).
-        max_rating: parameters::MaxRating,
-        /// On or after this day, `YYYY-MM-DD`.
-        since: parameters::Since,
-        /// On or before this day, `YYYY-MM-DD`.
-        until: parameters::Until,
-        /// Text to find, ignoring case, 1 to 1,000 characters.
-        query: parameters::Query,
-        /// `words` in any order, or `substring` (default).
-        text_match: parameters::MatchRule,
-        /// Name of a technician mentioned, as listed, ignoring case.
-        mentions_technician: parameters::MentionsTechnician,
-        /// Id of a service mentioned.
-        mentions_service: parameters::MentionsService,
-        /// Language tag, for example `en`.
-        language: parameters::Language,
-        /// Name of the source.
-        source: parameters::Source,
-        /// Only with a text, or only without.
-        has_text: parameters::HasText,
-        /// Only with an owner's answer, or only without.
-        has_response: parameters::HasResponse,
-        /// Id of an aspect, for example `punctuality`.
-        aspect: parameters::Aspect,
-        /// Sentiment on the aspect; only with `aspect`.
-        polarity: parameters::Polarity,
-        /// Order (default `newest`). Equal stars: newest first.
-        sort: parameters::SortOrder,
-        /// Maximum number of reviews to return.
-        limit: Limit,
-        /// `next_cursor` of an answer to the same filters.
-        cursor: CursorParameter,
+/// Maximum number of characters of `query`.
+const QUERY_CHARACTERS_MAX: usize = 1_000;
+
+#[derive(Debug, Clone, Default)]
+pub struct SearchParameters {
+    pub rating: Option<u8>,
+    pub min_rating: Option<f64>,
+    pub max_rating: Option<f64>,
+    pub since: Option<Day>,
+    pub until: Option<Day>,
+    pub query: Option<String>,
+    pub text_match: Option<TextMatch>,
+    pub mentions_technician: Option<String>,
+    pub mentions_service: Option<String>,
+    pub language: Option<String>,
+    pub source: Option<String>,
+    pub has_text: Option<bool>,
+    pub has_response: Option<bool>,
+    pub aspect: Option<String>,
+    pub polarity: Option<Vote>,
+    pub sort: Option<Sort>,
+    pub limit: Option<u8>,
+    pub cursor: Option<Cursor>,
+}
+
+impl Parameters for SearchParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let filters = Self::parse_filters(arguments);
+        Self {
+            sort: arguments.one_of("sort", &Sort::ALL, Sort::find, "Order (default `newest`)."),
+            limit: arguments.limit(),
+            cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same filters."),
+            ..filters
+        }
+    }
+}
+
+/// The parameters of the feed of a search, in the form of a page's: it is always the newest reviews.
+#[derive(Debug)]
+pub struct FeedParameters(pub SearchParameters);
+
+impl Parameters for FeedParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        arguments.omit_empty();
+        Self(SearchParameters::parse_filters(arguments))
+    }
+}
+
+impl SearchParameters {
+    fn parse_filters(arguments: &mut Arguments) -> Self {
+        Self {
+            rating: arguments.whole("rating", STARS, "Exact number of stars."),
+            min_rating: arguments.decimal("min_rating", STARS, "At least this rating, like 4.5."),
+            max_rating: arguments.decimal("max_rating", STARS, "At most this rating, like 2.5."),
+            since: arguments.day("since", "On or after this day, `YYYY-MM-DD`."),
+            until: arguments.day("until", "On or before this day, `YYYY-MM-DD`."),
+            query: arguments.example("on time").short_text(
+                "query",
+                QUERY_CHARACTERS_MAX,
+                "Text to find, ignoring case, 1 to 1,000 characters.",
+            ),
+            text_match: arguments.one_of(
+                "match",
+                &TextMatch::ALL,
+                TextMatch::find,
+                "`substring` (default) or `words` in any order.",
+            ),
+            mentions_technician: arguments
+                .text("mentions_technician", "Name of a technician, as listed."),
+            mentions_service: arguments.text("mentions_service", "Id of a service mentioned."),
+            language: arguments.text("language", "Language tag, for example `en`."),
+            source: arguments.text("source", "Name of the source."),
+            has_text: arguments.flag("has_text", "Only with a text, or only without."),
+            has_response: arguments
+                .flag("has_response", "Only with the owner's answer, or without."),
+            aspect: arguments.text("aspect", "Id of an aspect, for example `punctuality`."),
+            polarity: arguments.polarity("Sentiment on the aspect; only with `aspect`."),
+            ..Self::default()
+        }
+    }
+
+    /// The present ones as in a query string, without page size and cursor, in the order of the documentation.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let pairs = [
+            ("rating", self.rating.map(|stars| stars.to_string())),
+            ("min_rating", self.min_rating.map(|stars| stars.to_string())),
+            ("max_rating", self.max_rating.map(|stars| stars.to_string())),
+            ("since", self.since.map(|day| day.to_string())),
+            ("until", self.until.map(|day| day.to_string())),
+            ("query", self.query.clone()),
+            ("match", self.text_match.map(|one| one.to_string())),
+            ("mentions_technician", self.mentions_technician.clone()),
+            ("mentions_service", self.mentions_service.clone()),
+            ("language", self.language.clone()),
+            ("source", self.source.clone()),
+            ("has_text", self.has_text.map(|flag| flag.to_string())),
+            (
+                "has_response",
+                self.has_response.map(|flag| flag.to_string()),
+            ),
+            ("aspect", self.aspect.clone()),
+            ("polarity", self.polarity.map(|vote| vote.to_string())),
+            ("sort", self.sort.map(|sort| sort.to_string())),
+        ];
+        let present = pairs.into_iter();
+        present
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
     }
 }
 
@@ -79,9 +147,11 @@ impl SearchRequest {
     ) -> Self {
         parameters.text_match.get_or_insert(text_match);
         if let Some(vote) = parameters.polarity.filter(|_| parameters.aspect.is_none()) {
-            let message = format!("must be given together with {}", parameters::Aspect::NAME);
-            let (name, code) = (parameters::Polarity::NAME, IssueCode::InvalidString);
-            issues.push(Issue::new(name, code, message, vote.name()));
+            let (code, message) = (
+                IssueCode::InvalidString,
+                "must be given together with aspect",
+            );
+            issues.push(Issue::new("polarity", code, message, vote.name()));
         }
         if let Some(id) = parameters.aspect.as_deref() {
             aspect_of(issues, input.analyzer.trade(), id);
@@ -109,15 +179,24 @@ pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usi
     let found = trade.aspect(id);
     if found.is_none() {
         let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-        let issue = Issue::new(
-            parameters::Aspect::NAME,
-            IssueCode::InvalidString,
-            message,
-            id,
-        );
-        issues.push(issue);
+        issues.push(Issue::new("aspect", IssueCode::InvalidString, message, id));
     }
     found
+}
+
+/// The parameter of the reviews since a day.
+#[derive(Debug)]
+pub struct SinceParameters {
+    pub date: Option<Day>,
+}
+
+impl Parameters for SinceParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let first_day = arguments.required("2026-01-01");
+        Self {
+            date: first_day.day("date", "The first day, `YYYY-MM-DD`."),
+        }
+    }
 }
 
 /// All conditions must hold; an absent one always does.
@@ -156,6 +235,9 @@ impl ReviewFilter {
     }
 }
 
+/// The name of the parameter.
+pub const CURSOR: &str = "cursor";
+const CURSOR_ALLOWED: &str = "must be `next_cursor` of an answer to the same filters";
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 6;
 
@@ -199,8 +281,13 @@ impl Cursor {
         }
     }
 
+    /// The parameter `cursor`.
+    pub fn parse(arguments: &mut Arguments, description: &'static str) -> Option<Self> {
+        arguments.syntax(CURSOR, CURSOR_ALLOWED, Self::find, description)
+    }
+
     /// `None` for a text that no cursor of this release has.
-    fn parse(text: &str) -> Option<Self> {
+    fn find(text: &str) -> Option<Self> {
         let json = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (version, filter, ends_page, stars, day, id): CursorParts<'_> =
             serde_json::from_slice(&json).ok()?;
@@ -231,12 +318,9 @@ impl Cursor {
 
     /// The error for a cursor of another query.
     pub fn invalid(&self) -> Issue {
-        Issue::of::<CursorParameter>(IssueCode::InvalidString, &self.to_string())
+        let (code, received) = (IssueCode::InvalidString, self.to_string());
+        Issue::new(CURSOR, code, CURSOR_ALLOWED, &received)
     }
-}
-
-parameters! {
-    CursorParameter = "cursor", TextOf<Cursor>: TextOf(Cursor::parse, "must be `next_cursor` of an answer to the same filters");
 }
 
 impl fmt::Display for Cursor {
@@ -259,9 +343,30 @@ mod tests {
     use super::Cursor;
     use crate::model::{Day, PluralEndings, Sort};
     use crate::search::{ReviewFilter, SearchParameters};
+    use crate::wire::{Arguments, Parameters as _};
 
     fn day() -> Day {
         "2024-05-05".parse().unwrap()
+    }
+
+    #[test]
+    fn every_parameter_but_page_size_and_cursor_is_in_an_address() {
+        for parameter in SearchParameters::describe() {
+            let (name, schema) = (parameter.name, &parameter.schema);
+            let value = match (schema["type"].as_str(), schema["format"].as_str()) {
+                (Some("boolean"), _) => "true",
+                (Some("integer" | "number"), _) => "3",
+                (_, Some("date")) => "2024-05-05",
+                _ => schema["enum"][0].as_str().unwrap_or("x"),
+            };
+            let mut arguments = Arguments::query(&format!("{name}={value}"));
+            let pairs = SearchParameters::parse(&mut arguments).pairs();
+            let is_of_page = ["limit", "cursor"].contains(&name);
+            assert_eq!(pairs.is_empty(), is_of_page, "{name}");
+            for pair in pairs {
+                assert_eq!(pair, (name, value.to_owned()));
+            }
+        }
     }
 
     #[test]
@@ -278,7 +383,7 @@ mod tests {
         };
         let cursor = Cursor::at(&of("leak"), day(), "r-1");
         let text = cursor.to_string();
-        assert_eq!(Cursor::parse(&text), Some(cursor.clone()));
+        assert_eq!(Cursor::find(&text), Some(cursor.clone()));
         assert!(cursor.belongs_to(&of("LEAK")));
         assert!(!cursor.belongs_to(&of("leaks")));
         for bad in [
@@ -289,7 +394,7 @@ mod tests {
             &format!("{text}!"),
             &text[..18],
         ] {
-            assert_eq!(Cursor::parse(bad), None, "{bad}");
+            assert_eq!(Cursor::find(bad), None, "{bad}");
         }
     }
 
@@ -310,7 +415,7 @@ mod tests {
             ..Cursor::at(&of(Sort::Lowest), day(), "r-1")
         };
         assert_eq!(cursor.stars, Some(2));
-        assert_eq!(Cursor::parse(&cursor.to_string()), Some(cursor.clone()));
+        assert_eq!(Cursor::find(&cursor.to_string()), Some(cursor.clone()));
         for (sort, fits) in [
             (Sort::Lowest, true),
             (Sort::Highest, false),
@@ -320,12 +425,12 @@ mod tests {
             assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
         }
         let ending = cursor.clone().ending_there();
-        assert_eq!(Cursor::parse(&ending.to_string()), Some(ending.clone()));
+        assert_eq!(Cursor::find(&ending.to_string()), Some(ending.clone()));
         assert_ne!(ending, cursor);
         let sixth = Cursor {
             stars: Some(6),
             ..cursor
         };
-        assert_eq!(Cursor::parse(&sixth.to_string()), None);
+        assert_eq!(Cursor::find(&sixth.to_string()), None);
     }
 }

@@ -1,28 +1,33 @@
 //! The result of a search: a page and the total; and where a query is in a text, for pages.
 //!
-//! A filter is an intersection of sets of positions, an order a walk over a set. With a text, the snapshot's trigrams leave the
-//! reviews that may contain it, and these are read, newest first.
+//! A filter is an intersection of sets of positions, an order a walk over a set. With a text, the database's text index leaves
+//! the reviews that may contain it, and these are read, newest first.
 
-use std::iter::{from_fn, once};
+use std::iter::from_fn;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
 use super::request::{Cursor, ReviewFilter};
-use crate::compute::run_long;
+use crate::compute::run_long_if;
 use crate::insights::Trade;
 use crate::links::Links;
+use crate::metrics;
 use crate::model::{
     FoldedText, Sort, TextMatch, TextQuery, fold, fold_plain_character, is_of_word,
 };
-use crate::snapshot::{Entries, QueryTrigrams, Snapshot, position};
+use crate::snapshot::{Entries, Index, Snapshot, position};
 use crate::wire;
 
 /// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
+/// One more than [`TOTAL_MAX`].
+const FOUND_MAX: usize = 1_001;
+/// Number of reviews whose texts are read without asking the text index, which takes as long.
+const READ_UNASKED_MAX: u64 = 100;
 /// Number of texts that are read without delaying other tasks of the thread: about 200 µs.
-const READ_AT_ONCE: usize = 4_000;
+const READ_AT_ONCE: u64 = 4_000;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
 pub const SHORT_PAGE: usize = 20;
 
@@ -52,29 +57,31 @@ impl ResultPage {
 }
 
 /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one.
-pub fn search_reviews(
+pub async fn search_reviews(
     snapshot: &Snapshot,
     filter: &ReviewFilter,
     limit: usize,
     cursor: Option<&Cursor>,
 ) -> ResultPage {
     let entries = &snapshot.input.entries;
-    let selected = select(entries, filter, snapshot.input.analyzer.trade());
-    let query = filter.text.as_ref();
-    // `unread` is the text that some of the matches do not have.
-    let (mut matches, unread, total) =
-        match query.map(|query| find(entries, &selected, query, TOTAL_MAX + 1)) {
-            None => {
-                let total = selected.len();
-                (selected, None, total)
-            }
-            Some(found) if found.len() <= TOTAL_MAX => {
-                let total = found.len();
-                (found, None, total)
-            }
-            // The page may have other matches than those that were counted.
-            Some(_) => (selected, query, TOTAL_MAX),
-        };
+    let mut matches = select(entries, filter, snapshot.input.analyzer.trade());
+    // What some of the matches do not have.
+    let mut unread = None;
+    if let Some(query) = &filter.text {
+        matches = candidates(snapshot, matches, query).await;
+        let found = find(entries, &matches, query);
+        if found.len() > TOTAL_MAX {
+            // The page may have others than those that were found.
+            unread = Some(TextFinder::new(query));
+        } else {
+            matches = found;
+        }
+    }
+    let total = if unread.is_some() {
+        TOTAL_MAX
+    } else {
+        matches.len()
+    };
     let sort = filter.sort();
     let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
     match cursor.map(|cursor| after(entries, sort, cursor)) {
@@ -82,8 +89,7 @@ pub fn search_reviews(
         Some(after) if ends_page => matches -= after,
         Some(after) => matches &= after,
     }
-    let finder = unread.map(TextFinder::new);
-    let is_match = |at: &usize| (finder.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
+    let is_match = |at: &usize| (unread.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
     let in_order = ordered(entries, &matches, sort, ends_page).map(|at| at as usize);
     let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
     let beyond = positions.get(limit).copied();
@@ -110,45 +116,54 @@ pub fn search_reviews(
     }
 }
 
-/// Whether any review of `snapshot` matches `filter`.
-pub fn has_match(snapshot: &Snapshot, filter: &ReviewFilter) -> bool {
+/// The number of reviews that match a text, up to one more than [`TOTAL_MAX`]; found by reading all of them.
+pub fn count_by_reading(snapshot: &Snapshot, query: &TextQuery) -> u64 {
     let entries = &snapshot.input.entries;
-    let selected = select(entries, filter, snapshot.input.analyzer.trade());
-    let found = match &filter.text {
-        None => selected,
-        Some(query) => find(entries, &selected, query, 1),
-    };
-    !found.is_empty()
+    let mut all = RoaringBitmap::new();
+    all.insert_range(0..position(entries.len()));
+    find(entries, &all, query).len()
 }
 
-/// The newest of the `selected` reviews whose text matches, at most `most`.
-fn find(
-    entries: &Entries,
-    selected: &RoaringBitmap,
+/// Those of the `selected` reviews that may have the text, by the database's text index; all of them if it cannot tell.
+async fn candidates(
+    snapshot: &Snapshot,
+    selected: RoaringBitmap,
     query: &TextQuery,
-    most: u64,
 ) -> RoaringBitmap {
-    let (finder, trigrams) = (TextFinder::new(query), QueryTrigrams::new(query));
-    let mut candidates = entries
-        .candidates(&trigrams)
-        .filter(|(at, _)| selected.contains(*at));
-    let is_match = |(at, text)| finder.is_in(text).then_some(at);
-    let newest = candidates.by_ref().take(READ_AT_ONCE);
-    let mut found: RoaringBitmap = newest.filter_map(is_match).take(count(most)).collect();
-    if found.len() < most
-        && let Some(next) = candidates.next()
-    {
-        let rest = once(next)
-            .chain(candidates)
-            .filter_map(is_match)
-            .take(count(most - found.len()));
-        run_long(|| found.extend(rest));
+    let (index, parts) = (snapshot.input.entries.index(), query.parts());
+    if !parts.iter().all(|part| Index::is_indexed(part)) {
+        metrics::TEXT_SEARCHES.count(&["texts"]);
+        return selected & &index.unindexed;
     }
-    found
+    let asked = if selected.len() > READ_UNASKED_MAX {
+        let database = &snapshot.database;
+        database.text_candidates(&parts, &snapshot.position).await
+    } else {
+        Ok(None)
+    };
+    let (way, candidates) = match asked {
+        Ok(Some(review_nos)) => {
+            let indexed = index.positions_of(&review_nos);
+            ("index", selected & (indexed | &index.unindexed))
+        }
+        Ok(None) => ("texts", selected),
+        Err(error) => {
+            tracing::debug!(%error, "search.index_failed: the text index cannot be asked, so the texts are read");
+            ("failed", selected)
+        }
+    };
+    metrics::TEXT_SEARCHES.count(&[way]);
+    candidates
 }
 
-fn count(reviews: u64) -> usize {
-    usize::try_from(reviews).unwrap_or(usize::MAX)
+/// The newest of the reviews at these positions whose text matches, at most [`FOUND_MAX`].
+fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> RoaringBitmap {
+    let finder = TextFinder::new(query);
+    run_long_if(positions.len() > READ_AT_ONCE, || {
+        let texts = entries.texts(positions);
+        let matching = texts.filter_map(|(at, text)| finder.is_in(text).then_some(at));
+        matching.take(FOUND_MAX).collect()
+    })
 }
 
 /// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.

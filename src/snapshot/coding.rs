@@ -92,16 +92,26 @@ pub struct CachedBody {
     pub content_type: &'static str,
     pub content: Content,
     coded: [OnceLock<Bytes>; Coding::ALL.len()],
+    /// The values of `ETag`, which are strong: `"<digest>"`, then `"<digest>-gzip"` for each coding, ready or not.
+    pub etags: [Bytes; 1 + Coding::ALL.len()],
 }
 
 impl CachedBody {
     /// A body without codings.
     pub fn new(content_type: &'static str, content: Content) -> Self {
+        let digest = &content.digest;
+        let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\"").into());
         Self {
+            coded: Coding::ALL.map(|_| OnceLock::new()),
+            etags: [format!("\"{digest}\"").into(), brotli, gzip],
             content_type,
             content,
-            coded: std::array::from_fn(|_| OnceLock::new()),
         }
+    }
+
+    /// A body in one piece, without codings.
+    pub fn whole(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        Self::new(content_type, Content::whole(bytes))
     }
 
     /// The body in that coding, in one piece; `None` until it is ready.
@@ -109,17 +119,23 @@ impl CachedBody {
         self.coded[coding as usize].get().map(slice::from_ref)
     }
 
-    /// Later calls for the same coding do nothing, because all results are equal.
-    pub fn set_coded(&self, coding: Coding, coded: Bytes) {
-        let _ = self.coded[coding as usize].set(coded);
+    /// The value of `ETag` in that coding; `None` is identity.
+    pub const fn etag(&self, coding: Option<Coding>) -> &Bytes {
+        match coding {
+            None => &self.etags[0],
+            Some(coding) => &self.etags[1 + coding as usize],
+        }
     }
 
     /// The codings that are ready, most preferred first.
-    pub fn codings(&self) -> Vec<Coding> {
-        Coding::ALL
-            .into_iter()
-            .filter(|coding| self.coded(*coding).is_some())
-            .collect()
+    pub fn codings(&self) -> impl DoubleEndedIterator<Item = Coding> {
+        let codings = Coding::ALL.into_iter();
+        codings.filter(|coding| self.coded(*coding).is_some())
+    }
+
+    /// Later calls for the same coding do nothing, because all results are equal.
+    pub fn set_coded(&self, coding: Coding, coded: Bytes) {
+        let _ = self.coded[coding as usize].set(coded);
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::{ArcSwap, Guard};
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use roaring::RoaringBitmap;
 use tokio::sync::watch;
@@ -15,14 +16,16 @@ use super::index::Values;
 use super::input::SnapshotInput;
 use super::store::Publication;
 use crate::compute::{lock, made_once};
+use crate::links::Links;
 use crate::model::{MentionKind, ReviewId, fold};
+use crate::storage::Database;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
 /// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
 
-/// A published document: its body and its publication.
+/// A published document: its body and its publication, and ready values of header fields.
 #[derive(Debug)]
 pub struct PublishedDocument {
     pub document: Document,
@@ -33,9 +36,32 @@ pub struct PublishedDocument {
     /// node that raises versions rendered another state; the documents then have no change date and are not sent to
     /// subscribers.
     pub is_confirmed: bool,
+    /// The value of `Last-Modified`, if the publication is confirmed.
+    pub last_modified: Bytes,
+    /// The value of `Link`, if it is a topic.
+    pub link: Option<Bytes>,
 }
 
 impl PublishedDocument {
+    pub fn new(
+        document: Document,
+        body: Arc<CachedBody>,
+        publication: Publication,
+        is_confirmed: bool,
+        links: &Links,
+    ) -> Self {
+        // RFC 9110 §5.6.7.
+        let date = publication.changed_at.format("%a, %d %b %Y %H:%M:%S GMT");
+        Self {
+            last_modified: date.to_string().into(),
+            link: (document.is_topic()).then(|| document.link(links).into()),
+            document,
+            body,
+            publication,
+            is_confirmed,
+        }
+    }
+
     /// The publication, if its row is for these bytes.
     pub fn confirmed(&self) -> Option<&Publication> {
         Some(&self.publication).filter(|_| self.is_confirmed)
@@ -45,6 +71,8 @@ impl PublishedDocument {
 /// All documents, rendered from the same reviews. Immutable except for its caches.
 #[derive(Debug)]
 pub struct Snapshot {
+    /// Asked for nothing but its text index.
+    pub database: Database,
     /// The state of the database.
     pub position: DatabasePosition,
     pub input: SnapshotInput,
@@ -60,12 +88,14 @@ pub struct Snapshot {
 impl Snapshot {
     /// `documents` are complete, in the order of [`Document::ALL`].
     pub fn new(
+        database: Database,
         position: DatabasePosition,
         input: SnapshotInput,
         insights: Arc<wire::Insights>,
         documents: Vec<Arc<PublishedDocument>>,
     ) -> Self {
         Self {
+            database,
             position,
             input,
             insights,

@@ -233,7 +233,7 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
 pub const FEED_REVIEWS: usize = 50;
 
 /// The IDs of entries are permalinks under `first_links`.
-fn json_feed(
+pub fn json_feed(
     business: &Business,
     newest: &[wire::Review],
     links: &Links,
@@ -346,7 +346,7 @@ fn start_of_day(date: NaiveDate, zone: Tz) -> DateTime<FixedOffset> {
 }
 
 /// The feed's XML before and after its `updated`; IDs are under `first_links`.
-fn atom_feed(
+pub fn atom_feed(
     business: &Business,
     newest: &[wire::Review],
     links: &Links,

@@ -6,7 +6,6 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::iter::from_fn;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -18,9 +17,7 @@ use sha2::{Digest, Sha256};
 use super::index::Index;
 use crate::insights::CompactAnalysis;
 use crate::links::Links;
-use crate::model::{
-    Day, FNV_OFFSET, FoldedText, RatingCounts, Review, ReviewId, TextQuery, fnv1a, fold_both,
-};
+use crate::model::{Day, FNV_OFFSET, FoldedText, RatingCounts, Review, ReviewId, fnv1a, fold_both};
 use crate::wire;
 
 /// The entries of one snapshot, newest first. Clones share them.
@@ -46,7 +43,8 @@ impl Entries {
     pub fn new(list: Vec<Arc<Entry>>, previous: &Self, links: &Links) -> Self {
         let mut index = Index::default();
         for (at, entry) in (0..).zip(&list) {
-            index.add(at, &entry.review, entry.analysis.as_ref());
+            let analysis = entry.analysis.as_ref();
+            index.add(at, entry.review_no, &entry.review, analysis);
         }
         let segments = divide(&list, &previous.segments, previous, links);
         let ends = segments.iter().scan(0, |end, segment| {
@@ -115,27 +113,23 @@ impl Entries {
         position(start)..position(end.max(start))
     }
 
-    /// The texts that may match the query, newest first, with their positions.
-    pub fn candidates<'a>(
+    /// The texts of the entries at these positions, newest first.
+    pub fn texts<'a>(
         &'a self,
-        query: &'a QueryTrigrams,
+        positions: &'a RoaringBitmap,
     ) -> impl Iterator<Item = (u32, FoldedText<'a>)> {
         let segments = self.segments.iter().zip(&*self.ends);
-        let blocks = segments.flat_map(|(segment, end)| {
-            let starts = (end - segment.count()..).step_by(TEXTS_PER_BLOCK);
-            starts.zip(&segment.texts)
-        });
-        blocks.flat_map(|(start, block)| {
-            let texts = block.candidates(query);
-            texts.map(move |at| (position(start + at), block.text(at)))
+        segments.flat_map(|(segment, end)| {
+            let (start, end) = (position(end - segment.count()), position(*end));
+            let positions = positions.range(start..end);
+            positions.map(move |at| (at, segment.text((at - start) as usize)))
         })
     }
 
     /// The text of the entry at that position.
     pub fn text(&self, at: usize) -> FoldedText<'_> {
         let (whole, start) = self.cut(at);
-        let at = at - start;
-        self.segments[whole].texts[at / TEXTS_PER_BLOCK].text(at % TEXTS_PER_BLOCK)
+        self.segments[whole].text(at - start)
     }
 
     /// The years with reviews, newest first, with the positions of each.
@@ -203,6 +197,8 @@ type EntryKey<'a> = (Reverse<Day>, &'a str);
 
 #[derive(Debug)]
 pub struct Entry {
+    /// `review_change.review_no`; `None` if that row was deleted.
+    pub review_no: Option<i64>,
     /// With technicians as they are shown, and with the names that its text mentions.
     pub review: Review,
     /// `None` until the text is analyzed.
@@ -243,25 +239,52 @@ pub struct Segment {
     rendered: Box<[(usize, [u8; 32])]>,
     /// The digest of all entries.
     pub digest: [u8; 32],
-    /// The texts of its entries, [`TEXTS_PER_BLOCK`] each.
-    pub texts: Box<[TextBlock]>,
+    /// The texts of its entries in their plain form, in one piece because a search may read all of them.
+    plain: Box<str>,
+    texts: Box<[Text]>,
+}
+
+#[derive(Debug)]
+struct Text {
+    /// Its end in [`Segment::plain`].
+    end: usize,
+    /// `None` if it equals its plain form.
+    folded: Option<Box<str>>,
 }
 
 impl Segment {
     /// Renders the entries straight into one buffer: each in its own would leave holes in memory.
     fn new(entries: &[Arc<Entry>], links: &Links) -> Self {
         let (mut json, mut rendered) = (Vec::new(), Vec::with_capacity(entries.len()));
+        let (mut texts, mut all) = (Vec::with_capacity(entries.len()), String::new());
         for entry in entries {
             let start = json.len();
             wire::write_json(&mut json, &wire::Review::new(&entry.review, links));
             rendered.push((json.len(), Sha256::digest(&json[start..]).into()));
             json.push(b',');
+            let (folded, plain) = fold_both(&entry.review.text);
+            all.push_str(&plain);
+            texts.push(Text {
+                end: all.len(),
+                folded: (folded != plain).then(|| folded.into()),
+            });
         }
         Self {
             json: json.into_boxed_slice().into(),
             digest: digest(&rendered),
             rendered: rendered.into(),
-            texts: Box::default(),
+            plain: all.into(),
+            texts: texts.into(),
+        }
+    }
+
+    fn text(&self, at: usize) -> FoldedText<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.texts[before].end);
+        let text = &self.texts[at];
+        let plain = &self.plain[start..text.end];
+        FoldedText {
+            plain,
+            folded: text.folded.as_deref().unwrap_or(plain),
         }
     }
 
@@ -321,115 +344,8 @@ fn divide(
             let new = Segment::new(part, links);
             match by_digest.get(&new.digest) {
                 Some(known) => Arc::clone(known),
-                None => Arc::new(Segment {
-                    texts: texts(part),
-                    ..new
-                }),
+                None => Arc::new(new),
             }
         })
         .collect()
-}
-
-fn texts(entries: &[Arc<Entry>]) -> Box<[TextBlock]> {
-    let blocks = entries.chunks(TEXTS_PER_BLOCK);
-    blocks
-        .map(|block| TextBlock::new(block.iter().map(|entry| entry.review.text.as_str())))
-        .collect()
-}
-
-/// A review of 500 bytes has bits in a sixth of them.
-const BUCKETS: usize = 2_048;
-/// The bits of a bucket.
-const TEXTS_PER_BLOCK: usize = 64;
-
-// The texts of a segment as queries compare them are in blocks, each with a filter that tells which texts may contain a query:
-// each trigram (sequence of three bytes) belongs to one of the buckets, and a bucket has a bit for each text. A text that
-// contains a query has its bit in the buckets of all trigrams of the query; a few more texts have, because other trigrams share
-// these buckets. (In the literature: Bloom filters, stored as bit slices.)
-
-/// Consecutive texts, which are read one after the other.
-#[derive(Debug)]
-pub struct TextBlock {
-    /// All texts in their plain form, in which a text has every query that any form of it has.
-    plain: Box<str>,
-    texts: Box<[Text]>,
-    /// For each bucket, the plain texts with one of its trigrams; the first text has the lowest bit.
-    buckets: Box<[u64]>,
-}
-
-#[derive(Debug)]
-struct Text {
-    /// Its end in `plain`.
-    end: usize,
-    /// `None` if it equals its plain form.
-    folded: Option<Box<str>>,
-}
-
-/// The buckets of a query; none if its parts are shorter than a trigram, which every text may contain.
-#[derive(Debug)]
-pub struct QueryTrigrams(Vec<usize>);
-
-impl TextBlock {
-    pub fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let (mut all, mut of_buckets) = (String::new(), vec![0; BUCKETS]);
-        let texts = texts.enumerate().map(|(at, text)| {
-            let (folded, plain) = fold_both(text);
-            for bucket in buckets(&plain) {
-                of_buckets[bucket] |= 1 << at;
-            }
-            all.push_str(&plain);
-            Text {
-                end: all.len(),
-                folded: (folded != plain).then(|| folded.into()),
-            }
-        });
-        Self {
-            texts: texts.collect(),
-            plain: all.into(),
-            buckets: of_buckets.into(),
-        }
-    }
-
-    /// The indices of the texts that may contain the query, ascending.
-    pub fn candidates(&self, query: &QueryTrigrams) -> impl Iterator<Item = usize> {
-        let mut texts = u64::MAX >> (TEXTS_PER_BLOCK - self.texts.len());
-        for bucket in &query.0 {
-            texts &= self.buckets[*bucket];
-            if texts == 0 {
-                break;
-            }
-        }
-        from_fn(move || {
-            let first = (texts != 0).then_some(texts.trailing_zeros() as usize);
-            texts &= texts.wrapping_sub(1);
-            first
-        })
-    }
-
-    pub fn text(&self, at: usize) -> FoldedText<'_> {
-        let start = at.checked_sub(1).map_or(0, |before| self.texts[before].end);
-        let text = &self.texts[at];
-        let plain = &self.plain[start..text.end];
-        FoldedText {
-            plain,
-            folded: text.folded.as_deref().unwrap_or(plain),
-        }
-    }
-}
-
-impl QueryTrigrams {
-    pub fn new(query: &TextQuery) -> Self {
-        let parts = query.plain_parts();
-        Self(parts.iter().flat_map(|part| buckets(part)).collect())
-    }
-}
-
-/// The bucket of each trigram of a text.
-fn buckets(text: &str) -> impl Iterator<Item = usize> {
-    text.as_bytes().windows(3).map(|bytes| {
-        let trigram = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
-        // Fibonacci hashing: the upper bits of the product depend on all bits of the trigram.
-        let hash = trigram.wrapping_mul(0x9E37_79B9) >> (u32::BITS - BUCKETS.ilog2());
-        hash as usize
-    })
 }

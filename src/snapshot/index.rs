@@ -32,6 +32,9 @@ pub struct Index {
     /// The size of all texts.
     pub text_bytes: usize,
     pub by_id: HashMap<ReviewId, u32>,
+    by_review_no: HashMap<i64, u32>,
+    /// Reviews that the database's text index may not find.
+    pub unindexed: RoaringBitmap,
 }
 
 /// The values that reviews have of one kind, by the text that filters compare: a service's ID, any other value folded.
@@ -78,7 +81,13 @@ impl Values {
 
 impl Index {
     /// Adds the review at position `at`; they are added newest first. It has no analysis until its text is analyzed.
-    pub fn add(&mut self, at: u32, review: &Review, analysis: Option<&CompactAnalysis>) {
+    pub fn add(
+        &mut self,
+        at: u32,
+        review_no: Option<i64>,
+        review: &Review,
+        analysis: Option<&CompactAnalysis>,
+    ) {
         self.stars[usize::from(review.rating.stars()) - 1].insert(at);
         let mentions = &review.mentions;
         self.technicians.add(at, &mentions.technicians, fold);
@@ -98,6 +107,12 @@ impl Index {
         }
         self.text_bytes += review.text.len();
         self.by_id.insert(review.id.clone(), at);
+        match review_no {
+            Some(review_no) if Self::is_indexed(&review.text) => {
+                self.by_review_no.insert(review_no, at);
+            }
+            _ => drop(self.unindexed.insert(at)),
+        }
         if let Some(analysis) = analysis {
             self.add_opinions(at, analysis);
         }
@@ -118,6 +133,21 @@ impl Index {
                 opinions.add(at, vote);
             }
         }
+    }
+
+    /// Whether the database's text index finds all parts of a text as queries do. It folds characters that are not ASCII in
+    /// another way, and ends a text at a NUL; queries for words take a backtick for an apostrophe.
+    pub fn is_indexed(text: &str) -> bool {
+        let is_indexed = |byte: u8| byte.is_ascii() && !matches!(byte, 0 | b'`');
+        text.bytes().all(is_indexed)
+    }
+
+    /// The positions of the reviews with these numbers, except [`Self::unindexed`].
+    pub fn positions_of(&self, review_nos: &[i64]) -> RoaringBitmap {
+        let positions = review_nos.iter();
+        positions
+            .filter_map(|review_no| self.by_review_no.get(review_no))
+            .collect()
     }
 
     pub fn count_unanalyzed(&self) -> usize {

@@ -253,7 +253,12 @@ impl EntryLoader<'_> {
             missing.add(&numbered, hash);
         }
         let names = names.unwrap_or_default();
-        staff.entry(numbered.review, &names, compact_analysis)
+        staff.entry(
+            numbered.review_no,
+            numbered.review,
+            &names,
+            compact_analysis,
+        )
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
@@ -267,7 +272,8 @@ impl EntryLoader<'_> {
             let compact_analysis =
                 CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
             let names = kept.analysis.names();
-            let entry = (self.staff).entry(numbered.review, &names, Some(compact_analysis));
+            let (review_no, review) = (numbered.review_no, numbered.review);
+            let entry = (self.staff).entry(review_no, review, &names, Some(compact_analysis));
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }

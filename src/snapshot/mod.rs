@@ -17,7 +17,7 @@ mod store;
 pub use coding::{CachedBody, Coding};
 pub use current::{CurrentSnapshot, MentionCounts, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::{Content, Document};
-pub use entries::{Entries, Entry, QueryTrigrams, Segment, ends_segment, position};
+pub use entries::{Entries, Entry, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};

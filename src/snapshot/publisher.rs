@@ -157,14 +157,17 @@ impl Publisher {
             }
             is_new = true;
             let body = cached_body(document, draft, &publication, before);
-            documents.push(Arc::new(PublishedDocument {
+            documents.push(Arc::new(PublishedDocument::new(
                 document,
                 body,
                 publication,
                 is_confirmed,
-            }));
+                &self.links,
+            )));
         }
-        let mut snapshot = Snapshot::new(state.position, state.input, insights, documents);
+        let database = self.database.clone();
+        let mut snapshot =
+            Snapshot::new(database, state.position, state.input, insights, documents);
         snapshot.undated = undated;
         Ok((snapshot, is_new))
     }

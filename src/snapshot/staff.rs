@@ -131,6 +131,7 @@ impl Staff {
     /// ones.
     pub fn entry(
         &self,
+        review_no: Option<i64>,
         mut review: Review,
         names: &[(MentionKind, String)],
         analysis: Option<CompactAnalysis>,
@@ -151,6 +152,7 @@ impl Staff {
             analysis.renamed(MentionKind::Technician, shown)
         };
         Entry {
+            review_no,
             review,
             analysis: if is_full {
                 analysis

@@ -64,7 +64,8 @@ pub async fn find(
     Ok(row.map(|row| Publication {
         version: row.version,
         digest: row.digest.into(),
-        changed_at: instant_or_epoch(&String::from(row.changed_at)),
+        // Dates of HTTP begin in 1970.
+        changed_at: instant_or_epoch(&String::from(row.changed_at)).max(DateTime::UNIX_EPOCH),
         is_same_second: row.same_second == 1,
     }))
 }

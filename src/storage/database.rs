@@ -307,13 +307,19 @@ pub async fn sqlite_version() -> sqlx::Result<String> {
 // A file open for reading, with its readers. It is separate from `Database` because rqlited may replace the file
 // (after a restart or when it rejoins), and all of this is then reopened.
 
-/// Maximum number of readers. Requests are answered from memory; these serve rendering and checks.
+/// Maximum number of readers, which serve rendering and checks.
 const READERS_MAX: u32 = 2;
+/// Maximum number of connections for searches; requests that compute are as many as processors.
+const SEARCHERS_MAX: u32 = 4;
+/// Time that a search waits for a connection.
+const SEARCHER_WAIT_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct OpenFile {
     place: Arc<DatabaseFiles>,
     readers: SqlitePool,
+    /// Opened when they are first used. They do not wait for a lock: a search without the text index reads the texts.
+    pub(super) searchers: SqlitePool,
     /// Writer of the side file of derived data, if there is one.
     pub(super) derived: Option<SqlitePool>,
 }
@@ -327,6 +333,10 @@ impl OpenFile {
     ) -> Result<Self, DbError> {
         let place = Arc::new(DatabaseFiles::of(path)?);
         let reading = options.read_only(true);
+        let searchers = pool(&place)
+            .max_connections(SEARCHERS_MAX)
+            .acquire_timeout(SEARCHER_WAIT_MAX)
+            .connect_lazy_with(reading.clone().busy_timeout(Duration::ZERO));
         let (readers, reading) = match derived {
             None => (pool(&place), reading.pragma("query_only", "on")),
             Some(side) => (derived::pool_with_side_file(&place, side), reading),
@@ -337,12 +347,14 @@ impl OpenFile {
             .await;
         Ok(Self {
             readers: readers.at(path)?,
+            searchers,
             place,
             derived: None,
         })
     }
 
     pub(super) async fn close(&self) {
+        self.searchers.close().await;
         self.readers.close().await;
         if let Some(derived) = &self.derived {
             derived.close().await;

@@ -23,6 +23,7 @@ pub mod reviews;
 mod schema;
 pub mod sync;
 mod text;
+mod text_index;
 mod verify;
 mod write;
 

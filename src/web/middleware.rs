@@ -2,7 +2,6 @@
 //! and the request log (`REVIEWS_REQUEST_LOG`): one line per request, with an ID that the error document also has. Query
 //! strings are never logged, because they contain search terms.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,23 +59,20 @@ pub fn with_log<E: Endpoint + 'static>(
     routes: &[ListedRoute],
     ctx: Arc<Ctx>,
 ) -> impl Endpoint<Output = Response> + use<E> {
-    let labels = Arc::new(labels(routes));
-    for route in labels.values().map(String::as_str).chain([UNROUTED]) {
+    for route in routes.iter().map(|route| &*route.path).chain([UNROUTED]) {
         for class in [SUCCESS, FAILURE] {
             metrics::REQUESTS.counter(&[route, class]);
         }
     }
     endpoint.around(move |endpoint: Arc<E>, request: Request| {
-        let (labels, ctx) = (Arc::clone(&labels), Arc::clone(&ctx));
+        let ctx = Arc::clone(&ctx);
         async move {
             let (started, log) = (ctx.clock.monotonic(), ctx.request_log());
             let method = request.method().clone();
             let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
             let mut response = endpoint.get_response(request).await.into_response();
-            let pattern = response.data::<PathPattern>();
-            let route = pattern
-                .and_then(|pattern| labels.get(&*pattern.0))
-                .map_or(UNROUTED, String::as_str);
+            let pattern = response.data::<PathPattern>().cloned();
+            let route = pattern.as_ref().map_or(UNROUTED, |pattern| &pattern.0);
             let (status, duration) = (response.status(), ctx.clock.monotonic() - started);
             count(route, status, duration);
             if is_logged(log, status) {
@@ -85,21 +81,6 @@ pub fn with_log<E: Endpoint + 'static>(
             Ok(response)
         }
     })
-}
-
-/// The labels of routes in metrics and in the request log, by pattern.
-fn labels(routes: &[ListedRoute]) -> HashMap<String, String> {
-    let labels = routes.iter().map(|route| {
-        // Names of assets contain digests, which change with each release.
-        let is_asset = route.path.starts_with("/assets/");
-        let label = if is_asset {
-            "/assets/:file"
-        } else {
-            &route.path
-        };
-        (route.pattern.clone(), label.to_owned())
-    });
-    labels.collect()
 }
 
 fn count(route: &str, status: StatusCode, duration: Duration) {

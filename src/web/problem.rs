@@ -48,6 +48,16 @@ impl HttpProblem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// # Errors
+    /// 400 if there are issues.
+    pub fn check_parameters(issues: &[Issue]) -> Result<(), Self> {
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(Self::invalid_parameters(issues.to_vec()))
+        }
+    }
+
     /// 400 with every issue of the parameters.
     pub fn invalid_parameters(issues: Vec<Issue>) -> Self {
         let detail = match issues.len() {

@@ -57,8 +57,6 @@ pub struct Routes {
 pub struct ListedRoute {
     /// For example `/api/reviews/:id`.
     pub path: String,
-    /// The path with poem-openapi's numbers in place of names, as in [`PathPattern`].
-    pub pattern: String,
     /// In the order of `Allow`; HEAD with GET, and OPTIONS always.
     pub methods: Vec<Method>,
 }
@@ -70,7 +68,7 @@ impl Routes {
     #[must_use]
     pub fn get(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
         let handler = handler.into_endpoint().map_to_response().boxed();
-        self.at(path, path, vec![(Method::GET, handler)])
+        self.at(path, vec![(Method::GET, handler)])
     }
 
     /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
@@ -95,20 +93,21 @@ impl Routes {
     pub fn api<A: OpenApi>(self, api: A) -> Self {
         let mut handlers = HashMap::new();
         api.add_routes(&mut handlers);
+        // They have the paths with numbers in place of the parameters' names.
+        let mut handlers: HashMap<String, _> = handlers
+            .into_iter()
+            .map(|(path, methods)| (without_names(&path), methods))
+            .collect();
         let paths = A::meta().into_iter().flat_map(|api| api.paths);
         paths.fold(self, |routes, path| {
-            let (path, pattern) = poem_paths(&path.path);
-            let methods: Methods = handlers.remove(&pattern).into_iter().flatten().collect();
-            if methods.is_empty() {
-                return routes;
-            }
-            routes.at(&path, &pattern, methods)
+            let methods = handlers.remove(&without_names(&path.path));
+            let path = path.path.replace('{', ":").replace('}', "");
+            routes.at(&path, methods.into_iter().flatten().collect())
         })
     }
 
-    /// `pattern` is the path as [`PathPattern`] has it.
     #[must_use]
-    pub fn at(mut self, path: &str, pattern: &str, handlers: Methods) -> Self {
+    pub fn at(mut self, path: &str, handlers: Methods) -> Self {
         let mut methods: Vec<Method> = handlers.iter().map(|(method, _)| method.clone()).collect();
         methods.extend(methods.contains(&Method::GET).then_some(Method::HEAD));
         // GET, HEAD and POST before the others.
@@ -116,7 +115,6 @@ impl Routes {
         methods.push(Method::OPTIONS);
         self.list.push(ListedRoute {
             path: path.to_owned(),
-            pattern: pattern.to_owned(),
             methods,
         });
         let handlers = handlers
@@ -130,7 +128,7 @@ impl Routes {
             );
             StatusCode::INTERNAL_SERVER_ERROR
         });
-        self.route = self.route.at(pattern, handlers.with(panics));
+        self.route = self.route.at(path, handlers.with(panics));
         self
     }
 
@@ -139,7 +137,7 @@ impl Routes {
         let allowed = |route: ListedRoute| {
             let methods: Vec<&str> = route.methods.iter().map(Method::as_str).collect();
             let allowed = HeaderValue::try_from(methods.join(", ")).ok()?;
-            Some((route.pattern, allowed))
+            Some((route.path, allowed))
         };
         let allowed: HashMap<String, HeaderValue> =
             self.list.into_iter().filter_map(allowed).collect();
@@ -189,21 +187,13 @@ fn options(allowed: &HeaderValue) -> Response {
         .finish()
 }
 
-/// A path of OpenAPI (`/{id}`) as poem's (`/:id`), and as the pattern that poem-openapi makes of it (`/:param0`).
-fn poem_paths(path: &str) -> (String, String) {
-    let (mut named, mut numbered, mut number) = (String::new(), String::new(), 0);
-    for segment in path.split('/').skip(1) {
-        let name = segment.strip_prefix('{');
-        if let Some(name) = name.and_then(|name| name.strip_suffix('}')) {
-            named.extend(["/:", name]);
-            numbered.extend(["/:param", &number.to_string()]);
-            number += 1;
-        } else {
-            named.extend(["/", segment]);
-            numbered.extend(["/", segment]);
-        }
-    }
-    (named, numbered)
+/// A path with `*` in place of each parameter: `{id}` in OpenAPI, `:param0` in poem-openapi's routes.
+fn without_names(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        let is_parameter = segment.starts_with(['{', ':']);
+        if is_parameter { "*" } else { segment }
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 // What hyper leaves unchecked in a request's head.

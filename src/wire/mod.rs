@@ -17,7 +17,7 @@ pub use business::*;
 pub use facets::*;
 pub use feed::*;
 pub use insights::*;
-pub use parameters::{HubMode, HubRequest, InsightsPart};
+pub use parameters::{Arguments, HubMode, HubRequest, InsightsPart, Parameters};
 pub use problem::*;
 pub use review::*;
 pub use stage::*;

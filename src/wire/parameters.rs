@@ -1,310 +1,464 @@
-//! The parameters of requests: each is a type with a name, bounds, a schema and one parser, so that HTTP and MCP return
-//! the same value or the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
+//! The arguments of requests, and how each parameter is read and documented, so that HTTP and MCP have the same value or
+//! the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
 
+use std::borrow::Cow;
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
-pub use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::Type;
+use percent_encoding::percent_decode_str;
+use poem_openapi::types::Type as _;
 use poem_openapi::{Enum, Object};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use url::form_urlencoded;
 
-use super::insights;
-use super::problem::{Issue, IssueCode};
-use crate::model::{Day, Sort, TextMatch, Vote, named};
+use super::insights::Polarity;
+use super::problem::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
+use crate::links::with_query;
+use crate::model::{Day, Vote, named};
 
 /// Default number of reviews on a page.
 pub const LIMIT_DEFAULT: u8 = 20;
 /// Maximum number of reviews on a page.
 pub const LIMIT_MAX: u8 = 100;
-/// Maximum number of characters of `query`.
-const QUERY_CHARACTERS_MAX: usize = 1_000;
-pub const STARS: Whole = Whole { least: 1, most: 5 };
+pub const STARS: RangeInclusive<u8> = 1..=5;
+pub const DAY_ALLOWED: &str = "must be a day written YYYY-MM-DD, such as 2024-02-29";
+/// Maximum number of ignored names in a response.
+const IGNORED_MAX: usize = 20;
 
-pub trait Parameter {
-    /// Determines values, syntax, bounds and schema.
-    type Kind: ParameterKind;
-    /// The name in query strings and in agents' arguments.
-    const NAME: &'static str;
-    const KIND: Self::Kind;
-    /// Default value, if absence does not mean "no bound".
-    const DEFAULT: Option<u8> = None;
-    const IS_REQUIRED: bool = false;
-    /// A value that works with every database.
-    const EXAMPLE: Option<&'static str> = None;
-}
+/// The parameters of one operation. `parse` is the one list of them: a parameter that it reads is documented, because the
+/// documentation is made by calling it.
+pub trait Parameters: Sized {
+    /// Reads each parameter, in the order of the documentation and of issues. An invalid one is absent, with an issue in
+    /// `arguments`.
+    fn parse(arguments: &mut Arguments) -> Self;
 
-pub type ParameterValue<P> = <<P as Parameter>::Kind as ParameterKind>::Value;
-/// `None` if the parameter is absent.
-pub type Parsed<P> = Result<Option<ParameterValue<P>>, Issue>;
-
-/// Parameters of a request: a query string, or the arguments of a tool call.
-pub trait ParameterSource {
-    /// The given value of `P`; `None` if it is absent.
-    ///
-    /// # Errors
-    /// If it is invalid.
-    fn read<P: Parameter>(&mut self) -> Parsed<P>;
-
-    /// The issues so far, also about combinations of values that are valid individually.
-    fn issues(&mut self) -> &mut Vec<Issue>;
-
-    /// The issue about an absent parameter that is required.
-    fn missing<P: Parameter>(&self) -> Issue {
-        Issue::missing::<P>()
-    }
-
-    /// `None` if the parameter is absent or invalid. An issue is recorded about an invalid one, and about an absent one
-    /// that is required.
-    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        let value = match self.read::<P>() {
-            Ok(None) if P::IS_REQUIRED => Err(self.missing::<P>()),
-            parsed => parsed,
+    /// The description of each parameter.
+    fn describe() -> Vec<ParameterDescription> {
+        let mut arguments = Arguments {
+            descriptions: Some(Vec::new()),
+            ..Arguments::default()
         };
-        value.unwrap_or_else(|issue| {
-            self.issues().push(issue);
-            None
-        })
+        Self::parse(&mut arguments);
+        arguments.descriptions.unwrap_or_default()
     }
-}
-
-impl Issue {
-    /// An issue about the value of `P`, with the message of its kind.
-    pub fn of<P: Parameter>(code: IssueCode, received: &str) -> Self {
-        Self::new(P::NAME, code, P::KIND.allowed(), received)
-    }
-
-    pub fn missing<P: Parameter>() -> Self {
-        let message = format!("is required, and {}", P::KIND.allowed());
-        Self::new(P::NAME, IssueCode::InvalidType, message, "")
-    }
-}
-
-/// # Errors
-/// The issue.
-pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
-    P::KIND
-        .parse(text)
-        .map_err(|code| Issue::of::<P>(code, text))
 }
 
 /// A parameter as the OpenAPI document and the list of tools have it.
 #[derive(Debug)]
-pub struct ParameterSpec {
+pub struct ParameterDescription {
     pub name: &'static str,
     pub description: &'static str,
-    /// With the default and the example.
-    pub schema: MetaSchema,
-    /// The component that the document refers to instead; responses register it.
-    pub component: Option<MetaSchemaRef>,
+    /// With the default.
+    pub schema: Value,
+    /// The component with the same schema, if there is one; responses register it.
+    pub component: Option<Cow<'static, str>>,
     pub is_required: bool,
+    pub example: Option<&'static str>,
+    /// Whether an empty value counts as absent, although the schema does not allow it.
+    pub allows_empty: bool,
 }
 
-impl ParameterSpec {
-    pub fn new<P: Parameter>(description: &'static str) -> Self {
-        Self {
-            name: P::NAME,
-            description,
-            schema: MetaSchema {
-                default: P::DEFAULT.map(|default| json!(default)),
-                example: P::EXAMPLE.map(|example| json!(example)),
-                ..P::KIND.schema()
-            },
-            component: P::KIND.component(),
-            is_required: P::IS_REQUIRED,
+/// A name, or what the documentation says; a page has none.
+type Text = &'static str;
+
+/// Where arguments come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Origin {
+    #[default]
+    Query,
+    /// The query of a page: empty values count as absent, because a browser's form sends every field.
+    Form,
+    /// The arguments of a tool call: `null` and the empty string count as absent, because strict clients send every
+    /// argument; numbers may be strings.
+    Tool,
+}
+
+/// What an argument's text was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Text,
+    /// With U+FFFD in place of bytes that are not UTF-8.
+    Bytes,
+    /// Another JSON value than a string.
+    Json,
+    Null,
+}
+
+#[derive(Debug, Clone)]
+struct Argument {
+    name: String,
+    text: String,
+    written: Written,
+}
+
+/// What applies to the next parameter only.
+#[derive(Debug, Default)]
+struct Notes {
+    is_required: bool,
+    example: Option<&'static str>,
+    default: Option<u8>,
+    component: Option<Cow<'static, str>>,
+}
+
+/// The allowed texts of a parameter: for its schema, and for the message about another text.
+#[derive(Debug)]
+enum Rule<'a> {
+    /// `[0-9]+`, of any length.
+    Whole(&'a RangeInclusive<u8>),
+    /// `[0-9]+(\.[0-9]+)?`, of any length.
+    Decimal(&'a RangeInclusive<u8>),
+    /// Exactly `YYYY-MM-DD`.
+    Day,
+    /// Of at most so many characters.
+    Text(Option<usize>),
+    /// `true` or `false`.
+    Flag,
+    OneOf(&'a [String]),
+    /// What it says: `must be …`.
+    Syntax(&'a str),
+}
+
+impl Rule<'_> {
+    /// Whether its values are texts, so that a JSON value of another type is certainly wrong.
+    const fn is_text(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::OneOf(_) | Self::Syntax(_) => true,
+            Self::Whole(_) | Self::Decimal(_) | Self::Day | Self::Flag => false,
+        }
+    }
+
+    fn allowed(&self) -> String {
+        match self {
+            Self::Whole(bounds) => {
+                let (least, most) = (bounds.start(), bounds.end());
+                format!("must be a whole number from {least} to {most}")
+            }
+            Self::Decimal(bounds) => {
+                let (least, most) = (bounds.start(), bounds.end());
+                format!("must be a decimal number from {least} to {most}")
+            }
+            Self::Day => DAY_ALLOWED.to_owned(),
+            Self::Text(None) => "must be a text in UTF-8, percent-encoded".to_owned(),
+            Self::Text(Some(most)) => {
+                format!("must be a text of at most {most} characters in UTF-8")
+            }
+            Self::Flag => "must be one of: true, false".to_owned(),
+            Self::OneOf(names) => format!("must be one of: {}", names.join(", ")),
+            Self::Syntax(allowed) => (*allowed).to_owned(),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        match self {
+            Self::Whole(bounds) => {
+                json!({ "type": "integer", "minimum": bounds.start(), "maximum": bounds.end() })
+            }
+            Self::Decimal(bounds) => json!({
+                "type": "number", "format": "double", "minimum": bounds.start(), "maximum": bounds.end(),
+            }),
+            Self::Day => json!({ "type": "string", "format": "date" }),
+            Self::Text(Some(most)) => json!({ "type": "string", "maxLength": most }),
+            Self::Text(None) | Self::Syntax(_) => json!({ "type": "string" }),
+            Self::Flag => json!({ "type": "boolean" }),
+            Self::OneOf(names) => json!({ "type": "string", "enum": names }),
         }
     }
 }
 
-/// The parameters of one operation, declared with [`arguments!`]: parsed together, and documented from the same list.
-pub trait Arguments: Sized {
-    /// In the order of the declaration, in which issues are listed too.
-    fn specs() -> Vec<ParameterSpec>;
-
-    /// The values; invalid ones are absent, with an issue in `source`.
-    fn take_from(source: &mut impl ParameterSource) -> Self;
-
-    /// The present parameters as in a query string, in the order of the declaration.
-    fn pairs(&self) -> Vec<(&'static str, String)>;
+/// The arguments of a request: the pairs of a query string (`application/x-www-form-urlencoded`, WHATWG URL §5.1), or the
+/// members of a tool call's object. The methods named after a kind of value read one parameter each.
+#[derive(Debug, Default)]
+pub struct Arguments {
+    /// In order.
+    given: Vec<Argument>,
+    origin: Origin,
+    pub issues: Vec<Issue>,
+    /// The parameters that were read.
+    pub known: Vec<&'static str>,
+    notes: Notes,
+    /// `Some` if the parameters are described instead of read.
+    descriptions: Option<Vec<ParameterDescription>>,
 }
 
-/// Declares [`Arguments`]: a struct whose fields have a description and the type of their parameter.
-macro_rules! arguments {
-    ($(#[doc = $about:literal])* pub struct $name:ident {
-        $(#[doc = $description:literal] $field:ident: $parameter:ty,)*
-    }) => {
-        $(#[doc = $about])*
-        #[derive(Debug, Clone, Default)]
-        pub struct $name {
-            $(#[doc = $description] pub $field: Option<$crate::wire::parameters::ParameterValue<$parameter>>,)*
+impl Arguments {
+    /// Those of a query string, of which no parameter is read yet.
+    pub fn query(query: &str) -> Self {
+        let has_other_bytes = percent_decode_str(query).decode_utf8().is_err();
+        let given = form_urlencoded::parse(query.as_bytes()).map(|(name, text)| Argument {
+            name: name.into_owned(),
+            written: if has_other_bytes && text.contains(char::REPLACEMENT_CHARACTER) {
+                Written::Bytes
+            } else {
+                Written::Text
+            },
+            text: text.into_owned(),
+        });
+        Self {
+            given: given.collect(),
+            ..Self::default()
         }
+    }
 
-        impl $crate::wire::parameters::Arguments for $name {
-            fn specs() -> Vec<$crate::wire::parameters::ParameterSpec> {
-                vec![$($crate::wire::parameters::ParameterSpec::new::<$parameter>($description.trim_ascii()),)*]
+    /// Those of a page's query string: empty values count as absent.
+    pub fn form(query: &str) -> Self {
+        Self {
+            origin: Origin::Form,
+            ..Self::query(query)
+        }
+    }
+
+    /// Those of a tool call.
+    pub fn tool(values: &Map<String, Value>) -> Self {
+        let given = values.iter().map(|(name, value)| {
+            let (text, written) = match value {
+                Value::Null => (decimal(value), Written::Null),
+                Value::String(text) => (text.clone(), Written::Text),
+                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                    (decimal(value), Written::Json)
+                }
+            };
+            Argument {
+                name: name.clone(),
+                text,
+                written,
             }
+        });
+        Self {
+            given: given.collect(),
+            origin: Origin::Tool,
+            ..Self::default()
+        }
+    }
 
-            fn take_from(source: &mut impl $crate::wire::parameters::ParameterSource) -> Self {
-                Self { $($field: $crate::wire::parameters::ParameterSource::take::<$parameter>(source),)* }
-            }
+    /// Empty values count as absent from now on.
+    pub fn omit_empty(&mut self) {
+        self.origin = Origin::Form;
+    }
 
-            fn pairs(&self) -> Vec<(&'static str, String)> {
-                let mut pairs = Vec::new();
-                $(if let Some(value) = &self.$field {
-                    pairs.push((<$parameter as $crate::wire::parameters::Parameter>::NAME, value.to_string()));
-                })*
-                pairs
+    /// Those that do not count as absent.
+    fn present(&self) -> impl Iterator<Item = &Argument> {
+        let omits_empty = self.origin != Origin::Query;
+        let given = self.given.iter();
+        given.filter(move |argument| {
+            argument.written != Written::Null && !(omits_empty && argument.text.is_empty())
+        })
+    }
+
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let argument = self.present().find(|argument| argument.name == name)?;
+        Some(&argument.text)
+    }
+
+    pub fn issue(&self, name: &str) -> Option<&Issue> {
+        self.issues.iter().find(|issue| issue.path == [name])
+    }
+
+    /// The names that were not read, with their texts.
+    pub fn unknown(&self) -> impl Iterator<Item = (&str, &str)> {
+        let given = self.given.iter();
+        given
+            .map(|argument| (argument.name.as_str(), argument.text.as_str()))
+            .filter(|(name, _)| !self.known.contains(name))
+    }
+
+    /// The names that were not read, without duplicates.
+    pub fn ignored_names(&self) -> Vec<String> {
+        let mut ignored = Vec::new();
+        for (name, _) in self.unknown() {
+            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
+                ignored.push(name);
             }
         }
-    };
-}
+        ignored
+    }
 
-pub(crate) use arguments;
+    /// `path` with the known parameters except `without`, and with `added`.
+    pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
+        let kept = self
+            .present()
+            .map(|argument| (argument.name.as_str(), argument.text.as_str()))
+            .filter(|(name, _)| self.known.contains(name) && !without.contains(name));
+        with_query(path, kept.chain(added.iter().copied()))
+    }
 
-/// Declares parameters: type, name, kind, and optionally a default and an example.
-macro_rules! parameters {
-    (@required) => {
-        true
-    };
-    ($($(#[$meaning:meta])* $parameter:ident = $name:literal $($required:ident)?, $kind:ty: $bounds:expr $(, default $default:expr)? $(, example $example:literal)?;)*) => {$(
-        $(#[$meaning])*
-        #[derive(Debug)]
-        pub struct $parameter;
+    /// The next parameter is required; with an example as below.
+    pub const fn required(&mut self, example: Text) -> &mut Self {
+        self.notes.is_required = true;
+        self.example(example)
+    }
 
-        impl $crate::wire::parameters::Parameter for $parameter {
-            type Kind = $kind;
-            const NAME: &'static str = $name;
-            const KIND: $kind = $bounds;
-            $(const DEFAULT: Option<u8> = Some($default);)?
-            $(const IS_REQUIRED: bool = $crate::wire::parameters::parameters!(@$required);)?
-            $(const EXAMPLE: Option<&'static str> = Some($example);)?
+    /// A value of the next parameter for the documentation, which works with every database.
+    pub const fn example(&mut self, example: Text) -> &mut Self {
+        self.notes.example = Some(example);
+        self
+    }
+
+    pub fn whole(&mut self, name: Text, bounds: RangeInclusive<u8>, about: Text) -> Option<u8> {
+        self.read(name, &Rule::Whole(&bounds), about, |text| {
+            parse_whole(text, &bounds).map(Some)
+        })
+    }
+
+    pub fn decimal(&mut self, name: Text, bounds: RangeInclusive<u8>, about: Text) -> Option<f64> {
+        self.read(name, &Rule::Decimal(&bounds), about, |text| {
+            parse_decimal(text, &bounds).map(Some)
+        })
+    }
+
+    pub fn day(&mut self, name: Text, about: Text) -> Option<Day> {
+        self.read(name, &Rule::Day, about, |text| {
+            text.parse().map(Some).map_err(|_| IssueCode::InvalidDate)
+        })
+    }
+
+    /// Any text; an empty one counts as absent.
+    pub fn text(&mut self, name: Text, about: Text) -> Option<String> {
+        self.read(name, &Rule::Text(None), about, |text| {
+            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+        })
+    }
+
+    /// A text of at most `most` characters; an empty one counts as absent.
+    pub fn short_text(&mut self, name: Text, most: usize, about: Text) -> Option<String> {
+        self.read(name, &Rule::Text(Some(most)), about, |text| {
+            // No text has more characters than bytes.
+            if text.len() > most && text.chars().count() > most {
+                return Err(IssueCode::TooBig);
+            }
+            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+        })
+    }
+
+    /// `true` or `false`; an empty text counts as absent.
+    pub fn flag(&mut self, name: Text, about: Text) -> Option<bool> {
+        self.read(name, &Rule::Flag, about, |text| match text {
+            "" => Ok(None),
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            _ => Err(IssueCode::InvalidType),
+        })
+    }
+
+    /// One of the values of an enum by its name; an empty text counts as absent.
+    pub fn one_of<T: Display>(
+        &mut self,
+        name: Text,
+        all: &[T],
+        find: fn(&str) -> Option<T>,
+        about: Text,
+    ) -> Option<T> {
+        let names: Vec<String> = all.iter().map(T::to_string).collect();
+        self.read(name, &Rule::OneOf(&names), about, |text| match text {
+            "" => Ok(None),
+            _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
+        })
+    }
+
+    /// A text that `find` accepts: `allowed` says which, `must be …`. An empty text counts as absent.
+    pub fn syntax<T>(
+        &mut self,
+        name: Text,
+        allowed: &str,
+        find: fn(&str) -> Option<T>,
+        about: Text,
+    ) -> Option<T> {
+        self.read(name, &Rule::Syntax(allowed), about, |text| match text {
+            "" => Ok(None),
+            _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
+        })
+    }
+
+    /// `limit`, the number of reviews on a page; 20 by default.
+    pub fn limit(&mut self) -> Option<u8> {
+        self.notes.default = Some(LIMIT_DEFAULT);
+        self.whole("limit", 1..=LIMIT_MAX, "Maximum number of reviews.")
+    }
+
+    /// `polarity`, a vote on an aspect.
+    pub fn polarity(&mut self, about: Text) -> Option<Vote> {
+        self.notes.component = Some(Polarity::name());
+        self.one_of("polarity", &Vote::ALL, Vote::find, about)
+    }
+
+    /// The value of a parameter; `None` if it is absent or invalid. An issue is recorded about an invalid one, and about an
+    /// absent one that is required.
+    fn read<T>(
+        &mut self,
+        name: Text,
+        rule: &Rule<'_>,
+        about: Text,
+        parse: impl FnOnce(&str) -> Result<Option<T>, IssueCode>,
+    ) -> Option<T> {
+        self.known.push(name);
+        let notes = std::mem::take(&mut self.notes);
+        if let Some(descriptions) = &mut self.descriptions {
+            let mut schema = rule.schema();
+            if let Some(default) = notes.default {
+                schema["default"] = json!(default);
+            }
+            let is_choice = matches!(rule, Rule::Flag | Rule::OneOf(_));
+            descriptions.push(ParameterDescription {
+                name,
+                description: about,
+                schema,
+                component: notes.component,
+                is_required: notes.is_required,
+                example: notes.example,
+                allows_empty: self.origin == Origin::Form || is_choice && !notes.is_required,
+            });
+            return None;
         }
-    )*};
-}
-
-pub(crate) use parameters;
-
-parameters! {
-    /// One to five stars.
-    Rating = "rating", Whole: STARS;
-    /// Inclusive.
-    MinRating = "min_rating", Decimal: Decimal(STARS);
-    /// Inclusive.
-    MaxRating = "max_rating", Decimal: Decimal(STARS);
-    /// Inclusive.
-    Since = "since", Date: Date;
-    /// Inclusive.
-    Until = "until", Date: Date;
-    /// Text that must occur.
-    Query = "query", TextKind: TextKind(Some(QUERY_CHARACTERS_MAX)), example "on time";
-    MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::find, None);
-    /// Published name of the technician.
-    MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
-    /// Service id.
-    MentionsService = "mentions_service", TextKind: TextKind::ANY;
-    /// BCP 47.
-    Language = "language", TextKind: TextKind::ANY;
-    Source = "source", TextKind: TextKind::ANY;
-    /// Whether the text is not empty.
-    HasText = "has_text", Flag: Flag;
-    HasResponse = "has_response", Flag: Flag;
-    /// Page size.
-    Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX }, default LIMIT_DEFAULT;
-    /// Page size of an agent, without a default.
-    PageSize = "limit", Whole: Whole { least: 1, most: LIMIT_MAX };
-    /// The first day.
-    FirstDay = "date" required, Date: Date, example "2026-01-01";
-    /// Id of a review; it need not exist.
-    ReviewKey = "id" required, TextKind: TextKind::ANY;
-    /// Id of an aspect; it need not exist.
-    AspectKey = "id" required, TextKind: TextKind::ANY, example "punctuality";
-    /// Aspect id.
-    Aspect = "aspect", TextKind: TextKind::ANY;
-    /// Aspect id or label.
-    AspectName = "aspect" required, TextKind: TextKind::ANY;
-    /// Sentiment of an aspect.
-    Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::find, Some(insights::Polarity::schema_ref));
-    SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::find, None);
-    /// Published name of the technician whom a sentence is about.
-    Technician = "technician", TextKind: TextKind::ANY;
-    /// Service id.
-    Service = "service", TextKind: TextKind::ANY;
-    /// Place name.
-    Area = "area", TextKind: TextKind::ANY;
-    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::find, None), example "overview";
-    /// Whether findings include their reasons.
-    Hits = "hits", Flag: Flag;
-    /// First day of the first period.
-    FirstSince = "first_since" required, Date: Date, example "2025-01-01";
-    /// Last day of the first period.
-    FirstUntil = "first_until" required, Date: Date, example "2025-12-31";
-    /// First day of the second period.
-    SecondSince = "second_since" required, Date: Date, example "2026-01-01";
-    /// Last day of the second period.
-    SecondUntil = "second_until" required, Date: Date, example "2026-12-31";
-}
-
-// The kinds of parameters: their parsers, the messages about invalid texts, and their schemas.
-
-pub trait ParameterKind: Sized {
-    /// The parsed value, displayed as a text that parses to it.
-    type Value: Send + Display;
-    /// The code of bytes that are not UTF-8: [`IssueCode::InvalidString`] if any text may be valid, so that a JSON value
-    /// of another type is certainly wrong.
-    const NOT_UTF8: IssueCode = IssueCode::InvalidType;
-
-    /// `None` if the text counts as absent.
-    ///
-    /// # Errors
-    /// The code of the issue.
-    fn parse(self, text: &str) -> Result<Option<Self::Value>, IssueCode>;
-
-    /// The allowed values: `must be …`.
-    fn allowed(self) -> String;
-
-    /// The OpenAPI schema, including the bounds.
-    fn schema(self) -> MetaSchema;
-
-    /// The component with the same schema, if there is one.
-    fn component(self) -> Option<MetaSchemaRef> {
+        let given = self.present().filter(|argument| argument.name == name);
+        let given: Vec<&Argument> = given.collect();
+        let parsed = match given[..] {
+            [] => Ok(None),
+            [one] if one.written == Written::Json && rule.is_text() => {
+                let (code, message) = (IssueCode::InvalidType, "must be a JSON string");
+                Err(Issue::new(name, code, message, &one.text))
+            }
+            [one] => {
+                let value = if one.written == Written::Bytes && rule.is_text() {
+                    Err(IssueCode::InvalidString)
+                } else {
+                    parse(&one.text)
+                };
+                value.map_err(|code| Issue::new(name, code, rule.allowed(), &one.text))
+            }
+            [..] => {
+                let texts: Vec<&str> = given.iter().map(|one| one.text.as_str()).collect();
+                let (code, message) = (IssueCode::Duplicate, "must be given only once");
+                Err(Issue::new(name, code, message, &texts.join(", ")))
+            }
+        };
+        let issue = match parsed {
+            Ok(None) if notes.is_required => {
+                let message = match self.origin {
+                    Origin::Query | Origin::Form => format!("is required, and {}", rule.allowed()),
+                    Origin::Tool => format!("{REQUIRED}: {}", about.trim_end_matches('.')),
+                };
+                Issue::new(name, IssueCode::InvalidType, message, "")
+            }
+            Ok(value) => return value,
+            Err(issue) => issue,
+        };
+        self.issues.push(issue);
         None
     }
 }
 
-/// `[0-9]+`, of any length.
-#[derive(Debug, Clone, Copy)]
-pub struct Whole {
-    pub least: u8,
-    pub most: u8,
-}
+/// The beginning of the message about a missing argument.
+pub const REQUIRED: &str = "is required";
 
-impl ParameterKind for Whole {
-    type Value = u8;
-
-    fn parse(self, text: &str) -> Result<Option<u8>, IssueCode> {
-        if !is_digits(text) {
-            return Err(IssueCode::InvalidType);
-        }
-        match text.parse() {
-            Ok(number) if number < self.least => Err(IssueCode::TooSmall),
-            Ok(number) if number <= self.most => Ok(Some(number)),
-            // A number that does not fit exceeds every bound.
-            Ok(_) | Err(_) => Err(IssueCode::TooBig),
-        }
+fn parse_whole(text: &str, bounds: &RangeInclusive<u8>) -> Result<u8, IssueCode> {
+    if !is_digits(text) {
+        return Err(IssueCode::InvalidType);
     }
-
-    fn allowed(self) -> String {
-        format!(
-            "must be a whole number from {} to {}",
-            self.least, self.most
-        )
-    }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema {
-            minimum: Some(self.least.into()),
-            maximum: Some(self.most.into()),
-            ..MetaSchema::new("integer")
-        }
+    match text.parse() {
+        Ok(number) if number < *bounds.start() => Err(IssueCode::TooSmall),
+        Ok(number) if number <= *bounds.end() => Ok(number),
+        // A number that does not fit exceeds every bound.
+        Ok(_) | Err(_) => Err(IssueCode::TooBig),
     }
 }
 
@@ -312,187 +466,25 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `[0-9]+(\.[0-9]+)?`, of any length, within these bounds.
-#[derive(Debug, Clone, Copy)]
-pub struct Decimal(pub Whole);
-
-impl ParameterKind for Decimal {
-    type Value = f64;
-
-    fn parse(self, text: &str) -> Result<Option<f64>, IssueCode> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        if !is_digits(fraction) {
-            return Err(IssueCode::InvalidType);
-        }
-        let whole = self.0.parse(whole)?;
-        // The digits decide, because 5.00000000000000000001 is 5 as a float.
-        if whole == Some(self.0.most) && fraction.bytes().any(|digit| digit != b'0') {
-            return Err(IssueCode::TooBig);
-        }
-        text.parse().map(Some).map_err(|_| IssueCode::InvalidType)
+fn parse_decimal(text: &str, bounds: &RangeInclusive<u8>) -> Result<f64, IssueCode> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if !is_digits(fraction) {
+        return Err(IssueCode::InvalidType);
     }
-
-    fn allowed(self) -> String {
-        format!(
-            "must be a decimal number from {} to {}",
-            self.0.least, self.0.most
-        )
+    let whole = parse_whole(whole, bounds)?;
+    // The digits decide, because 5.00000000000000000001 is 5 as a float.
+    if whole == *bounds.end() && fraction.bytes().any(|digit| digit != b'0') {
+        return Err(IssueCode::TooBig);
     }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema {
-            ty: "number",
-            format: Some("double"),
-            ..self.0.schema()
-        }
-    }
+    text.parse().map_err(|_| IssueCode::InvalidType)
 }
 
-/// A day, exactly `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy)]
-pub struct Date;
-
-impl ParameterKind for Date {
-    type Value = Day;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidDate;
-
-    fn parse(self, text: &str) -> Result<Option<Day>, IssueCode> {
-        text.parse().map(Some).map_err(|_| IssueCode::InvalidDate)
-    }
-
-    fn allowed(self) -> String {
-        "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema::new_with_format("string", "date")
-    }
-}
-
-/// Any text of at most this many characters; the empty text counts as absent.
-#[derive(Debug, Clone, Copy)]
-pub struct TextKind(pub Option<usize>);
-
-impl TextKind {
-    /// Without a maximum length.
-    pub const ANY: Self = Self(None);
-}
-
-impl ParameterKind for TextKind {
-    type Value = String;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<String>, IssueCode> {
-        // No text has more characters than bytes.
-        let is_too_long = |most: usize| text.len() > most && text.chars().count() > most;
-        if self.0.is_some_and(is_too_long) {
-            return Err(IssueCode::TooBig);
-        }
-        Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
-    }
-
-    fn allowed(self) -> String {
-        match self.0 {
-            Some(most) => format!("must be a text of at most {most} characters in UTF-8"),
-            None => "must be a text in UTF-8, percent-encoded".to_owned(),
-        }
-    }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema {
-            max_length: self.0,
-            ..MetaSchema::new("string")
-        }
-    }
-}
-
-/// A text with a syntax: its parser, and what it accepts; the empty text counts as absent.
-#[derive(Debug)]
-pub struct TextOf<T>(pub fn(&str) -> Option<T>, pub &'static str);
-
-impl<T: Send + Display> ParameterKind for TextOf<T> {
-    type Value = T;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<T>, IssueCode> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        (self.0)(text).map(Some).ok_or(IssueCode::InvalidString)
-    }
-
-    fn allowed(self) -> String {
-        self.1.to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        TextKind::ANY.schema()
-    }
-}
-
-/// `true` or `false`; the empty text counts as absent.
-#[derive(Debug, Clone, Copy)]
-pub struct Flag;
-
-impl ParameterKind for Flag {
-    type Value = bool;
-
-    fn parse(self, text: &str) -> Result<Option<bool>, IssueCode> {
-        match text {
-            "" => Ok(None),
-            "true" => Ok(Some(true)),
-            "false" => Ok(Some(false)),
-            _ => Err(IssueCode::InvalidType),
-        }
-    }
-
-    fn allowed(self) -> String {
-        "must be one of: true, false".to_owned()
-    }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema::new("boolean")
-    }
-}
-
-/// One of these values by its name; the empty text counts as absent. A published enum has its own schema.
-#[derive(Debug, Clone, Copy)]
-pub struct OneOf<T: 'static>(
-    pub &'static [T],
-    pub fn(&str) -> Option<T>,
-    pub Option<fn() -> MetaSchemaRef>,
-);
-
-impl<T: Display> OneOf<T> {
-    fn names(self) -> Vec<String> {
-        self.0.iter().map(T::to_string).collect()
-    }
-}
-
-impl<T: Copy + Send + Display> ParameterKind for OneOf<T> {
-    type Value = T;
-    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
-
-    fn parse(self, text: &str) -> Result<Option<T>, IssueCode> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        (self.1)(text).map(Some).ok_or(IssueCode::InvalidString)
-    }
-
-    fn allowed(self) -> String {
-        format!("must be one of: {}", self.names().join(", "))
-    }
-
-    fn schema(self) -> MetaSchema {
-        MetaSchema {
-            enum_items: self.names().into_iter().map(Value::from).collect(),
-            ..MetaSchema::new("string")
-        }
-    }
-
-    fn component(self) -> Option<MetaSchemaRef> {
-        self.2.map(|component| component())
+/// A JSON value in the form of a query string: numbers as plain decimals, 4.0 as 4.
+fn decimal(value: &Value) -> String {
+    match value.as_f64() {
+        // A float's `Display` has no exponent.
+        Some(float) if !value.is_i64() && !value.is_u64() => float.to_string(),
+        _ => value.to_string(),
     }
 }
 
@@ -559,11 +551,11 @@ named! {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decimal, IssueCode, ParameterKind as _, STARS, Whole};
+    use super::*;
 
     #[test]
     fn decimals_are_compared_by_digits_without_rounding() {
-        let parsed = |text: &str| Decimal(STARS).parse(text);
+        let parsed = |text: &str| parse_decimal(text, &STARS);
         for (text, number) in [
             ("1", 1.0),
             ("1.0000000000000000001", 1.0),
@@ -571,7 +563,7 @@ mod tests {
             ("5", 5.0),
             ("005.000", 5.0),
         ] {
-            assert_eq!(parsed(text), Ok(Some(number)), "{text:?}");
+            assert_eq!(parsed(text), Ok(number), "{text:?}");
         }
         for text in ["0", "00.00", "0.09", "0.99999999999999999999999"] {
             assert_eq!(parsed(text), Err(IssueCode::TooSmall), "{text:?}");
@@ -596,16 +588,66 @@ mod tests {
 
     #[test]
     fn whole_numbers_may_have_any_length() {
-        let parsed = |text: &str| {
-            Whole {
-                least: 1,
-                most: 100,
-            }
-            .parse(text)
-        };
-        assert_eq!(parsed("0000000000000000000000100"), Ok(Some(100)));
+        let parsed = |text: &str| parse_whole(text, &(1..=100));
+        assert_eq!(parsed("0000000000000000000000100"), Ok(100));
         assert_eq!(parsed("000"), Err(IssueCode::TooSmall));
         assert_eq!(parsed("18446744073709551617"), Err(IssueCode::TooBig));
         assert_eq!(parsed("+1"), Err(IssueCode::InvalidType));
+    }
+
+    /// The issues of a query, in the order in which the parameters are read.
+    fn issues(query: &str) -> Vec<Issue> {
+        let mut arguments = Arguments::query(query);
+        arguments.decimal("min_rating", STARS, "");
+        arguments.day("since", "");
+        arguments.short_text("query", 4, "");
+        arguments.text("mentions_service", "");
+        arguments.limit();
+        arguments.one_of("sort", &["newest", "oldest"], |_| None, "");
+        arguments.issues
+    }
+
+    #[test]
+    fn an_issue_has_the_allowed_and_the_received_value() {
+        let cases = [
+            (
+                "limit=500",
+                "limit must be a whole number from 1 to 100: 500",
+            ),
+            (
+                "min_rating=9",
+                "min_rating must be a decimal number from 1 to 5: 9",
+            ),
+            (
+                "since=today",
+                "since must be a day written YYYY-MM-DD, such as 2024-02-29: today",
+            ),
+            (
+                "query=a+b%21c",
+                "query must be a text of at most 4 characters in UTF-8: a b!c",
+            ),
+            (
+                "query=a%FF",
+                "query must be a text of at most 4 characters in UTF-8: a\u{fffd}",
+            ),
+            (
+                "mentions_service=%FF",
+                "mentions_service must be a text in UTF-8, percent-encoded: \u{fffd}",
+            ),
+            ("sort=up", "sort must be one of: newest, oldest: up"),
+            ("limit=5&limit=6", "limit must be given only once: 5, 6"),
+        ];
+        for (query, expected) in cases {
+            let invalid = issues(query).remove(0);
+            let name = invalid.path.concat();
+            assert_eq!(
+                format!("{name} {}: {}", invalid.message, invalid.received),
+                expected
+            );
+        }
+        assert_eq!(
+            issues(&format!("query={}", "%C3%A9".repeat(1_000)))[0].received,
+            "é".repeat(RECEIVED_CHARACTERS_MAX)
+        );
     }
 }

@@ -7,12 +7,11 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::ReviewField;
+use crate::imports::map::fields::{PublicIf, ReviewField, Subject, is_one_of};
 use crate::imports::map::questions::{
     Question, ShownColumn, ShownValue, Undecided, VALUE, VALUES_SHOWN_MAX,
 };
 use crate::imports::map::values::{names, without_address};
-use crate::imports::map::visibility::{PublicIf, Subject, is_one_of};
 use crate::imports::platforms::Format;
 use crate::imports::report::{NewValue, TableColumns};
 use crate::imports::request::ImportRequest;
@@ -51,7 +50,9 @@ pub struct Columns<'f> {
     pub unused: Vec<usize>,
     /// The order of dates in each column, where one is needed.
     pub orders: Vec<Option<DateOrder>>,
-    /// A sentence about each of them.
+    /// The columns of dates with names of months that are one month in all languages.
+    pub with_clear_months: BTreeSet<usize>,
+    /// A sentence about each order of dates.
     pub sentences: Vec<String>,
     /// `--date-format` in strftime notation.
     pub date_format: Option<&'f str>,
@@ -76,6 +77,7 @@ impl<'f> Columns<'f> {
             states_public: false,
             unused: Vec::new(),
             orders: vec![None; table.columns.len()],
+            with_clear_months: BTreeSet::new(),
             sentences: Vec::new(),
             date_format,
             scale: None,
@@ -326,6 +328,7 @@ impl<'f> Columns<'f> {
             format: self.date_format,
             order: self.orders.get(column).copied().flatten(),
             zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
+            has_clear_months: self.with_clear_months.contains(&column),
         }
     }
 }

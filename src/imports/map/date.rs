@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
@@ -68,6 +68,8 @@ pub struct Dates<'a> {
     pub order: Option<DateOrder>,
     /// The platform's time zone, for times without one.
     pub zone: Option<Tz>,
+    /// Whether the column has names of months that are one month in all languages.
+    pub has_clear_months: bool,
 }
 
 /// The order in a date of numbers.
@@ -125,6 +127,12 @@ impl Dates<'_> {
                 quoted(text)
             ));
         }
+        if written.has_unclear_month && !self.has_clear_months {
+            return Err(format!(
+                "{} is one month in Polish and another in Croatian; write it as 2026-10-31",
+                quoted(text)
+            ));
+        }
         let date = self.in_order(&written, text)?;
         let default = self.zone.map(|zone| (zone, 0));
         let zoned = written
@@ -169,6 +177,8 @@ struct Written {
     layouts: [&'static str; 2],
     days: [Option<NaiveDate>; 2],
     clock: Option<Clock>,
+    /// Whether its month has a name that is another one in another language.
+    has_unclear_month: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -186,6 +196,7 @@ impl Written {
             layouts: [""; 2],
             days: [Some(day); 2],
             clock,
+            has_unclear_month: false,
         }
     }
 
@@ -215,8 +226,11 @@ impl Written {
             let is_whole = text.contains(['日', '일'])
                 || rest.contains(is_digit)
                 || rest.trim_matches([' ', '.', ',']).is_empty();
-            let days = days_of(&plain[start..plain.len() - rest.len()])?;
-            (is_whole && is_weekday(before)).then_some((days, rest))
+            let (layouts, mut days) = days_of(&plain[start..plain.len() - rest.len()])?;
+            if let Ok(weekday) = before.trim_matches([' ', ',', '.']).parse::<Weekday>() {
+                days = days.map(|day| day.filter(|day| day.weekday() == weekday));
+            }
+            (is_whole && is_weekday(before)).then_some(((layouts, days), rest))
         };
         let named = || {
             let (between, second, rest) = split_number(rest)?;
@@ -229,10 +243,12 @@ impl Written {
             return None;
         }
         let clock = Clock::of(rest);
-        (clock.is_some() || !rest.contains(is_digit)).then_some(Self {
+        let is_unclear = |word: &str| is_in(&WORDS.unclear_months, word);
+        (clock.is_some() || !rest.contains(is_digit)).then(|| Self {
             layouts,
             days,
             clock,
+            has_unclear_month: is_named(layouts[0]) && words(plain).split(' ').any(is_unclear),
         })
     }
 
@@ -249,6 +265,11 @@ impl Written {
         }
         Self::of(text).filter(|it| it.layouts == LAYOUTS[0])
     }
+}
+
+/// Whether the month has a name in a layout.
+fn is_named(layout: &str) -> bool {
+    layout.contains("%B")
 }
 
 fn is_digit(c: char) -> bool {
@@ -445,6 +466,8 @@ pub struct Evidence {
     proofs: [Option<Found>; 2],
     /// The first date that may be read in both orders: the number of its file, and what is asked about it.
     unclear: Option<(usize, Asks)>,
+    /// Whether it has names of months that are one month in all languages.
+    pub has_clear_months: bool,
 }
 
 impl Evidence {
@@ -456,9 +479,11 @@ impl Evidence {
         text: &str,
         tomorrow: NaiveDate,
     ) {
-        let Some(Written { layouts, days, .. }) = Written::of(text) else {
+        let Some(written) = Written::of(text) else {
             return;
         };
+        let Written { layouts, days, .. } = written;
+        self.has_clear_months |= is_named(layouts[0]) && !written.has_unclear_month;
         // A date after tomorrow in one order is in the other one.
         let days = days.map(|day| day.filter(|day| *day <= tomorrow));
         let order = match days {
@@ -566,7 +591,7 @@ fn change(column: &str, kept: DateOrder, found: &Found) -> FileError {
 pub fn formats(text: &str) -> Vec<&'static str> {
     let written = Written::of(text);
     let dates = written.iter().flat_map(|it| it.layouts.iter().zip(it.days));
-    let is_last = |layout: &str| layout.ends_with(['y', 'Y']) && !layout.contains("%B");
+    let is_last = |layout: &str| layout.ends_with(['y', 'Y']) && !is_named(layout);
     let fitting = dates.filter(|(layout, day)| day.is_some() && is_last(layout));
     let mut formats: Vec<_> = fitting.map(|(layout, _)| *layout).collect();
     formats.dedup();

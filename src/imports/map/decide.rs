@@ -9,13 +9,14 @@ use std::num::NonZeroU8;
 
 use crate::imports::export::is_export;
 use crate::imports::map::columns::Columns;
-use crate::imports::map::fields::{COLUMNS, NAMES, ReviewField, named_field};
+use crate::imports::map::fields::{
+    COLUMNS, NAMES, NOT_PUBLISHED, PublicIf, ReviewField, Subject, is_one_of, named_field,
+};
 use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
 use crate::imports::map::values::{
     header_key, is_address, is_empty, is_in, names, parse_rating, same_name, scale_in_header,
     scale_shown,
 };
-use crate::imports::map::visibility::{NOT_PUBLISHED, PublicIf, Subject, is_one_of};
 use crate::imports::platforms::{Format, PublicColumn};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
@@ -488,9 +489,15 @@ impl Decision<'_, '_> {
                 reason: sign.reason,
                 is_platform: true,
             });
-            signs
-                .filter(|sign| !sign.columns.is_empty() || !sign.inside.is_empty())
-                .collect()
+            let (there, gone): (Vec<_>, Vec<_>) =
+                signs.partition(|sign| !sign.columns.is_empty() || !sign.inside.is_empty());
+            // Columns that the platform always has.
+            let may_lack = |sign: &PublicColumn| sign.optional || is_one_of(&sign.values, "");
+            if there.is_empty() && !list.iter().any(may_lack) {
+                gone
+            } else {
+                there
+            }
         };
         self.columns.public = [
             of_platform(&format.public),

@@ -1,4 +1,4 @@
-//! Turns the rows of files into [`incoming::Incoming`] reviews, by the [`Format`](super::platforms::Format) of each file. First everything is decided
+//! Turns the rows of files into [`collector::Incoming`] reviews, by the [`Format`](super::platforms::Format) of each file. First everything is decided
 //! about the columns of all tables; if something is open, or does not fit, no row is read.
 
 use crate::imports::map::collector::{Collected, Collector};
@@ -15,20 +15,15 @@ use crate::imports::report::{FileError, ImportError};
 use crate::imports::table::{is_date, list_columns};
 use crate::owner::fault::{FieldError, listed};
 
-pub(crate) mod choices;
 pub(crate) mod collector;
 pub(crate) mod columns;
 pub(crate) mod date;
 pub(crate) mod decide;
 pub(crate) mod fields;
-pub(crate) mod incoming;
-pub(crate) mod mentions;
 mod native;
 pub(crate) mod questions;
 pub(crate) mod row;
-pub(crate) mod text;
 pub(crate) mod values;
-pub(crate) mod visibility;
 
 /// The reviews in all files; `merged` is the memory that the merge will keep of each.
 ///
@@ -267,6 +262,9 @@ fn decide_orders(
             continue;
         };
         for (column, field, key) in columns.date_columns() {
+            if dates.get(&key).is_some_and(|found| found.has_clear_months) {
+                columns.with_clear_months.insert(column);
+            }
             if let Some((order, sentence)) = orders.get(&key) {
                 columns.orders[column] = Some(*order);
                 if !columns.sentences.contains(sentence) {

@@ -7,16 +7,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::imports::export;
-use crate::imports::map::collector::Collector;
+use crate::imports::map::collector::{Collector, Incoming, Unpublished, VOUCHED};
 use crate::imports::map::date::formats;
 use crate::imports::map::fields::COLUMNS;
-use crate::imports::map::incoming::{Incoming, SOURCE_DEFAULT, Unpublished, VOUCHED};
 use crate::imports::map::values::{TEXT_BYTES_MAX, is_in, without_address};
 use crate::imports::mask::HAS_SECRET;
 use crate::imports::platforms::Format;
 use crate::imports::read::detect::{InputFile, Rows, foreign_members};
 use crate::imports::read::json::RowValue;
 use crate::imports::report::{FileError, Position};
+use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::table::Table;
 use crate::model::text::{quoted, url};
 use crate::model::{

@@ -6,8 +6,7 @@ use std::fmt::{self, Write as _};
 
 use chrono::NaiveDate;
 
-use crate::imports::map::fields::ReviewField;
-use crate::imports::map::visibility::Subject;
+use crate::imports::map::fields::{ReviewField, Subject};
 use crate::model::text::quote_for_shell;
 
 /// What must be decided about columns.

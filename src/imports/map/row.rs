@@ -6,19 +6,18 @@ use std::num::NonZeroU8;
 use chrono::{DateTime, Utc};
 
 use crate::imports::export::unescaped;
+use crate::imports::map::collector::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::columns::{AUTHOR, Columns};
-use crate::imports::map::fields::ReviewField;
-use crate::imports::map::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::map::mentions::{mentioned, people};
-use crate::imports::map::text::{clean, split_answer};
+use crate::imports::map::fields::{ReviewField, Subject};
 use crate::imports::map::values::{
-    self, ANONYMOUS, TEXT_BYTES_MAX, flag, is_address, is_blank, is_empty, is_in,
-    is_spreadsheet_error, is_tick, language_tag, names, parse_rating, without_address,
+    self, ANONYMOUS, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_blank, is_empty, is_in,
+    is_spreadsheet_error, is_tick, language_tag, names, parse_rating, split_answer,
+    without_address,
 };
-use crate::imports::map::visibility::Subject;
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
 use crate::imports::table::Row;
+use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
     Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
@@ -197,7 +196,7 @@ impl<'p> RowReader<'p> {
         };
         let id = own_id.map_or_else(derived_id, Ok)?;
         let (author, hidden_name) = if is_name_hidden {
-            (self.anonymous().to_owned(), Some(named.into()))
+            (ANONYMOUS.to_owned(), Some(named.into()))
         } else {
             (named, None)
         };
@@ -384,11 +383,6 @@ impl<'p> RowReader<'p> {
         }
     }
 
-    /// The author of a review without a name.
-    fn anonymous(&self) -> &'static str {
-        self.columns.format.anonymous.unwrap_or(ANONYMOUS)
-    }
-
     fn author(&mut self) -> String {
         let name = self.text(ReviewField::Author).unwrap_or_else(|| {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
@@ -406,7 +400,7 @@ impl<'p> RowReader<'p> {
         // An e-mail address in the place of a name is private.
         let is_private = name.contains('@') && !name.contains(' ');
         if is_private || name.is_empty() {
-            return self.anonymous().to_owned();
+            return ANONYMOUS.to_owned();
         }
         let words: Vec<&str> = name.split_whitespace().collect();
         without_address(&words.join(" "))
@@ -513,8 +507,8 @@ impl<'p> RowReader<'p> {
             if self.has(&sign.inside) {
                 return Some(Err(sign.reason));
             }
-            // The file has none of the platform's columns.
-            if sign.is_platform && sign.columns.is_empty() {
+            // No row has more than the members of an object.
+            if sign.columns.is_empty() && !sign.inside.is_empty() {
                 continue;
             }
             let cells = sign.columns.iter().map(|column| self.row.cell(*column));
@@ -602,4 +596,54 @@ fn is_object(text: &str) -> bool {
     begins.iter().any(|begin| text.starts_with(begin))
         && text.ends_with(['}', ']'])
         && text.contains(':')
+}
+
+// The names in a cell of technicians, services or areas, and the technicians on the roster that they mean.
+
+/// The names in an array, or separated by semicolons, bars or line breaks.
+pub fn mentioned(text: &str) -> Result<Vec<String>, String> {
+    let separated = || text.split([';', '|', '\n', '\r']).map(str::to_owned);
+    let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated().collect());
+    // Mentions are read packed between control characters.
+    let is_broken = |name: &String| name.trim().contains(char::is_control);
+    if listed.iter().any(is_broken) {
+        return Err("has a control character; remove it".to_owned());
+    }
+    let names = listed.iter().map(|name| clean(name.trim(), false, false));
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// The technicians that one name stands for, by their names on the roster: `Alvarez, Mike` is one, and `Mike Alvarez & Jo Poe` are two
+/// if both are on it. Addresses are no names.
+pub fn people(name: &str, roster: &[Technician]) -> Vec<String> {
+    let find = |name: &str| {
+        let turned = name
+            .split_once(',')
+            .map(|(last, first)| words(&format!("{first} {last}")));
+        let name = words(name);
+        let is_named = |known: &str| {
+            let known = words(known);
+            known == name || turned.as_ref() == Some(&known)
+        };
+        let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
+        let mut aliased = roster.iter().filter(is_alias);
+        let alias = aliased.next().filter(|_| aliased.next().is_none());
+        let person = roster.iter().find(|it| is_named(&it.name)).or(alias)?;
+        Some(person.name.clone())
+    };
+    let without = without_address(name);
+    let mut listed = format!(" {without} ");
+    for word in names(&WORDS.and) {
+        listed = listed.replace(&format!(" {word} "), "&");
+    }
+    let split = |marks: &[char]| {
+        let parts = listed.split(marks).filter(|part| !part.trim().is_empty());
+        parts.map(find).collect::<Option<Vec<String>>>()
+    };
+    let found = find(&without).map(|name| vec![name]);
+    let found = found
+        .or_else(|| split(&['&', '/', '+']))
+        .or_else(|| split(&['&', '/', '+', ',']));
+    let is_private = without == ANONYMOUS && name != ANONYMOUS;
+    found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
 }

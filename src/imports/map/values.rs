@@ -1,15 +1,17 @@
 //! Parses the values of other platforms' files: flags, ratings, visibility, ids, names. Each function is pure; its error
 //! contains the value, the allowed values and advice for the user.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
+use html5gum::{Token, Tokenizer};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::model::text::{is_made_of_subtags, quoted, without_accent, words};
-use crate::model::{InvalidReviewId, Rating, ReviewId, hex, parse_toml};
+use crate::model::{InvalidReviewId, Rating, Response, ReviewId, compose, hex, parse_toml};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -194,7 +196,8 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     let is_words = between
         .chars()
         .all(|c| c.is_alphabetic() || c.is_whitespace() || c == '，')
-        && !is_glued;
+        && !is_glued
+        && speaks_of_stars(words, PREPOSITION_LETTERS_MAX);
     let (value, of) = match words {
         "/" | "／" => (value, other),
         _ if is_words && !is_month(words) => (value.min(other), value.max(other)),
@@ -202,18 +205,39 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     };
     let mut ends = SCALES.into_iter().chain(scale);
     let is_scale = ends.any(|end| (end - of).abs() < 1e-9);
-    is_scale.then_some((value, Some(of)))
+    // `4 of 5 people` rates nothing.
+    let is_whole = is_repetition(end) || speaks_of_stars(end, 0);
+    (is_scale && is_whole).then_some((value, Some(of)))
 }
 
-/// Whether the text around a number is a word or sign for stars, or repeats it: `4 - good`, `5 (excellent)`.
-fn is_count_of_stars(before: &str, after: &str) -> bool {
+/// Letters of the words between a rating and its scale, such as `out of`, `van de`, in languages that are written in Latin letters.
+const PREPOSITION_LETTERS_MAX: usize = 4;
+
+/// Whether the Latin words of a text are words for stars, or have so few letters.
+fn speaks_of_stars(text: &str, letters_max: usize) -> bool {
+    let is_latin = |c: char| c < '\u{250}';
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    words.all(|word| {
+        word.chars().count() <= letters_max
+            || !word.starts_with(is_latin)
+            || is_in(&WORDS.stars, word)
+            || is_in(&WORDS.points, word)
+    })
+}
+
+/// Whether a text behind a rating repeats it: `4 - good`, `5 (excellent)`.
+fn is_repetition(text: &str) -> bool {
     // `5-Jan` is the date that Excel makes of `1/5`.
-    let is_repeated = after.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(after);
+    text.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(text)
+}
+
+/// Whether the text around a number is a word or sign for stars, or repeats it.
+fn is_count_of_stars(before: &str, after: &str) -> bool {
     let is_unit = |text: &str, signs: &str| {
         let mut words = text.split(|c: char| signs.contains(c));
         words.all(|word| word.is_empty() || is_in(&WORDS.stars, word))
     };
-    before.is_empty() && is_repeated
+    before.is_empty() && is_repetition(after)
         || is_unit(before, " :_★⭐") && is_unit(after, " -!*★⭐🌟\u{fe0f}")
 }
 
@@ -442,6 +466,7 @@ pub static WORDS: LazyLock<Words> = LazyLock::new(|| parse_toml(include_str!("wo
 #[serde(deny_unknown_fields)]
 pub struct Words {
     pub months: [String; 12],
+    pub unclear_months: String,
     pub before_time: String,
     /// By the number of stars.
     pub ratings: [String; 5],
@@ -451,6 +476,8 @@ pub struct Words {
     pub not_recommended: String,
     pub ticks: String,
     pub stars: String,
+    pub points: String,
+    pub lists: String,
     pub address_labels: String,
     pub empty: String,
     pub nobody: String,
@@ -460,6 +487,132 @@ pub struct Words {
     pub and: String,
     /// In minutes east of UTC.
     pub offsets: HashMap<String, i32>,
+}
+
+// Texts of cells as they are published, in all formats but the native one: line breaks, HTML where the format's texts are HTML, Google's
+// translations, and Unicode composition (NFC).
+
+/// A text as it is published.
+pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
+    let mut text = Cow::Borrowed(text);
+    if text.contains('\r') {
+        text = Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+    if is_html && text.contains(['<', '&']) {
+        text = Cow::Owned(plain_text(&text));
+    }
+    let own = if is_google { original(&text) } else { &text };
+    compose(own).into_owned()
+}
+
+/// A text and the answer that stands below it, after a line of its author that begins with `mark` and ends with a colon.
+pub fn split_answer(text: &str, mark: &str) -> Option<(String, Response)> {
+    let whole = format!("\n\n{text}");
+    let (above, below) = whole.rsplit_once(&format!("\n\n{mark}"))?;
+    let (author, answer) = below.split_once(":\n")?;
+    let response = Response {
+        text: answer.trim().to_owned(),
+        date: None,
+        author: Some(author.to_owned()),
+    };
+    (!author.contains('\n')).then(|| (above.trim().to_owned(), response))
+}
+
+/// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.
+fn plain_text(html: &str) -> String {
+    let mut parts = html.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (tag, after) = part.split_once('>').unwrap_or_default();
+        let tag = tag.strip_prefix('/').unwrap_or(tag);
+        let attributes = tag.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        let name = &tag[..tag.len() - attributes.len()];
+        // `a<b and c>d` is no element.
+        let is_element = matches!(attributes.trim(), "" | "/") || attributes.contains('=');
+        let is_one_of =
+            |list: Names| is_element && names(list).any(|known| known.eq_ignore_ascii_case(name));
+        let is_comment = tag.starts_with("!--") && tag.ends_with("--");
+        if is_one_of("br") {
+            // A line break of the source often stands behind the element.
+            text.push('\n');
+            text += after.strip_prefix('\n').unwrap_or(after);
+        } else if is_one_of(&WORDS.blocks) {
+            text.push('\n');
+            text += after;
+        } else if is_one_of(&WORDS.inline) || is_comment {
+            text += after;
+        } else {
+            text += "&lt;";
+            text += part;
+        }
+    }
+    let mut decoded = Vec::new();
+    for token in Tokenizer::new(&text) {
+        let Ok(token) = token;
+        if let Token::String(part) = token {
+            decoded.extend_from_slice(&part);
+        }
+    }
+    let decoded = String::from_utf8_lossy(&decoded).replace('\r', "");
+    // At most one empty line between paragraphs.
+    let mut lines: Vec<&str> = decoded.trim().lines().map(str::trim_end).collect();
+    lines.dedup_by(|next, before| next.is_empty() && before.is_empty());
+    lines.join("\n")
+}
+
+/// The customer's words without Google's translation, which stands above or below them in the same text. Google marks it in the
+/// language of an account: `(Translated by Google) Very good.`, an empty line, `(Original)`, `Muy bueno.` Without the original, only
+/// the mark goes.
+fn original(text: &str) -> &str {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let end = |line: usize| start(lines[line]) + lines[line].len();
+    let begins_paragraph =
+        |line: usize| line == 0 || lines[line - 1].trim_matches(is_blank).is_empty();
+    let is_label = |line: usize| {
+        bracketed(lines[line]).is_some_and(|(words, rest)| rest.is_empty() && !names_google(words))
+    };
+    let mark = (0..lines.len()).find_map(|line| {
+        let (words, rest) = bracketed(lines[line])?;
+        // Inside a paragraph, brackets are the customer's own, unless the original is marked, too.
+        let has_label = || (0..lines.len()).any(is_label);
+        let is_mark = names_google(words) && (begins_paragraph(line) || has_label());
+        is_mark.then_some((line, start(rest)))
+    });
+    let Some((line, translated)) = mark else {
+        return text;
+    };
+    let labels = || (line + 1..lines.len()).filter(|line| is_label(*line));
+    let label = labels()
+        .find(|line| begins_paragraph(*line))
+        .or_else(|| labels().next());
+    let above = if is_label(0) { end(0) } else { 0 };
+    let parts = [
+        &text[above..start(lines[line])],
+        label.map_or("", |label| &text[end(label)..]),
+        &text[translated..label.map_or(text.len(), |label| start(lines[label]))],
+    ];
+    let mut parts = parts.into_iter().map(|part| part.trim_matches(is_blank));
+    parts.find(|part| !part.is_empty()).unwrap_or_default()
+}
+
+/// Maximum number of characters between the brackets of Google's marks.
+const LABEL_CHARACTERS_MAX: usize = 40;
+
+/// The words in brackets with which a line begins, and the rest of the line.
+fn bracketed(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_matches(is_blank);
+    let brackets = [('(', ')'), ('（', '）'), ('【', '】'), ('[', ']')];
+    let split = |(open, close): (char, char)| line.strip_prefix(open)?.split_once(close);
+    let (words, rest) = brackets.into_iter().find_map(split)?;
+    let is_sentence = words.contains(|c: char| c.is_numeric() || ".!?,;".contains(c));
+    let is_short = words.chars().count() <= LABEL_CHARACTERS_MAX;
+    (is_short && !is_sentence).then(|| (words, rest.trim_start()))
+}
+
+fn names_google(label: &str) -> bool {
+    let lower = label.trim().to_lowercase();
+    lower.contains("google") && lower != "google"
 }
 
 #[cfg(test)]
@@ -627,7 +780,7 @@ mod tests {
             (
                 "write the number of stars",
                 "; 0; 0 out of 5; -1; -1 star; +5; .5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; 1,000; 4,500; \
-                 1.5,000; 1,000.5; 5 weeks ago; 5 hours; 5€; 1-5; 5 - 4; 5 stars (2 votes); 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
+                 1.5,000; 1,000.5; 5 weeks ago; 5 hours; 5€; 1-5; 5 - 4; 5 stars (2 votes); 5 stars of 10 reviews; 4 of 5 people; 4/5 rooms; 4 guests of 5; 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
                  01/05/2026; 4 of 5 in 2026; (602) 555",
             ),
         ] {
@@ -639,11 +792,11 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_a_spreadsheet_is_known_by_its_form_in_any_language() {
+    fn spreadsheet_errors_are_known_by_their_form_in_any_language() {
         for error in "#N/A #REF! #DIV/0! #NAME? #ERROR! #SPILL! #NV #BEZUG! #¡REF! #¿NOMBRE? #ЗНАЧ! #GETTING_DATA Err:502 Loading...".split(' ') {
             assert!(is_spreadsheet_error(error), "{error}");
         }
-        for text in "#1|#1 in town|#|#!|#n/a|#Best|#REF!!|#¡¡REF!|N/A|#N/A is what it said|Err:|Err:5022|Loading|Loading... done|#NOT-SO".split('|') {
+        for text in "#1|#1!|#1 in town|#|#!|#n/a|#Best|#REF!!|#¡¡REF!|N/A|#N/A is what it said|Err:|Err:5022|Loading|Loading... done|#NOT-SO".split('|') {
             assert!(!is_spreadsheet_error(text), "{text}");
         }
     }
@@ -673,6 +826,114 @@ mod tests {
             ("n/a", true),
         ] {
             assert_eq!(is_empty(name, true), is_nobody, "{name}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod text_tests {
+    use super::*;
+
+    #[test]
+    fn the_original_of_a_translated_text_is_kept() {
+        for (text, own) in [
+            (
+                "(Translated by Google) Good.\n\n(Original)\nBueno.",
+                "Bueno.",
+            ),
+            (
+                "(Traduit par Google) Propre\n\n(Avis d'origine)\nNeat\n\nand quick",
+                "Neat\n\nand quick",
+            ),
+            ("（Google による翻訳）Good\n（原文）\nよい", "よい"),
+            ("(Original)\nBueno.\n(Translated by Google) Good.", "Bueno."),
+            ("【由 Google 翻譯】\nGood\n\n【原文】\n好", "好"),
+            ("\u{200f}(ترجمة Google) Good\n\n\u{200f}(الأصل)\nجيد", "جيد"),
+            (
+                "(A Google fordítása) Good\n(really)\n\n(Eredeti)\nJó\n(tényleg)",
+                "Jó\n(tényleg)",
+            ),
+            ("Bueno.\n\n(Translated by Google)\nGood.", "Bueno."),
+            ("Bueno.\n\n(Translated by Google) Good.", "Bueno."),
+            (
+                "(Original)\nBueno.\n\n(Übersetzt von Google)\nGood.",
+                "Bueno.",
+            ),
+            // Without the original, only the marks go.
+            (
+                "(Diterjemahkan oleh Google) They were rude",
+                "They were rude",
+            ),
+            ("(Translated by Google) A\n\n(Original)\n", "A"),
+            ("(Translated by Google)", ""),
+        ] {
+            assert_eq!(original(text), own, "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_of_the_customer_are_no_marks() {
+        for text in [
+            "",
+            "The menu was wrong (Translated by Google), I guess",
+            "Found them (on Google) quickly",
+            "Plain (Original) text",
+            "On time.\n(Original parts were used)\nGood.",
+            "(Original)\nparts",
+            "(Google) is where I found them",
+            "(5 stars on Google!) Great.",
+            "Great.\n(Found on Google) and called them",
+            "Great.\n(Found by Google maps)\nVery clean.",
+            "(Google",
+        ] {
+            assert_eq!(original(text), text);
+        }
+    }
+
+    #[test]
+    fn line_breaks_and_letters_have_one_form() {
+        assert_eq!(
+            clean("Jose\u{301}\r\nand\rBo", false, false),
+            "José\nand\nBo"
+        );
+        assert_eq!(clean("AT&amp;T <b>", false, false), "AT&amp;T <b>");
+        assert_eq!(
+            clean(
+                "(Translated by Google) A\r\n\r\n(Original)\r\nB",
+                false,
+                true
+            ),
+            "B"
+        );
+    }
+
+    #[test]
+    fn html_becomes_the_text_that_a_browser_shows() {
+        for (html, text) in [
+            (
+                "They&#8217;re neat &amp; quick.<br />Would <strong>call</strong> again.",
+                "They’re neat & quick.\nWould call again.",
+            ),
+            (
+                "5 &lt; 10 minutes late; a < b",
+                "5 < 10 minutes late; a < b",
+            ),
+            ("I <3 them, x<y and a<b>c</b>", "I <3 them, x<y and ac"),
+            (
+                "a<b and c>d <!-- x --> <p class=\"x\">y</p> <",
+                "a<b and c>d\ny\n <",
+            ),
+            (
+                "<p>One.</p>\n<p>Two&nbsp;and <a href=\"x\">three</a>.</p>\n",
+                "One.\n\nTwo\u{a0}and three.",
+            ),
+            ("One<br>\r\nTwo<BR/>Three", "One\nTwo\nThree"),
+            ("&amp;lt;b&amp;gt; AT&amp;amp;T", "&lt;b&gt; AT&amp;T"),
+            ("a &bogus; b & c", "a &bogus; b & c"),
+            ("<script>x</script>", "<script>x</script>"),
+            ("M&uuml;ller", "Müller"),
+        ] {
+            assert_eq!(clean(html, true, false), text, "{html}");
         }
     }
 }

@@ -7,10 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use chrono::Datelike as _;
 
-use crate::imports::map::collector::Row;
-use crate::imports::map::incoming::Incoming;
-use crate::imports::map::values::{self, Names, names};
-use crate::imports::platforms::{TABLE, all_formats};
+use crate::imports::map::collector::{Incoming, Row};
+use crate::imports::map::values::{self, Names, is_in};
+use crate::imports::platforms::TABLE;
 use crate::imports::report::{NAMED_MAX, Watch};
 use crate::imports::request::{DoubtfulChoice, ImportRequest};
 use crate::model::text::words;
@@ -211,11 +210,7 @@ impl<'k> Matcher<'k> {
         open
     }
 
-    fn by_digest(&self, digest: fn(&Digests) -> i64) -> ByDigest<'k> {
-        self.by_digest_where(|_| true, digest)
-    }
-
-    fn by_digest_where(
+    fn by_digest(
         &self,
         is_wanted: fn(&Candidate<'_>) -> bool,
         digest: fn(&Digests) -> i64,
@@ -386,59 +381,48 @@ impl<'k> Matcher<'k> {
     }
 
     /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review. Others are doubtful if
-    /// they equal one that the owner deleted or withheld, by author or its short form, day, stars and text; if they have the text of
-    /// one; or if they may be an edited one that its source gave no ID.
+    /// they equal one that the owner deleted or withheld, have the text of one, which is telling or of the same author, or may be an
+    /// edited one that its source gave no ID.
     fn match_unknown_ids(&mut self) {
         let groups = self.groups(true, |digests| digests.content);
         if groups.is_empty() {
             return;
         }
-        let by_content = self.by_digest(|digests| digests.content);
-        let by_day = self.by_digest_where(|it| it.is_hidden_by_owner, |it| it.author_and_day);
+        let by_content = self.by_digest(|_| true, |digests| digests.content);
+        let hidden = self.by_digest(|it| it.is_hidden_by_owner, |digests| digests.text);
         let hidden_without_id = |it: &Candidate<'_>| it.is_hidden_by_owner && it.has_no_id();
-        let by_text = self.by_digest_where(hidden_without_id, |digests| digests.text);
-        let hidden_with_id = |it: &Candidate<'_>| it.is_hidden_by_owner && !it.has_no_id();
-        let by_text_with_id = self.by_digest_where(hidden_with_id, |digests| digests.text);
+        let edited = self.by_digest(hidden_without_id, |digests| digests.author_and_day);
         for mut rows in groups {
             let (row, digests) = (&self.rows[rows[0]], self.digests[rows[0]]);
-            let is_telling = has_telling_text(row);
-            let mut equal = self.of_row(&by_content, rows[0], digests.content);
-            let is_free = |it: &&usize| {
+            let (is_telling, is_shared) = (has_telling_text(row), is_shared_name(row.author()));
+            let mut like = self.of_row(&by_content, rows[0], digests.content);
+            let is_equal = |it: &&usize| {
                 !self.candidates[**it].has_row && self.of_candidate(**it) == Some(digests)
             };
-            if let [only] = equal.iter().filter(is_free).copied().collect::<Vec<_>>()[..]
+            if let [only] = like.iter().filter(is_equal).copied().collect::<Vec<_>>()[..]
                 && is_telling
             {
                 self.take(rows.remove(0), only);
             }
-            equal.retain(|it| self.candidates[*it].is_hidden_by_owner);
-            if equal.is_empty() && !rows.is_empty() {
-                equal = self.of_row(&by_day, rows[0], digests.author_and_day);
-                equal.extend(self.of_row(&by_text, rows[0], digests.text));
-                let has_text = !row.review().text.is_empty();
-                if has_text {
-                    equal.extend(self.of_row(&by_text_with_id, rows[0], digests.text));
+            like.retain(|it| self.candidates[*it].is_hidden_by_owner);
+            if like.is_empty() && !rows.is_empty() {
+                let has_author = |it: Digests| !is_shared && it.has_author_of(&digests);
+                let is_free = |it: &usize| !self.candidates[*it].has_row;
+                like = self.of_row(&edited, rows[0], digests.author_and_day);
+                like.retain(is_free);
+                if !row.review().text.is_empty() {
+                    let same = self.of_row(&hidden, rows[0], digests.text).into_iter();
+                    like.extend(
+                        same.filter(is_free).filter(|it| {
+                            is_telling || self.of_candidate(*it).is_some_and(has_author)
+                        }),
+                    );
                 }
-                equal.sort_unstable();
-                equal.dedup();
-                let is_shared = is_shared_name(row.author());
-                equal.retain(|it| {
-                    let candidate = &self.candidates[*it];
-                    let Some(theirs) = self.of_candidate(*it).filter(|_| !candidate.has_row) else {
-                        return false;
-                    };
-                    let is_author = theirs.has_author_of(&digests);
-                    let is_day = theirs.has_day_of(&digests);
-                    if candidate.has_no_id() {
-                        return is_telling || is_author || is_day;
-                    }
-                    // Reviews with IDs of their own are different ones unless their texts are equal.
-                    let is_person = is_author && !is_shared && (has_text || is_day);
-                    theirs.text == digests.text && (is_telling || is_person)
-                });
+                like.sort_unstable();
+                like.dedup();
             }
-            if !equal.is_empty() {
-                self.doubt(&rows, &equal);
+            if !like.is_empty() {
+                self.doubt(&rows, &like);
             }
         }
     }
@@ -463,7 +447,7 @@ impl<'k> Matcher<'k> {
 
     /// Rows and reviews of one source, location, author and day belong together.
     fn match_groups(&mut self) {
-        let by_day = self.by_digest(|digests| digests.author_and_day);
+        let by_day = self.by_digest(|_| true, |digests| digests.author_and_day);
         for mut rows in self.groups(false, |digests| digests.author_and_day) {
             let mut reviews = self.of_row(&by_day, rows[0], self.digests[rows[0]].author_and_day);
             reviews.retain(|it| !self.candidates[*it].has_row);
@@ -481,6 +465,14 @@ impl<'k> Matcher<'k> {
             let number = numbers.entry((row.file, content)).or_default();
             *number += usize::from(row.review().text.is_empty());
             equal.entry((content, *number)).or_default().push(*index);
+        }
+        // What one of equal rows hides, none shows.
+        let all = self.rows;
+        let hides = |row: &usize| all[*row].incoming.hides();
+        for rows in equal.values_mut().filter(|rows| rows.iter().any(hides)) {
+            for row in rows.extract_if(.., |row| !hides(row)) {
+                self.matches[row] = Some(Match::Repeated);
+            }
         }
         *rows = equal.into_values().map(|rows| self.repeat(&rows)).collect();
         rows.sort_unstable();
@@ -539,8 +531,8 @@ impl<'k> Matcher<'k> {
         if open.is_empty() {
             return;
         }
-        let by_text = self.by_digest(|digests| digests.text);
-        let hidden = self.by_digest_where(|it| it.is_hidden_by_owner, |digests| digests.text);
+        let by_text = self.by_digest(|_| true, |digests| digests.text);
+        let hidden = self.by_digest(|it| it.is_hidden_by_owner, |digests| digests.text);
         let coverage = Coverage::by_source(self);
         for index in open {
             let (row, digests) = (&self.rows[index], self.digests[index]);
@@ -730,13 +722,9 @@ pub fn is_derived(id: &str) -> bool {
 
 /// Whether many people may have the name, so that it identifies nobody.
 pub fn is_shared_name(name: &str) -> bool {
-    const SHARED: Names =
-        "anonymous, a google user, customer, guest, verified customer, verified buyer";
+    const SHARED: Names = "anonymous, a google user, a facebook user, a yelp user, customer, guest, verified customer, verified buyer";
     let name = name.trim().to_lowercase();
-    let mut anonymous = all_formats().filter_map(|format| format.anonymous);
-    name.is_empty()
-        || names(SHARED).any(|shared| shared == name)
-        || anonymous.any(|author| author.to_lowercase() == name)
+    name.is_empty() || is_in(SHARED, &name)
 }
 
 fn has_telling_text(row: &Row) -> bool {

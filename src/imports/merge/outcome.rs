@@ -7,17 +7,15 @@ use serde_json::json;
 
 use crate::imports::limits::VALUES_BETWEEN_LOOKS;
 use crate::imports::map::collector::{DeletedRow, Row};
-use crate::imports::map::incoming::SOURCE_DEFAULT;
-use crate::imports::merge::copies::{Copies, is_of_one_person};
-use crate::imports::merge::identity::{Identified, Match, identify};
+use crate::imports::merge::identity::{Identified, Match, identify, is_derived, is_shared_name};
 use crate::imports::platforms::{find_format, id_prefix};
 use crate::imports::report::{
     ImportReport, MassChange, MergeError, Rejection, Watcher, preview, preview_change,
 };
-use crate::imports::request::ImportRequest;
+use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
     DUPLICATE, Digests, GONE, Merged, Review, ReviewId, Said, Statement, Status, Unit, adopt, fold,
-    merge,
+    is_one_name, merge, short_name,
 };
 use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceRecord};
 
@@ -108,12 +106,12 @@ pub fn merge_rows(
     let unused = unused.iter();
     let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
     report.notes.extend(notes);
-    let (mut totals, mut public) = (HashMap::new(), HashMap::new());
+    let mut sources: BTreeMap<String, OfSource> = BTreeMap::new();
     for known in known.values() {
         if let (Some(record), Some(review)) = (&known.source, known.review()) {
-            *totals.entry(record.source_name.clone()).or_default() += 1;
-            let is_public = review.status == Status::Published;
-            *public.entry(record.source_name.clone()).or_default() += u64::from(is_public);
+            let source = sources.entry(record.source_name.clone()).or_default();
+            source.reviews += 1;
+            source.public += u64::from(review.status == Status::Published);
         }
     }
     let mut merging = Merging {
@@ -121,10 +119,7 @@ pub fn merge_rows(
         copies: Copies::of(&known),
         rules,
         places: BTreeMap::new(),
-        totals,
-        public,
-        changed: BTreeMap::new(),
-        unnamed: BTreeMap::new(),
+        sources,
         outcome: Outcome {
             changes: Vec::with_capacity(rows.len()),
             deleted: Vec::new(),
@@ -161,18 +156,27 @@ struct Merging<'r> {
     copies: Copies,
     /// The number of published reviews that the files have of each source, with its location as the files give it.
     places: BTreeMap<(String, Option<String>), usize>,
-    /// The number of reviews of each source before the import.
-    totals: HashMap<String, u64>,
-    /// The number of them that are published.
-    public: HashMap<String, u64>,
-    /// The number of those that are withheld for a value which the owner did not name, or as a platform says, by source.
-    unnamed: BTreeMap<String, u64>,
-    /// Reviews of which text or stars change, by source: their number, and the first ones.
-    changed: BTreeMap<String, (u64, Vec<String>)>,
+    sources: BTreeMap<String, OfSource>,
     outcome: Outcome,
 }
 
+/// The reviews of a source before the import, and what becomes of them.
+#[derive(Default)]
+struct OfSource {
+    reviews: u64,
+    public: u64,
+    /// The number of those that are withheld for a value which the owner did not name, or as a platform says.
+    unnamed: u64,
+    /// The number of those of which text or stars change, and the first ones.
+    changed: u64,
+    shown: Vec<String>,
+}
+
 impl Merging<'_> {
+    fn of_source(&mut self, name: &str) -> &mut OfSource {
+        self.sources.entry(name.to_owned()).or_default()
+    }
+
     fn row(&mut self, row: Row, found: Match) -> Result<(), MergeError> {
         match found {
             Match::Known(id) if !self.rules.may_touch(&row, &id) => {
@@ -271,7 +275,7 @@ impl Merging<'_> {
                 && !statement.unstated.contains(&Unit::Status)
                 && statement.review.status != Status::Published);
         if is_hidden && was_public && !is_published {
-            *self.unnamed.entry(record.source_name.clone()).or_default() += 1;
+            self.of_source(&record.source_name).unnamed += 1;
         }
         let place = (record.source_name.clone(), incoming.unpublished.location);
         *self.places.entry(place).or_default() += usize::from(is_published);
@@ -377,7 +381,7 @@ impl Merging<'_> {
         }
         let is_sure = is_of_one_person(&merged.review);
         if (self.rules.request.skip_duplicates || copy.is_hidden_by_owner && is_sure)
-            && withhold_duplicate(self.rules, merged)
+            && withhold(&mut merged.said, &mut merged.review, DUPLICATE, self.rules)
         {
             self.copies.remove(record);
         }
@@ -408,12 +412,13 @@ impl Merging<'_> {
             && (there.rating != review.rating
                 || !there.text.is_empty() && there.text != review.text)
         {
-            let (count, shown) = self.changed.entry(source.to_owned()).or_default();
-            *count += 1;
-            if *count <= FEW {
-                shown.push(preview_change(there, review));
+            let source = self.of_source(source);
+            source.changed += 1;
+            if source.changed <= FEW {
+                source.shown.push(preview_change(there, review));
             }
         }
+        let report = &mut self.outcome.report;
         let mut edited = merged.kept.clone();
         if let Some(reason) = reason {
             edited.remove(&Unit::Status);
@@ -436,8 +441,8 @@ impl Merging<'_> {
     /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
     /// otherwise a few customers wrote to both.
     fn keep_sure_renames(&mut self) {
-        let totals = &self.totals;
-        let total = |name: &str| totals.get(name).copied().unwrap_or(0);
+        let sources = &self.sources;
+        let total = |name: &str| sources.get(name).map_or(0, |it| it.reviews);
         let named: HashSet<&str> = self.places.keys().map(|(name, _)| name.as_str()).collect();
         let mut rows: HashMap<&str, u64> = HashMap::new();
         for change in &self.outcome.changes {
@@ -453,42 +458,35 @@ impl Merging<'_> {
 
     /// An answer of a broken sheet or scraper looks like an edit of everything.
     fn note_mass_change(&mut self) {
-        let totals = &self.totals;
-        let is_mass = |(source, (count, _)): &(&String, &(u64, Vec<String>))| {
-            let total = totals.get(*source).copied().unwrap_or(0);
-            *count > FEW && *count * 2 > total
-        };
-        if let Some((source, (count, shown))) = self.changed.iter().find(is_mass) {
-            let total = totals.get(source).copied().unwrap_or(0);
-            self.outcome.mass_change = Some(MassChange {
-                reason: format!(
-                    "text or stars of {count} of {total} reviews of {source} would change, more than half"
-                ),
-                examples: shown.join("\n"),
-            });
-        }
+        let is_mass =
+            |(_, it): &(&String, &OfSource)| it.changed > FEW && it.changed * 2 > it.reviews;
+        let found = self.sources.iter().find(is_mass);
+        self.outcome.mass_change = found.map(|(source, it)| MassChange {
+            reason: format!(
+                "text or stars of {} of {} reviews of {source} would change, more than half",
+                it.changed, it.reviews
+            ),
+            examples: it.shown.join("\n"),
+        });
     }
 
     /// A source that has other words for its states would take most reviews away.
     fn note_mass_withholding(&mut self) {
-        let public = |source: &String| self.public.get(source).copied().unwrap_or(0);
-        let mut unnamed = self.unnamed.iter();
-        let many = unnamed.find(|(source, count)| **count > FEW && **count * 10 > public(source));
-        self.outcome.mass_withholding = many.map(|(source, count)| {
-            let public = public(source);
-            let mut headers: Vec<&str> = Vec::new();
-            for new in self.outcome.report.new_values.iter().filter(|it| it.source == *source) {
-                if !headers.contains(&new.header.as_str()) {
-                    headers.push(&new.header);
-                }
-            }
+        let is_mass =
+            |(_, it): &(&String, &OfSource)| it.unnamed > FEW && it.unnamed * 10 > it.public;
+        let found = self.sources.iter().find(is_mass);
+        self.outcome.mass_withholding = found.map(|(source, it)| {
+            let new = self.outcome.report.new_values.iter();
+            let new = new.filter(|new| new.source == *source);
+            let headers: BTreeSet<&str> = new.map(|new| new.header.as_str()).collect();
             let reason = if headers.is_empty() {
                 "because the source hides them".to_owned()
             } else {
-                let headers = headers.join(" and ");
-                format!("for values of {headers} that nobody named")
+                let headers: Vec<&str> = headers.into_iter().collect();
+                format!("for values of {} that nobody named", headers.join(" and "))
             };
-            format!("{count} of {public} public reviews of {source} would be withheld {reason}, more than a tenth")
+            let OfSource { unnamed, public, .. } = it;
+            format!("{unnamed} of {public} public reviews of {source} would be withheld {reason}, more than a tenth")
         });
     }
 
@@ -643,19 +641,11 @@ impl Outcome {
             else {
                 continue;
             };
-            let mut said = record.said();
-            if said.decided.contains(&Unit::Status)
-                || said.compare(Unit::Status, review) == Some(false)
-            {
+            let (mut said, mut gone) = (record.said(), review.clone());
+            if !withhold(&mut said, &mut gone, GONE, rules) {
                 report.kept_edited.add(|| format!("{id} status"));
                 continue;
             }
-            let gone = Review {
-                status: Status::withheld(GONE),
-                updated_at: review.updated_at.max(Some(rules.now)),
-                ..review.clone()
-            };
-            said.set(Unit::Status, &gone);
             let mut after = record.clone();
             after.set_said(&said);
             report.withdrawn.add(|| id.to_string());
@@ -726,18 +716,140 @@ fn status_reason(review: &Review) -> Option<&str> {
     )
 }
 
-/// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
-fn withhold_duplicate(rules: &Rules<'_>, merged: &mut Merged) -> bool {
-    let said = &mut merged.said;
-    if said.decided.contains(&Unit::Status)
-        || said.compare(Unit::Status, &merged.review) == Some(false)
-    {
-        return false;
+/// Withholds a review, unless the owner published it nevertheless; returns whether it did.
+fn withhold(said: &mut Said, review: &mut Review, reason: &str, rules: &Rules<'_>) -> bool {
+    let is_published_here =
+        said.decided.contains(&Unit::Status) || said.compare(Unit::Status, review) == Some(false);
+    if !is_published_here {
+        review.status = Status::withheld(reason);
+        review.updated_at = review.updated_at.max(Some(rules.now));
+        said.set(Unit::Status, review);
     }
-    merged.review.status = Status::withheld(DUPLICATE);
-    said.set(Unit::Status, &merged.review);
-    if merged.taken.insert(Unit::Status) {
-        merged.review.updated_at = merged.review.updated_at.max(Some(rules.now));
+    !is_published_here
+}
+
+// The copies of a review that other sources gave: the same author, day, stars and text.
+
+/// Maximum number of copies that are compared with a review.
+const COPIES_MAX: usize = 64;
+
+/// The reviews that others may be copies of, by the digest of their content: those before the import, and as far as it is merged.
+/// Of each source and author the first published one, and the first one that the owner deleted or withheld.
+pub struct Copies(HashMap<i64, Vec<Copy>>);
+
+pub struct Copy {
+    pub id: String,
+    pub source_name: String,
+    location: Option<String>,
+    /// `None` of a deleted review.
+    author: Option<String>,
+    digests: Digests,
+    /// Whether the owner deleted or withheld it.
+    pub is_hidden_by_owner: bool,
+}
+
+impl Copies {
+    pub fn of(known: &Known) -> Self {
+        let mut copies = Self(HashMap::new());
+        for known in known.values() {
+            let Some(record) = &known.source else {
+                continue;
+            };
+            let review = known.review();
+            let is_published = review.is_some_and(|review| review.status == Status::Published);
+            // What the source withheld, or an import, is no reason to withhold a copy.
+            let is_decision = |review: &Review| {
+                let reason = review.status.reason().unwrap_or_default();
+                ![DUPLICATE, GONE].contains(&reason)
+                    && record.said().is_decided(Unit::Status, review)
+            };
+            if is_published || review.is_none_or(is_decision) {
+                copies.insert(record, review, !is_published);
+            }
+        }
+        copies
     }
-    true
+
+    pub fn insert(
+        &mut self,
+        record: &SourceRecord,
+        review: Option<&Review>,
+        is_hidden_by_owner: bool,
+    ) {
+        let copy = Copy {
+            id: record.id.to_string(),
+            source_name: record.source_name.clone(),
+            location: record.location.clone(),
+            author: review.map(|review| review.author.clone()),
+            digests: record.digests,
+            is_hidden_by_owner,
+        };
+        let group = self.0.entry(record.digests.content).or_default();
+        let is_like = |other: &Copy| {
+            let names = (&other.source_name, other.digests.author_and_day);
+            names == (&copy.source_name, copy.digests.author_and_day)
+                && other.is_hidden_by_owner == is_hidden_by_owner
+        };
+        if group.len() < COPIES_MAX && !group.iter().any(is_like) {
+            // Published copies are named first.
+            let after =
+                group.partition_point(|other| other.is_hidden_by_owner <= is_hidden_by_owner);
+            group.insert(after, copy);
+        }
+    }
+
+    /// A copy of a review in another source, or in another format or location of its own. Hidden reviews are copies only of reviews that are not
+    /// public yet: otherwise the owner could not withhold one of two.
+    pub fn find(&self, review: &Review, record: &SourceRecord, is_public: bool) -> Option<&Copy> {
+        let mut copies = self.0.get(&record.digests.content)?.iter();
+        let is_sure = is_of_one_person(review);
+        copies.find(|other| {
+            let is_of_other_format =
+                || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
+            // Rows are compared with hidden reviews of their own location only.
+            let is_hidden_elsewhere = other.is_hidden_by_owner && other.location != record.location;
+            !(is_public && other.is_hidden_by_owner)
+                && other.id != review.id.as_str()
+                && other.has_author_of(review, record)
+                && (other.source_name != record.source_name
+                    || is_hidden_elsewhere
+                    || is_of_other_format())
+        })
+    }
+
+    /// Removes a review that is withheld.
+    pub fn remove(&mut self, record: &SourceRecord) {
+        if let Some(copies) = self.0.get_mut(&record.digests.content) {
+            copies.retain(|other| other.is_hidden_by_owner || other.id != record.id.as_str());
+        }
+    }
+}
+
+impl Copy {
+    /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
+    fn has_author_of(&self, review: &Review, record: &SourceRecord) -> bool {
+        let is_one = self.author.as_ref().map_or_else(
+            || {
+                let short = short_name(&review.author);
+                short == review.author
+                    || self.digests.author_and_day == Digests::author_and_day(&short, review.date)
+            },
+            |author| is_one_name(author, &review.author),
+        );
+        is_one || self.digests.author_and_day == record.digests.author_and_day
+    }
+
+    /// Whether the copy looks like the review's row, imported under another source: it has the row's ID, or both IDs were
+    /// derived from rows of one format.
+    pub fn has_same_row(&self, record: &SourceRecord) -> bool {
+        let id = record.id_at_source.as_deref().unwrap_or(record.id.as_str());
+        let are_derived = || [id, &self.id].into_iter().all(is_derived);
+        self.source_name != record.source_name
+            && (id == self.id || are_derived() && id_prefix(id) == id_prefix(&self.id))
+    }
+}
+
+/// Whether copies of the review are of one person: without a text and a name they may be of two.
+pub fn is_of_one_person(review: &Review) -> bool {
+    !review.text.is_empty() || !is_shared_name(&review.author)
 }

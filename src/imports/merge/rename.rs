@@ -179,37 +179,26 @@ fn check_apart(
         .filter(|known| !known.is_deleted())
         .filter_map(|known| known.source.as_ref());
     let contents: HashMap<i64, &SourceRecord> = there.map(|it| (it.digests.content, it)).collect();
-    let (mut same_ids, mut same_contents) = (Named::default(), Named::default());
+    let mut same = Named::default();
     for known in moved.values() {
         let Some(version) = &known.source else {
             continue;
         };
         if ids.contains(own_id(version)) {
-            same_ids.add(|| own_id(version).to_owned());
-        }
-        if let Some(other) = contents.get(&version.digests.content)
+            same.add(|| own_id(version).to_owned());
+        } else if let Some(other) = contents.get(&version.digests.content)
             && !known.is_deleted()
         {
-            same_contents.add(|| format!("{} and {}", version.id, other.id));
+            same.add(|| format!("{} and {}", version.id, other.id));
         }
     }
-    let mut reasons = Vec::new();
-    for (same, criterion) in [
-        (same_ids, "the same ID at the source"),
-        (same_contents, "the same author, day, stars and text"),
-    ] {
-        if same.count > 0 {
-            reasons.push(format!("{criterion} ({same})"));
-        }
-    }
-    if reasons.is_empty() {
+    if same.count == 0 {
         return Ok(());
     }
     Err(format!(
-        "{new_name} has reviews already, and some of them and of those from {source} have {}; under one name, imports could not \
-         tell them apart; if they are the same rows, undo the import that added one of them with `reviews undo RUN` (`reviews \
+        "{new_name} has reviews already, and some of them and of those from {source} have the same ID at the source, or the same \
+         author, day, stars and text ({same}); under one name, imports could not tell them apart; if they are the same rows, undo the import that added one of them with `reviews undo RUN` (`reviews \
          status` lists the imports), rename, and import its file again with --source '{}'; otherwise keep both names",
-        reasons.join(", and some "),
         new_name.replace('\'', r"'\''")
     ))
 }

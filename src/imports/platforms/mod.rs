@@ -75,8 +75,6 @@ pub struct Format {
     /// The platform's time zone, for times without an offset.
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub zone: Option<Tz>,
-    /// Author of a review without one, if not `Anonymous`.
-    pub anonymous: Option<&'static str>,
     /// Whether the verification of its reviews is `manual`, because the platform does not verify them.
     pub is_manual: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
@@ -132,6 +130,9 @@ pub struct PublicColumn {
     pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
+    /// Whether files may lack this and the other columns of the kind, and then say nothing; otherwise all is withheld.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 impl Format {

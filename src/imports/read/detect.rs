@@ -9,14 +9,12 @@ use serde_json::Value;
 
 use crate::imports::export::is_export;
 use crate::imports::limits::Limits;
-use crate::imports::map::fields::named_field;
-use crate::imports::map::fields::{COLUMNS, ReviewField};
-use crate::imports::map::values::{is_in, names, same_name};
+use crate::imports::map::fields::{COLUMNS, ReviewField, named_field};
+use crate::imports::map::values::{WORDS, is_in, names, same_name};
 use crate::imports::mask::{HAS_SECRET, Mask};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
-use crate::imports::read::encoding::{Decoded, describe_damage};
 use crate::imports::read::json::{JsonText, RawRow, RowArray, too_large};
-use crate::imports::read::text::{self, Dialect};
+use crate::imports::read::text::{self, Decoded, Dialect, describe_damage};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
@@ -251,7 +249,6 @@ fn refuse_options_of_tables(
 /// Whether a document is an export without rows: an empty list or object, one with an empty list of reviews, or one that says
 /// that there are none. An answer of a failed request is none.
 fn is_empty(document: &str) -> bool {
-    const LISTS: [&str; 4] = ["reviews", "results", "data", "items"];
     let is_list = |value: &str| {
         let mut list = value.chars().filter(|c| !c.is_whitespace());
         list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
@@ -260,7 +257,7 @@ fn is_empty(document: &str) -> bool {
     visit(document, |name, value| {
         says_none |= match name {
             "totalReviewCount" => value == "0",
-            name => LISTS.contains(&name) && is_list(value),
+            name => is_in(&WORDS.lists, name) && is_list(value),
         };
         says_error |= match name {
             "error" | "errors" => !matches!(value, "null" | "false" | "\"\"" | "[]" | "{}"),
@@ -406,7 +403,8 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
     let rows = rows.filter(|(row, _)| too_large(row).is_none());
     let rows = rows.filter_map(|(row, _)| serde_json::from_str::<Value>(row).ok());
     // A document of our own was detected before.
-    if !is_document(shape) && describe_around(shape, number).is_some() {
+    let is_inside = number > 0 && !is_document(shape);
+    if is_inside && (shape.names().len() > 1 || !json.places[number].has_plain_name()) {
         return true;
     }
     let is_ours = OURS.iter().any(|name| has(&shape.places[number], name));
@@ -580,24 +578,7 @@ pub fn read_file(
         return InputFile::new(&NATIVE, rows, limits);
     }
     let (trimmed, corrected) = (text.trim(), &mut String::new());
-    let content = match trimmed.as_bytes().first() {
-        None => Content::Nothing,
-        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected, limits)?),
-        Some(b'<') => Content::Markup,
-        Some(_) if is_dump(text) => {
-            return Err(FileError::new(
-                "is a dump of a database (SQL); export its table of reviews as CSV",
-            ));
-        }
-        Some(_) => match text::sniff(text, request) {
-            Some((dialect, columns)) => Content::Text(dialect, columns),
-            None => match request.header_row {
-                Some(row) if !text::has_row(text, row) => return Err(text::missing_row(row)),
-                Some(_) | None => Content::Other,
-            },
-        },
-    };
-    let shape = FileShape::of(content, limits)?;
+    let shape = FileShape::of(content_of(text, corrected, request, limits)?, limits)?;
     // Free again when the rows are read.
     let searched = before - limits.bytes_left();
     let (format, place) = detect(&shape, request)?;
@@ -626,14 +607,13 @@ pub fn read_file(
             match array {
                 Some(array) if matches!(format.reader, Reader::Columns | Reader::Table) => {
                     let format = Some(format).filter(|format| !format.is_table());
-                    let table = array.table(json.text, *is_damaged, format, limits)?;
+                    let table = array.table(json, *is_damaged, format, limits)?;
                     let reference = format.and_then(|format| format.included);
                     Rows::Table(match reference.zip(json.find("included")) {
                         None => table,
                         Some((reference, number)) => {
                             let included = &json.places[number];
-                            let included =
-                                included.table(json.text, *is_damaged, format, limits)?;
+                            let included = included.table(json, *is_damaged, format, limits)?;
                             table.join_included(&included, reference, limits)?
                         }
                     })
@@ -656,13 +636,55 @@ pub fn read_file(
     Ok(file)
 }
 
+/// The format of a text, without its rows.
+pub fn format_of_text(
+    text: &str,
+    request: &ImportRequest,
+    limits: &mut Limits<'_>,
+) -> Result<&'static Format, FileError> {
+    let corrected = &mut String::new();
+    let shape = FileShape::of(content_of(text, corrected, request, limits)?, limits)?;
+    Ok(detect(&shape, request)?.0)
+}
+
+fn content_of<'t>(
+    text: &'t str,
+    corrected: &'t mut String,
+    request: &ImportRequest,
+    limits: &mut Limits<'_>,
+) -> Result<Content<'t>, FileError> {
+    Ok(match text.trim().as_bytes().first() {
+        None => Content::Nothing,
+        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected, limits)?),
+        Some(b'<') => Content::Markup,
+        Some(_) if is_dump(text) => {
+            return Err(FileError::new(
+                "is a dump of a database (SQL); export its table of reviews as CSV",
+            ));
+        }
+        Some(_) => match text::sniff(text, request) {
+            Some((dialect, columns)) => Content::Text(dialect, columns),
+            None => match request.header_row {
+                Some(row) if !text::has_row(text, row) => return Err(text::missing_row(row)),
+                Some(_) | None => Content::Other,
+            },
+        },
+    })
+}
+
 /// That a document has members beside the list of its reviews: pages, counts, or something that is meant for all reviews.
 fn describe_around(shape: &FileShape<'_>, number: usize) -> Option<String> {
     const NAMES_MAX: usize = 10;
     let path = &shape.json()?.places[number].path;
     let list = path.split(['.', '[']).next().filter(|_| number > 0)?;
-    let others = shape.names().iter().filter(|name| *name != list);
-    let others: Vec<&str> = others.take(NAMES_MAX).map(String::as_str).collect();
+    let mut others = Vec::new();
+    visit(shape.document()?, |name, value| {
+        // Flags are columns.
+        if name != list && !matches!(value, "true" | "false") && others.len() < NAMES_MAX {
+            others.push(name.to_owned());
+        }
+        ControlFlow::<()>::Continue(())
+    });
     (!others.is_empty()).then(|| {
         format!(
             "members of the document beside its reviews, which are not read: {}",

@@ -3,7 +3,7 @@
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::imports::limits::Limits;
-use crate::imports::map::values::names;
-use crate::imports::map::visibility::is_one_of;
+use crate::imports::map::fields::is_one_of;
+use crate::imports::map::values::{WORDS, is_in, names};
 use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
 use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
@@ -386,33 +386,78 @@ impl<'t> RowArray<'t> {
         node.unwrap_or(value)
     }
 
-    /// The elements as a table, with the plain members of the objects that enclose the array.
+    /// The elements as a table, with the plain members of the elements that enclose the array. If it is no platform's, what the
+    /// `document` says of all of them is in columns, too: its flags, and the name of the list.
     pub fn table(
         &self,
-        text: &str,
+        json: &JsonText<'_>,
         is_damaged: bool,
         format: Option<&'static Format>,
         limits: &mut Limits<'_>,
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
-        let mut last: Option<(&str, Arc<Cells>)> = None;
-        for (row, (_, parent)) in self.rows(text, is_damaged).zip(&self.elements) {
+        let document = json.document().filter(|_| format.is_none());
+        let outer = document.map_or_else(|| Ok(Vec::new()), |it| self.outer_flags(it))?;
+        let mut last: Option<(Option<&str>, Arc<Cells>)> = None;
+        for (row, (_, parent)) in self.rows(json.text, is_damaged).zip(&self.elements) {
             let value = row.parse().map(|value| self.without_edge(value));
             objects.add_value(row.at.clone(), value);
-            if let Some(parent) = parent {
-                let known = last.filter(|(known, _)| std::ptr::eq(*known, *parent));
-                let cells = known.map_or_else(|| objects.cells_around(parent), |it| Ok(it.1))?;
+            if parent.is_some() || !outer.is_empty() {
+                let known =
+                    last.filter(|(known, _)| known.map(str::as_ptr) == parent.map(str::as_ptr));
+                let around = || objects.cells_around(*parent, &outer);
+                let cells = known.map_or_else(around, |it| Ok(it.1))?;
                 let rows = objects.table.rows.iter_mut();
                 rows.last()
                     .into_iter()
                     .for_each(|row| row.around = Some(Arc::clone(&cells)));
-                last = Some((parent, cells));
+                last = Some((*parent, cells));
             }
             limits.take(std::mem::take(&mut objects.bytes))?;
         }
         Ok(objects.finish())
     }
+
+    /// The members `true` and `false` of the objects that enclose the array in a document, and its path, if that may say something.
+    fn outer_flags(&self, document: &str) -> Result<Vec<(String, Value)>, FileError> {
+        let mut flags = BTreeMap::new();
+        let (mut object, mut place) = (document, PARENT.to_owned());
+        for name in self.path.split('.') {
+            let mut inner = "";
+            let repeated = visit(object, |member, value| {
+                let path = join(&place, member);
+                if member == name {
+                    inner = value;
+                } else if matches!(value, "true" | "false")
+                    && flags.len() < COLUMNS_MAX
+                    && flags.insert(path, Value::from(value == "true")).is_some()
+                {
+                    return ControlFlow::Break(member.to_owned());
+                }
+                ControlFlow::Continue(())
+            });
+            if let Some(member) = repeated {
+                return Err(FileError::new(format!(
+                    "has the member {member} twice in one object; leave one out"
+                )));
+            }
+            (object, place) = (inner, join(&place, name));
+        }
+        if !self.has_plain_name() {
+            flags.insert(LIST.to_owned(), Value::from(self.path.as_str()));
+        }
+        Ok(flags.into_iter().collect())
+    }
+
+    /// Whether the names in its path say nothing of its rows.
+    pub fn has_plain_name(&self) -> bool {
+        let mut names = self.path.split('.').map(|name| name.trim_end_matches("[]"));
+        names.all(|name| name.is_empty() || is_in(&WORDS.lists, &name.to_lowercase()))
+    }
 }
+
+/// The column with the path of the list in which rows are.
+const LIST: &str = "name of the list";
 
 /// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
 #[derive(Debug)]
@@ -450,7 +495,13 @@ impl RawRow<'_> {
             )
         } else {
             match parse(&self.text) {
-                Ok(value) => return Ok(value),
+                Ok(value) => match repeated_member(&self.text) {
+                    None => return Ok(value),
+                    Some(name) => format!(
+                        "{}{name}: stands twice in one object, so nobody knows which one counts; leave one out",
+                        place(0)
+                    ),
+                },
                 Err(error) => {
                     let (place, reason) = (place(error.line() - 1), reason(&error));
                     let column = error.column();
@@ -461,6 +512,23 @@ impl RawRow<'_> {
         let shown = self.text.floor_char_boundary(BYTES_SHOWN);
         Err((message, self.text[..shown].into()))
     }
+}
+
+/// A name that two members of one object have.
+fn repeated_member(text: &str) -> Option<String> {
+    // There may be millions of objects with one member.
+    memchr::memchr_iter(b':', text.as_bytes()).nth(1)?;
+    let mut names = HashSet::new();
+    let is_object = text.trim_start().starts_with('{');
+    visit(text, |name, value| {
+        if is_object && !names.insert(name.to_owned()) {
+            return ControlFlow::Break(name.to_owned());
+        }
+        let inner = Some(value).filter(|value| value.starts_with(['{', '[']));
+        inner
+            .and_then(repeated_member)
+            .map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    })
 }
 
 /// That a row is too large to be parsed.
@@ -518,12 +586,17 @@ impl Objects {
         self.table.rows.push(row);
     }
 
-    /// The cells of the plain members of an object that encloses rows.
-    fn cells_around(&mut self, object: &str) -> Result<Arc<Cells>, FileError> {
+    /// The cells of the plain members of an object that encloses rows, and those of `outer`.
+    fn cells_around(
+        &mut self,
+        object: Option<&str>,
+        outer: &[(String, Value)],
+    ) -> Result<Arc<Cells>, FileError> {
         // A platform's file names plain members only.
         let starts = if self.format.is_some() { "[{" } else { "[" };
         let (mut members, mut left) = (BTreeMap::new(), ROW_BYTES_MAX);
-        let fault = visit(object, |name, member| {
+        members.extend(outer.iter().cloned());
+        let fault = visit(object.unwrap_or_default(), |name, member| {
             if member.starts_with(|start| starts.contains(start)) {
                 return ControlFlow::Continue(());
             }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, BufReader, Cursor, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calamine::{DataRef, Dimensions, Reader as _, Sheet, SheetType, SheetVisible, Xlsx};
 use zip::ZipArchive;
@@ -88,8 +89,7 @@ pub fn read_workbook(
         let before = limits.bytes_left();
         // Each takes fewer bytes than in the file, and their list is there twice while it is copied.
         limits.take(largest_sheet * 3 / 2)?;
-        let merged = book.merge_cells_by_sheet_name(&sheet);
-        let merged = merged.map_err(broken_workbook)?;
+        let merged = merged_cells(&mut book, &sheet)?;
         limits.give(largest_sheet * 3 / 2);
         limits.take(size_of_val(&merged[..]))?;
         let mut rows = sheet_rows(&mut book, &sheet, limits)?;
@@ -114,6 +114,19 @@ pub fn read_workbook(
         (None, Some(row)) if any => Err(missing_row(row)),
         (None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
+}
+
+/// The merged cells of a sheet.
+fn merged_cells(book: &mut Book<'_>, sheet: &str) -> Result<Vec<Dimensions>, FileError> {
+    let reversed = || broken_workbook("merged cells end before they begin");
+    // The parser subtracts the beginning from the end, and panics where overflows are checked.
+    let read = catch_unwind(AssertUnwindSafe(|| book.merge_cells_by_sheet_name(sheet)));
+    let merged = read.map_err(|_| reversed())?.map_err(broken_workbook)?;
+    let is_reversed = |it: &Dimensions| it.end.0 < it.start.0 || it.end.1 < it.start.1;
+    if merged.iter().any(is_reversed) {
+        return Err(reversed());
+    }
+    Ok(merged)
 }
 
 /// The table whose first row has the headers.

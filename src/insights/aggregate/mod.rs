@@ -18,7 +18,6 @@ use input::Roster;
 pub use input::{AggregateInput, PERSON_MIN};
 use keyphrases::OwnNames;
 use narrative::Complaint;
-pub use narrative::inside;
 use opinions::{aspect_figures, entity_figures};
 use quotes::Originals;
 

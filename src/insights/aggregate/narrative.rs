@@ -8,6 +8,7 @@ use super::input::{AggregateInput, PERSON_MIN, Roster};
 use super::opinions::{SIDE_MIN, both_sides};
 use super::quotes::Originals;
 use crate::insights::trades::Trade;
+use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Entities, Entity, Faq, FaqBasis, InsightQuote, Share, SummaryEvidence, SummarySentence,
@@ -190,7 +191,7 @@ fn of_aspect(
     } else if judged < JUDGED_MIN {
         format!("{side} of {judged} reviews that judge it are {sign}")
     } else {
-        let few = inside(quantifier(side, judged));
+        let few = within_sentence(quantifier(side, judged));
         format!("{few} reviews that judge it are {sign} ({side} of {judged})")
     };
     let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
@@ -226,7 +227,7 @@ fn names(input: &NarrativeInput<'_>, kind: MentionKind) -> Option<SummarySentenc
         let name = if is_person {
             one.name.clone()
         } else {
-            inside(&one.name)
+            within_sentence(&one.name)
         };
         format!("{name} ({} reviews)", one.reviews)
     });
@@ -261,22 +262,6 @@ pub fn quantifier(part: u32, of: u32) -> &'static str {
         _ if u64::from(part) * 10 < u64::from(of) => "Few",
         _ => "Some",
     }
-}
-
-/// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
-pub fn inside(label: &str) -> String {
-    let mut characters = label.chars();
-    let (Some(first), second) = (characters.next(), characters.next()) else {
-        return String::new();
-    };
-    if second.is_some_and(char::is_uppercase) {
-        return label.to_owned();
-    }
-    first
-        .to_lowercase()
-        .chain(second)
-        .chain(characters)
-        .collect()
 }
 
 /// What is criticised most.
@@ -349,7 +334,10 @@ pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec
         };
         let answered = Faq {
             id: format!("service-{id}"),
-            question: format!("What do customers say about {}?", inside(&service.name)),
+            question: format!(
+                "What do customers say about {}?",
+                within_sentence(&service.name)
+            ),
             answer: both_counts(&counts.votes, "name it and judge something"),
             basis: FaqBasis::Reviews,
             aspect: None,
@@ -410,7 +398,8 @@ fn both_counts(votes: &VoteCounts, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{inside, quantifier};
+    use super::quantifier;
+    use crate::model::text::within_sentence;
 
     #[test]
     fn a_quantifier_is_chosen_from_the_confidence_interval() {
@@ -436,7 +425,7 @@ mod tests {
     #[test]
     fn a_label_within_a_sentence_is_in_lower_case_unless_short() {
         assert_eq!(
-            ["Response time", "AC repair", ""].map(inside),
+            ["Response time", "AC repair", ""].map(within_sentence),
             ["response time", "AC repair", ""]
         );
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::arguments::{CallError, ToolArguments, refusal};
+use super::arguments::{CallError, ToolCall, refusal};
 use crate::links::Links;
 use crate::mcp::escape::{escaped, escaped_json};
 use crate::model::{Day, ReviewId, TextMatch, fold};
@@ -12,15 +12,13 @@ use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    Cursor, CursorParameter, ResultPage, ReviewFilter, SearchParameters, SearchRequest,
+    Cursor, ResultPage, ReviewFilter, SearchParameters, SearchRequest, SinceParameters,
     search_head, search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
-use crate::wire::parameters::{
-    self, Arguments as _, InsightsPart, ParameterSource as _, arguments,
-};
-use crate::wire::{self, AspectEvidence};
+use crate::wire::parameters::LIMIT_MAX;
+use crate::wire::{self, Arguments, AspectEvidence, InsightsPart, Parameters};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
@@ -44,31 +42,54 @@ impl ToolAnswer {
     }
 }
 
-arguments! {
-    /// The arguments of `get_reviews_since`.
-    pub struct SinceArguments {
-        /// The first day, `YYYY-MM-DD`.
-        date: parameters::FirstDay,
-        /// Maximum number of reviews to return; default: all that fit.
-        limit: parameters::PageSize,
-        /// `next_cursor` of an answer to the same filters.
-        cursor: CursorParameter,
+/// The arguments of `get_reviews_since`.
+pub struct SinceArguments {
+    since: SinceParameters,
+    limit: Option<u8>,
+    cursor: Option<Cursor>,
+}
+
+impl Parameters for SinceArguments {
+    fn parse(arguments: &mut Arguments) -> Self {
+        Self {
+            since: SinceParameters::parse(arguments),
+            limit: arguments.whole(
+                "limit",
+                1..=LIMIT_MAX,
+                "Maximum number of reviews to return; default: all that fit.",
+            ),
+            cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same filters."),
+        }
     }
 }
 
-arguments! {
-    /// The arguments of `get_review`.
-    pub struct ReviewArguments {
-        /// Id of a published review.
-        id: parameters::ReviewKey,
+/// The argument of `get_review`.
+pub struct ReviewArguments {
+    id: Option<String>,
+}
+
+impl Parameters for ReviewArguments {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let id = arguments
+            .required("r-1")
+            .text("id", "Id of a published review.");
+        Self { id }
     }
 }
 
-arguments! {
-    /// The argument of `get_evidence` in place of the path of its REST operation.
-    pub struct AspectArguments {
-        /// The aspect's id, for example `punctuality`.
-        aspect: parameters::AspectName,
+/// The arguments of `get_evidence`: the aspect is in the path of its REST operation.
+pub struct EvidenceArguments {
+    aspect: Option<String>,
+    parameters: EvidenceParameters,
+}
+
+impl Parameters for EvidenceArguments {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let aspect = arguments.required("punctuality");
+        Self {
+            aspect: aspect.text("aspect", "The aspect's id, for example `punctuality`."),
+            parameters: EvidenceParameters::parse(arguments),
+        }
     }
 }
 
@@ -76,20 +97,20 @@ arguments! {
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to other filters.
-pub fn search(
+pub async fn search(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let values = SearchParameters::take_from(&mut arguments);
-    let (issues, mode) = (arguments.issues(), TextMatch::Substring);
+    let values = SearchParameters::parse(&mut call.arguments);
+    let (issues, mode) = (&mut call.arguments.issues, TextMatch::Substring);
     let request = SearchRequest::new(values, issues, &snapshot.input, mode);
-    let request = arguments.finish(Some(request))?;
+    let request = call.finish(Some(request))?;
     let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
-    let mut found = search_reviews(snapshot, &request.filter, limit, cursor);
+    let mut found = search_reviews(snapshot, &request.filter, limit, cursor).await;
     cut(snapshot, &request.filter, &mut found);
     Ok(ToolAnswer::new(wire::SearchResult {
-        head: search_head(snapshot, &request, &found, Vec::new()),
+        head: search_head(snapshot, &request, &found, Vec::new()).await,
         reviews: found.reviews(snapshot, links).collect(),
     }))
 }
@@ -98,22 +119,22 @@ pub fn search(
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to another day.
-pub fn since(
+pub async fn since(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let values = SinceArguments::take_from(&mut arguments);
+    let values = SinceArguments::parse(&mut call.arguments);
     let parameters = SearchParameters {
-        since: values.date,
+        since: values.since.date,
         cursor: values.cursor,
         ..SearchParameters::default()
     };
-    let (issues, mode) = (arguments.issues(), TextMatch::default());
+    let (issues, mode) = (&mut call.arguments.issues, TextMatch::default());
     let request = SearchRequest::new(parameters, issues, &snapshot.input, mode);
-    let date = arguments.finish(values.date)?;
+    let date = call.finish(values.since.date)?;
     let limit = values.limit.map_or(REVIEWS_MAX, usize::from);
-    let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref());
+    let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref()).await;
     cut(snapshot, &request.filter, &mut found);
     let count = found.positions.len() as u64;
     let mut answer = to_json(wire::SinceHead {
@@ -137,10 +158,10 @@ pub fn since(
 pub fn review(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let ReviewArguments { id } = ReviewArguments::take_from(&mut arguments);
-    let id = arguments.finish(id)?;
+    let ReviewArguments { id } = ReviewArguments::parse(&mut call.arguments);
+    let id = call.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
     let key = id
         .rsplit('/')
@@ -172,11 +193,10 @@ const NAME_CHARACTERS_MAX: usize = 100;
 pub fn evidence(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let AspectArguments { aspect } = AspectArguments::take_from(&mut arguments);
-    let parameters = EvidenceParameters::take_from(&mut arguments);
-    let (aspect, parameters) = arguments.finish(aspect.map(|aspect| (aspect, parameters)))?;
+    let EvidenceArguments { aspect, parameters } = EvidenceArguments::parse(&mut call.arguments);
+    let aspect = call.finish(aspect)?;
     let trade = snapshot.input.analyzer.trade();
     // By its id or label, in any case.
     let folded = fold(&aspect);
@@ -240,12 +260,8 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
 ///
 /// # Errors
 /// If an argument is given.
-pub fn business(
-    snapshot: &Snapshot,
-    _: &Links,
-    arguments: ToolArguments<'_>,
-) -> Result<ToolAnswer, CallError> {
-    arguments.finish(Some(()))?;
+pub fn business(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAnswer, CallError> {
+    call.finish(Some(()))?;
     let changed_at = Some(snapshot.changed_at());
     Ok(ToolAnswer::new(head(&snapshot.input, changed_at)))
 }
@@ -254,12 +270,8 @@ pub fn business(
 ///
 /// # Errors
 /// If an argument is given.
-pub fn facets(
-    snapshot: &Snapshot,
-    _: &Links,
-    arguments: ToolArguments<'_>,
-) -> Result<ToolAnswer, CallError> {
-    arguments.finish(Some(()))?;
+pub fn facets(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAnswer, CallError> {
+    call.finish(Some(()))?;
     Ok(ToolAnswer::new(facets::facets(snapshot, VALUES_MAX)))
 }
 
@@ -270,11 +282,11 @@ pub fn facets(
 pub fn insights(
     snapshot: &Snapshot,
     links: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let values = StageParameters::take_from(&mut arguments);
-    let request = StageRequest::new(values, arguments.issues());
-    let request = arguments
+    let values = StageParameters::parse(&mut call.arguments);
+    let request = StageRequest::new(values, &mut call.arguments.issues);
+    let request = call
         .finish(Some(request))?
         .unwrap_or(StageRequest::Part(InsightsPart::Overview));
     stage(snapshot, links, &request)
@@ -289,12 +301,12 @@ pub fn insights(
 pub fn periods(
     snapshot: &Snapshot,
     _: &Links,
-    mut arguments: ToolArguments<'_>,
+    mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let values = PeriodsParameters::take_from(&mut arguments);
+    let values = PeriodsParameters::parse(&mut call.arguments);
     let trade = snapshot.input.analyzer.trade();
-    let request = PeriodsRequest::new(&values, arguments.issues(), trade);
-    let request = arguments.finish(request)?;
+    let request = PeriodsRequest::new(&values, &mut call.arguments.issues, trade);
+    let request = call.finish(request)?;
     Ok(ToolAnswer::new(compare(snapshot, &request)))
 }
 

@@ -4,18 +4,21 @@
 
 use std::sync::{Arc, LazyLock};
 
+use poem::error::NotFoundError;
 use poem::http::HeaderValue;
 use poem::http::header::CACHE_CONTROL;
-use poem::{IntoResponse, Response};
+use poem::web::Data;
+use poem::{Request, Response, handler};
 
-use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::ReadyBody;
+use crate::snapshot::CachedBody;
+use crate::web::context::Ctx;
 
 pub const CSS: &str = "text/css; charset=utf-8";
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The script that adjusts the height of embedded frames.
 pub const EMBED_SCRIPT_PATH: &str = "/embed.js";
+pub const ICON_PATH: &str = "/favicon.svg";
 /// Characters of the digest in a name, enough that releases do not collide.
 const DIGEST_CHARACTERS: usize = 12;
 /// A year, the longest that browsers cache (RFC 9111 §1.2.2 sets no bound).
@@ -44,19 +47,19 @@ pub static TRY_SCRIPT: LazyLock<Asset> =
 static EMBED_SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| asset(EMBED_SCRIPT_PATH, JAVASCRIPT, include_str!("embed.js")));
 static ICON: LazyLock<Asset> =
-    LazyLock::new(|| asset("/favicon.svg", "image/svg+xml", include_str!("favicon.svg")));
+    LazyLock::new(|| asset(ICON_PATH, "image/svg+xml", include_str!("favicon.svg")));
 
 /// The digest takes the place of `{}` in `path`.
 fn asset(path: &str, content_type: &'static str, text: &'static str) -> Asset {
-    let content = Content::whole(text);
+    let body = CachedBody::whole(content_type, text);
     Asset {
-        path: path.replace("{}", &content.digest[..DIGEST_CHARACTERS]),
+        path: path.replace("{}", &body.content.digest[..DIGEST_CHARACTERS]),
         is_immutable: path.contains("{}"),
-        body: Arc::new(CachedBody::new(content_type, content)),
+        body: Arc::new(body),
     }
 }
 
-pub fn all() -> [&'static Asset; 6] {
+fn all() -> [&'static Asset; 6] {
     [
         &STYLESHEET,
         &COPY_SCRIPT,
@@ -72,12 +75,15 @@ pub fn fixed() -> [Arc<CachedBody>; 6] {
     all().map(|asset| Arc::clone(&asset.body))
 }
 
-impl Asset {
-    pub fn response(&self, snapshot: Arc<Snapshot>) -> Response {
-        let mut response = ReadyBody::cached(&self.body, snapshot).into_response();
-        if self.is_immutable {
-            response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
-        }
-        response
+/// The file whose path is that of the request.
+#[handler]
+pub fn asset_file(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Response> {
+    let mut files = all().into_iter();
+    let file = files.find(|file| file.path == request.uri().path());
+    let file = file.ok_or(NotFoundError)?;
+    let mut response = ctx.respond(request.headers(), &ctx.current.load(), &file.body, None)?;
+    if file.is_immutable {
+        response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
     }
+    Ok(response)
 }

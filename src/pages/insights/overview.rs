@@ -8,11 +8,11 @@ use chrono::Datelike;
 use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of_entity};
 use super::subject::{group, heading, path};
 use crate::links::Links;
-use crate::model::{MentionKind, PluralEndings, TextMatch};
+use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
 use crate::pages::chart::BarFragment;
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
-use crate::search::{ReviewFilter, SearchParameters, search_reviews};
+use crate::search::{TOTAL_MAX, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
@@ -76,19 +76,12 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
     let endings = PluralEndings::of(snapshot.input.business.language.as_deref());
     let topics = snapshot.insights.topics.iter().take(TOPICS);
     let found = topics.map(|topic| {
-        let parameters = SearchParameters {
-            query: Some(topic.phrase.clone()),
-            text_match: Some(TextMatch::Words),
-            ..SearchParameters::default()
-        };
-        let filter = ReviewFilter::new(&parameters, endings);
-        let found = search_reviews(snapshot, &filter, 0, None);
-        let more = if found.is_exact {
-            0
-        } else {
-            topic.reviews.into()
-        };
-        (topic.phrase.as_str(), found.total.max(more))
+        let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
+        let mut count = count_by_reading(snapshot, &query);
+        if count > TOTAL_MAX {
+            count = TOTAL_MAX.max(topic.reviews.into());
+        }
+        (topic.phrase.as_str(), count)
     });
     found.collect()
 }

@@ -11,9 +11,9 @@ use chrono::{Datelike, NaiveDate};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 
-use crate::insights::aggregate::inside;
 use crate::model::business::Business;
 use crate::model::named;
+use crate::model::text::within_sentence;
 
 named! {
     /// A language of the pages' own words, by its BCP 47 tag.
@@ -178,7 +178,9 @@ impl Locale {
     pub fn within(&self, name: &str) -> String {
         match self.0.language {
             PageLanguage::German => name.to_owned(),
-            PageLanguage::English | PageLanguage::Spanish | PageLanguage::French => inside(name),
+            PageLanguage::English | PageLanguage::Spanish | PageLanguage::French => {
+                within_sentence(name)
+            }
         }
     }
 

@@ -223,6 +223,7 @@ async fn verify_finds_inconsistent_rows() {
         delete from review_fts where rowid = (select review_no from review_change where review_id = 'r-00003') → review r-00003
         update review_fts set text = 'something else' where rowid = 5 → is not indexed with its current text
         insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody') → row 99999 belongs to no review
+        update review_fts_data set block = x'00' where id = 10 → integrity: fts5: checksum mismatch for table
         delete from review_change where review_id = 'r-00007' → review r-00007
         update publication set change_no = 100000 → rows of review_change are missing
         ",

@@ -110,3 +110,39 @@ async fn no_query_reads_all_analyses_for_each_review() {
     }
     assert!(queries >= 5, "{queries} queries");
 }
+
+#[tokio::test]
+async fn the_query_of_a_search_reads_no_whole_table() {
+    let app = TestApp::empty().await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
+    let files = fs::read_dir(folder).unwrap();
+    let queries = files.map(|file| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(file.unwrap().path()).unwrap()).unwrap()
+    });
+    let mut queries = queries.filter(|file| {
+        let query = file["query"].as_str().unwrap();
+        query.contains("review_fts match")
+    });
+    let query = queries.next().unwrap();
+    assert!(queries.next().is_none(), "another query of the text index");
+    let plan = sqlite3(
+        &app.path(),
+        &format!("explain query plan {}", query["query"].as_str().unwrap()),
+    );
+    let scans: Vec<&str> = (plan.lines())
+        .filter_map(|line| Some(line.split_once("SCAN ")?.1))
+        .filter(|name| !name.starts_with('(') && *name != "CONSTANT ROW")
+        .collect();
+    // The lineage is one row.
+    assert_eq!(
+        scans,
+        ["lineage", "review_fts VIRTUAL TABLE INDEX 0:M2"],
+        "{plan}"
+    );
+    assert_eq!(
+        plan.matches("SEARCH review_change USING COVERING INDEX")
+            .count(),
+        2,
+        "{plan}"
+    );
+}

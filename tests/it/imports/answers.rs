@@ -10,12 +10,7 @@ fn answers(bench: &Bench) -> String {
 }
 
 /// By platform, two reviews of which the second has a private answer.
-fn files() -> [(&'static str, String); 7] {
-    let yotpo = json!([
-        {"id": 1, "score": 5, "votes_up": 0, "content": "Fixed.", "created_at": "2025-03-14T09:11:02Z",
-            "user": {"display_name": "Ann"}, "comment": {"content": "Thank you.", "public": true}},
-        {"id": 2, "score": 2, "votes_up": 0, "content": "Late.", "created_at": "2025-03-14T09:11:02Z",
-            "user": {"display_name": "Bob"}, "comment": {"content": PRIVATE, "public": false}}]);
+fn files() -> [(&'static str, String); 5] {
     let yotpo_table = format!(
         "review_id,review_content,review_score,date,display_name,comment_content,comment_public\n\
          1,Fixed.,5,2025-03-14,Ann,Thank you.,true\n2,Late.,2,2025-03-14,Bob,{PRIVATE},false\n"
@@ -32,16 +27,6 @@ fn files() -> [(&'static str, String); 7] {
     let both = json!([{"body": PRIVATE, "status": "draft"}, {"body": "Thank you.", "status": "published"}]);
     let deleted = json!([{"body": PRIVATE, "deleted": true}]);
     let podium = json!([podium("Ann", both), podium("Bob", deleted)]);
-    let google = |id: &str, reply: Value| {
-        google(
-            1,
-            id,
-            &json!({"reviewer": {"displayName": id}, "reviewReply": reply}),
-        )
-    };
-    let shown = json!({"comment": "Thank you.", "state": "APPROVED"});
-    let hidden = json!({"comment": PRIVATE, "reviewReplyState": "REJECTED"});
-    let google = page(&[google("Ann", shown), google("Bob", hidden)]);
     let reviews_io = |id: u8, name: &str, replies: Value| {
         json!({"store_review_id": id, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00",
             "reviewer": {"first_name": name, "last_name": ""}, "replies": replies})
@@ -56,18 +41,16 @@ fn files() -> [(&'static str, String); 7] {
          3,Shop,2026-03-02 10:00:00,Thank you.,1,1,7,\n4,Shop,2026-03-02 10:00:00,{PRIVATE},trash,2,7,\n"
     );
     [
-        ("Yotpo's API", yotpo.to_string()),
         ("Yotpo's table", yotpo_table),
         ("Okendo's API", okendo.to_string()),
         ("Podium", podium.to_string()),
-        ("Google", google),
         ("Reviews.io", reviews_io.to_string()),
         ("WooCommerce", woocommerce),
     ]
 }
 
 #[tokio::test]
-async fn a_private_answer_is_neither_published_nor_in_the_file() {
+async fn a_private_answer_is_neither_published_nor_stored() {
     for (what, content) in files() {
         let (bench, report, rejections) = import_into_new(content, "").await;
         assert_eq!(
@@ -83,30 +66,6 @@ async fn a_private_answer_is_neither_published_nor_in_the_file() {
             let private = memchr::memmem::find(&bytes, PRIVATE.as_bytes());
             assert_eq!(private, None, "{what}: {file}");
         }
-    }
-}
-
-#[tokio::test]
-async fn parts_of_an_answer_in_json_are_read_by_their_paths() {
-    for [author, name, answer, expected] in table(
-        r#"
-            "Ann" → response → {"text": "Thanks", "date": "2025-03-02", "author": "Kim"} → Thanks|2025-03-02|Kim
-            {"name": "Ann"} → reply → {"body": "Thanks", "date": "2025-03-02", "author": "Kim"} → Thanks|2025-03-02|Kim
-            ["Ann"] → reply → {"content": "Thanks", "date": "5 months ago"} → Thanks||
-            {"display_name": {"name": "Zoe"}, "name": "Ann"} → reply → "Thanks" → Thanks||
-            "Ann" → reply → ["Thanks", "Come again"] → Thanks Come again||
-            "Ann" → reply → [{"text": "Not read"}] → ||
-            "Ann" → reply → {"unknown": "Not read"} → ||
-            "Ann" → reply → false → ||
-            "Ann" → reply → [] → ||
-        "#,
-    ) {
-        let row = format!(
-            r#"[{{"id": "a", "rating": 5, "date": "2025-03-01", "author": {author}, "text": "Neat", "{name}": {answer}}}]"#
-        );
-        let select = "select replace(ifnull(response_text, ''), char(10), ' '), response_on, response_author from review where author = 'Ann'";
-        let answer = found(&row, "--format table --ignore-others", select).await;
-        assert_eq!(answer, expected, "{row}");
     }
 }
 

@@ -502,16 +502,47 @@ async fn a_further_column_of_a_platform_is_the_only_question() {
 }
 
 #[tokio::test]
-async fn members_beside_the_list_of_reviews_are_named() {
+async fn flags_around_the_list_and_its_name_are_decided_once() {
     let row = json!({"rating": 5, "date": "2026-03-14", "author": "Ann", "text": "Neat"});
-    let document = json!({"count": 1, "published": false, "results": [row]});
+    for (document, column) in [
+        (
+            json!({"next": "x", "published": false, "reviews": [row]}),
+            "^.published",
+        ),
+        (
+            json!({"data": {"hidden": true, "items": [row]}}),
+            "^.data.hidden",
+        ),
+        (json!({"rejected": [row]}), "name of the list"),
+        (
+            json!({"data": {"drafts": [{"a": 1, "reviews": [row]}]}}),
+            "name of the list",
+        ),
+        (
+            json!({"Rejected": [native(&json!({}))]}),
+            "name of the list",
+        ),
+    ] {
+        let bench = bench().await;
+        let file = bench.file("t.json", document.to_string());
+        let asked = bench.asked_of(file, "").await;
+        let mut columns = asked.iter().flat_map(|question| &question.columns);
+        assert!(columns.any(|it| it == column), "{document}: {asked:?}");
+    }
+    let document = json!({"count": 1, "published": false, "results": [row]}).to_string();
     let bench = bench().await;
-    let file = bench.file("t.json", document.to_string());
-    let report = bench.done(file, "").await;
-    assert_eq!(
-        report.notes,
-        ["members of the document beside its reviews, which are not read: count, published"]
-    );
+    let hidden = bench.file("t.json", &document);
+    let shown = bench.file("u.json", document.replace("false", "true"));
+    let note = "members of the document beside its reviews, which are not read: count";
+    for (file, options, status) in [
+        (&hidden, "--public ^.published=true", "withheld"),
+        (&hidden, "", "withheld"),
+        (&shown, "", "published"),
+    ] {
+        let report = bench.done(file.clone(), options).await;
+        assert_eq!(report.notes, [note]);
+        assert_eq!(bench.sql("select status from review"), status);
+    }
 }
 
 #[tokio::test]

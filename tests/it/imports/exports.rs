@@ -1,6 +1,5 @@
 //! Exports of platforms and self-made tables are imported unchanged under any file name, and newer ones are merged.
 
-use super::tables::workbook;
 use super::*;
 
 /// Exports: file, format, and how a newer one differs: a text that is replaced, what by, and what follows the last row.
@@ -118,48 +117,6 @@ async fn exports_are_imported_under_any_name_and_newer_ones_merged() {
                 );
             }
         }
-    }
-}
-
-#[tokio::test]
-async fn a_workbook_gives_the_same_reviews_as_the_delimited_text() {
-    for name in [
-        "trustpilot.csv",
-        "outscraper.csv",
-        "german.csv",
-        "../imports/booking.csv",
-        "../imports/google_play.csv",
-        "../imports/opencart.csv",
-        "../imports/prestashop.csv",
-        "../imports/shopware.csv",
-        "../imports/site_reviews.csv",
-        "../imports/strong_testimonials.csv",
-    ] {
-        let bench = bench_in_phoenix().await;
-        let text = fixture(name);
-        let is_utf_8 = str::from_utf8(&text).is_ok();
-        let encoding = if is_utf_8 {
-            encoding_rs::UTF_8
-        } else {
-            encoding_rs::WINDOWS_1252
-        };
-        // A byte order mark counts first.
-        let decoded = encoding.decode(&text).0;
-        // A workbook is XML.
-        let decoded = decoded.replace('&', "&amp;").replace('<', "&lt;");
-        let has_semicolons = decoded.lines().next().unwrap().contains(';');
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .delimiter(if has_semicolons { b';' } else { b',' })
-            .from_reader(decoded.as_bytes());
-        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().collect()).collect();
-        let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
-        let (report, rejections) = bench.take(workbook(&rows)).await;
-        assert_eq!((report.rejected, rejections), (0, Vec::new()), "{name}");
-        let new = counts(&report).0;
-        let (report, _) = bench.take(text).await;
-        assert_eq!(counts(&report), (0, 0, new, 0), "{name}");
     }
 }
 

@@ -44,11 +44,8 @@ async fn special_cases_of_google_reviews_are_handled() {
     let (report, rejections) = bench.take(page(&rows)).await;
     assert_eq!(counts(&report), (8, 0, 0, 2));
     assert_eq!(bench.find("77.stars").await.unwrap().text, "");
-    assert_eq!(bench.find("77.anon").await.unwrap().author, "A Google user");
-    assert_eq!(
-        bench.find("77.nobody").await.unwrap().author,
-        "A Google user"
-    );
+    assert_eq!(bench.find("77.anon").await.unwrap().author, "Anonymous");
+    assert_eq!(bench.find("77.nobody").await.unwrap().author, "Anonymous");
     assert_eq!(bench.find("77.spanish").await.unwrap().text, "Muy bueno.");
     assert_eq!(bench.find("77.pending").await.unwrap().response, None);
     assert!(bench.find("77.approved").await.unwrap().response.is_some());

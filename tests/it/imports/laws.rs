@@ -77,24 +77,6 @@ fn json_lines(rows: &[Vec<(String, Value)>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The rows as CSV with these columns, which every row has.
-fn table(rows: &[Vec<(String, Value)>], columns: &[&str]) -> String {
-    let quoted = |value: &Value| {
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        format!("\"{}\"", text.replace('"', "\"\""))
-    };
-    let row = |row: &Vec<(String, Value)>| {
-        let cells = columns.iter().map(|column| {
-            let (_, value) = row.iter().find(|(name, _)| name == column).unwrap();
-            quoted(value)
-        });
-        cells.collect::<Vec<_>>().join(",") + "\n"
-    };
-    columns.join(",") + "\n" + &rows.iter().map(row).collect::<String>()
-}
-
 /// All stored data of the reviews, including the digests of their sources.
 fn stored(bench: &Bench) -> String {
     let select = |table: &str| bench.sql(&format!("select * from {table} order by 1, 2"));
@@ -133,28 +115,6 @@ fn the_order_of_the_members_in_a_line_does_not_matter() {
             let before = stored(&bench);
             let (second, _) = bench.take(json_lines(&shuffled)).await;
             prop_assert_eq!(counts(&second), (0, 0, 3, 0));
-            prop_assert_eq!(stored(&bench), before);
-            Ok(())
-        })
-    });
-}
-
-#[test]
-fn the_order_of_columns_does_not_matter_with_or_without_ids() {
-    let columns = |names: &'static [&'static str]| Just(names.to_vec()).prop_shuffle();
-    let with_id = columns(&["id", "rating", "date", "author", "text"]);
-    let without = columns(&["rating", "date", "author", "text"]);
-    let strategy = (any_rows(), prop_oneof![with_id, without]);
-    for_all(&strategy, |runtime, (rows, columns)| {
-        runtime.block_on(async {
-            let bench = bench().await;
-            let mut sorted = columns.clone();
-            sorted.sort_unstable();
-            let (first, _) = bench.take(table(&rows, &sorted)).await;
-            prop_assert_eq!(counts(&first).0 + first.repeated, 3);
-            let before = stored(&bench);
-            let (second, _) = bench.take(table(&rows, &columns)).await;
-            prop_assert_eq!(counts(&second), (0, 0, counts(&first).0, 0));
             prop_assert_eq!(stored(&bench), before);
             Ok(())
         })

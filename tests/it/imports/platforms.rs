@@ -476,7 +476,7 @@ async fn scores_that_are_no_stars_are_rejected_with_their_survey() {
 }
 
 #[tokio::test]
-async fn an_answer_beside_the_reviews_stays_unless_the_file_says_that_there_is_none() {
+async fn an_answer_beside_the_reviews_goes_only_if_the_file_says_so() {
     let bench = bench_with_zone().await;
     bench.take(fixture("app_store.json")).await;
     let text = |bench: &Bench| bench.sql("select group_concat(response_text) from review");
@@ -492,6 +492,17 @@ async fn an_answer_beside_the_reviews_stays_unless_the_file_says_that_there_is_n
     page["data"][0]["relationships"]["response"] = json!({"data": null});
     bench.take(page.to_string()).await;
     assert_eq!(text(&bench), "");
+}
+
+#[tokio::test]
+async fn a_file_without_the_flag_of_its_platform_shows_nothing() {
+    let content = String::from_utf8(fixture("app_store.json")).unwrap();
+    let select = "select count(response_text) from review";
+    assert_eq!(found(content.as_str(), "", select).await, "1");
+    assert_eq!(
+        found(content.replace("\"state\"", "\"phase\""), "", select).await,
+        "0"
+    );
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ const HIDDEN: [(&str, &str); 2] = [
 const CHANGES: &str = r#"
     {} → HHH
     {"author": "Ann B."} → HHH
-    {"rating": 4} → HHH
+    {"rating": 4} → HHN
     {"rating": 4, "author": "Ann B."} → HNN
     {"date": "2026-11-02"} → HHN
     {"date": "2026-11-02", "rating": 4} → HHN

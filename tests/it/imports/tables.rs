@@ -116,32 +116,22 @@ async fn texts(bench: &Bench) -> Vec<(String, i64, String)> {
 }
 
 #[tokio::test]
-async fn a_table_gives_the_same_reviews_in_every_format_and_encoding() {
+async fn a_table_gives_the_same_reviews_in_every_encoding() {
     let one_byte: Vec<u8> = TABLE
         .chars()
         .map(|c| u8::try_from(u32::from(c)).unwrap())
         .collect();
     let little: Vec<u8> = TABLE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = TABLE.encode_utf16().flat_map(u16::to_be_bytes).collect();
-    let files: [(&str, Vec<u8>); 9] = [
-        ("commas", TABLE.into()),
-        ("semicolons", TABLE.replace(',', ";").into()),
-        ("tabs", TABLE.replace(',', "\t").into()),
+    let files: [(&str, Vec<u8>); 6] = [
+        ("UTF-8", TABLE.into()),
         ("carriage returns", TABLE.replace('\n', "\r\n").into()),
         ("a byte order mark", format!("\u{feff}{TABLE}").into()),
         ("Windows-1252", one_byte),
-        ("UTF-16", little.clone()),
+        ("UTF-16", little),
         (
             "UTF-16 with its mark",
             [b"\xfe\xff".as_slice(), &big].concat(),
-        ),
-        (
-            "a workbook",
-            workbook(&[
-                &["Name", "Stars", "Review Date", "Comment"],
-                &["José", "#5", "@46325", "Très bien"],
-                &["Zoë", "#1", "2026-10-29", "Nie wieder"],
-            ]),
         ),
     ];
     let bench = bench().await;
@@ -240,6 +230,11 @@ async fn merged_cells_count_in_every_row_that_they_cover() {
     // The dates and flags of Bo and Cy, the comment of Di, and a blank cell.
     let sheet = workbook_with_merged(rows, "A1:F1 C4:C5 F4:F5 D6:E6 E7:F8");
     let options = "--public Publish=yes --ignore-others";
+    let reversed = bench()
+        .await
+        .refused(workbook_with_merged(rows, "F5:F4"), options)
+        .await;
+    assert_has(&reversed, "merged cells end before they begin");
     let (bench, report, rejections) = import_into_new(sheet, options).await;
     assert_eq!(counts(&report), (4, 0, 0, 1), "{rejections:?}");
     assert_has(
@@ -263,22 +258,16 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
         &["Di", "5", "@-5", "Fair.", "West"],
         &["Eli", "5", "@46325", "Loading...", "West"],
     ]);
-    let csv = "Customer,Stars,When,Comment,Region\nEd,5,2026-10-30,#NAME?,West\n\
-        Fay,4,2026-10-30,#N/A is what the old boiler said.,#N/A\n";
     let name = "Comment: #NAME? is an error of the spreadsheet; correct the cell's formula, or empty the cell";
-    for (content, expected) in [
-        (
-            sheet,
-            &[name, "When: \"0\"", "When: \"-5\"", "Comment: Loading..."][..],
-        ),
-        (csv.into(), &[name]),
-    ] {
-        let (_, report, rejections) = import_into_new(content, "--ignore-others").await;
-        assert_eq!(counts(&report).0, 1, "{rejections:?}");
-        assert_eq!(rejections.len(), expected.len(), "{rejections:?}");
-        for (rejection, expected) in rejections.iter().zip(expected) {
-            assert_has(&rejection.error, expected);
-        }
+    let expected = [name, "When: \"0\"", "When: \"-5\"", "Comment: Loading..."];
+    let (_, report, rejections) = import_into_new(sheet, "--ignore-others").await;
+    assert_eq!(
+        (counts(&report).0, rejections.len()),
+        (1, expected.len()),
+        "{rejections:?}"
+    );
+    for (rejection, expected) in rejections.iter().zip(expected) {
+        assert_has(&rejection.error, expected);
     }
 }
 

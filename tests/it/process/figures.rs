@@ -242,3 +242,43 @@ fn healthcheck_uses_the_address_of_the_service() {
     let gone = check(&[]);
     gone.failed("check that the service is running");
 }
+
+#[test]
+fn a_search_for_a_word_asks_the_text_index() {
+    let home = Home::new();
+    home.run_ok(
+        &["seed", concat!(env!("CARGO_MANIFEST_DIR"), "/seeds")],
+        "264 new",
+    );
+    let serving = home.serve();
+    let counts = || {
+        let figures = serving.get("/metrics");
+        ["index", "texts", "failed"].map(|way| {
+            let series = format!("reviews_text_searches_total{{way=\"{way}\"}}");
+            value(&figures, &series).unwrap().to_string()
+        })
+    };
+    assert_eq!(counts(), ["0", "0", "0"]);
+    for (target, expected) in [
+        ("/api/reviews/search?query=leak", ["1", "0", "0"]),
+        ("/search.atom?query=water+heaters", ["2", "0", "0"]),
+        ("/search?query=water+heaters", ["3", "0", "0"]),
+        // Two letters; few reviews; a text that is not ASCII and is in no review, so that its words are searched, too.
+        ("/api/reviews/search?query=ac", ["3", "1", "0"]),
+        ("/api/reviews/search?query=the&rating=1", ["3", "2", "0"]),
+        (
+            "/api/reviews/search?query=calefacci%C3%B3n",
+            ["4", "3", "0"],
+        ),
+    ] {
+        let _ = serving.get(target);
+        assert_eq!(counts(), expected, "{target}");
+    }
+    home.sql("drop table review_fts");
+    assert!(
+        serving
+            .get("/api/reviews/search?query=leak")
+            .contains("\"total\":")
+    );
+    assert_eq!(counts(), ["4", "3", "1"]);
+}

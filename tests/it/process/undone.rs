@@ -311,11 +311,8 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
     let counting = "q,author,rating,date,text\n1,Ed,5,2026-08-12,Neat.\n2,Fay,4,2026-08-11,Late.\n";
     let counting = counting.replace("q,", "id,");
     for (other, named) in [
-        (&same_ids, "have the same ID at the source (q1)"),
-        (
-            &same_rows,
-            "have the same author, day, stars and text (q1 and z1)",
-        ),
+        (&same_ids, "author, day, stars and text (q1)"),
+        (&same_rows, "author, day, stars and text (q1 and z1)"),
         (
             &counting,
             "the column id is read in one way in files of Direct",
@@ -342,7 +339,7 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
     home.run_ok("import other.csv --source Angi", "2 new");
     home.run_ok("import own.csv", "2 new");
     home.run_ok("delete q1", "deleted");
-    home.steps("source rename Direct Angi ✗ have the same ID at the source (q1)");
+    home.steps("source rename Direct Angi ✗ author, day, stars and text (q1)");
     // What the message says works.
     let home = Home::new();
     home.file("own.csv", &own);

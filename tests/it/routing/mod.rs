@@ -9,7 +9,9 @@ use std::io;
 use bytes::Bytes;
 use poem::Body;
 use poem::http::Method;
+use reviews_service::model::hex;
 use reviews_service::web::ListedRoute;
+use sha2::{Digest, Sha256};
 
 use crate::support::{Generator, TestApp};
 
@@ -22,11 +24,18 @@ fn path(pattern: &str) -> String {
     }
     let pattern = pattern
         .replace("sitemaps/:name", "sitemaps/1.xml")
-        .replace("accent/:name", "accent/0a5a78.css");
+        .replace("accent/:name", "accent/0a5a78.css")
+        .replace("assets/:file", &asset_name());
     pattern
         .replace(":date", "2025-01-01")
         .replace("aspects/:id", "aspects/price")
         .replace(":id", "r-00001")
+}
+
+/// A static file, whose name has the digest of its content.
+fn asset_name() -> String {
+    let script = include_bytes!("../../../src/pages/assets/copy.js");
+    format!("assets/copy-{}.js", &hex(&Sha256::digest(script))[..12])
 }
 
 /// Redirects and their targets.

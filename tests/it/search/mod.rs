@@ -105,7 +105,7 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
         hits += usize::from(!expected.is_empty());
         let (mut start, mut cursor) = (0, None);
         loop {
-            let found = search_reviews(&snapshot, &filter, limit, cursor.as_ref());
+            let found = search_reviews(&snapshot, &filter, limit, cursor.as_ref()).await;
             let label = format!("{question:?} from {start}");
             let end = expected.len().min(start + limit);
             assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
@@ -113,7 +113,7 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
             assert_eq!(found.previous.is_some(), start > 0, "{label}");
             assert_total(found.total, found.is_exact, expected.len(), &label);
             if let Some(previous) = &found.previous {
-                let back = search_reviews(&snapshot, &filter, limit, Some(previous));
+                let back = search_reviews(&snapshot, &filter, limit, Some(previous)).await;
                 let page = &expected[start.saturating_sub(limit)..start];
                 assert_eq!(ids(&back, &snapshot), page, "before {label}");
                 assert_eq!(back.previous.is_some(), start > limit, "before {label}");

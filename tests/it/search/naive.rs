@@ -255,7 +255,8 @@ impl Question {
     }
 }
 
-/// Writes some texts as other people and programs do: decomposed, with curly apostrophes and no-break spaces, accented.
+/// Writes some texts as other people and programs do: decomposed, with curly apostrophes and no-break spaces, accented; and
+/// most of them in ASCII.
 pub(super) fn decorate(reviews: &mut [Review]) {
     for (number, review) in reviews.iter_mut().enumerate() {
         let text = &review.text;
@@ -264,7 +265,8 @@ pub(super) fn decorate(reviews: &mut [Review]) {
             1 => text.replace('\'', "\u{2019}").replace(' ', "\u{a0}"),
             2 => text.replace('e', "é").replace('u', "ü"),
             3 => text.replace('a', "a\u{301}"),
-            _ => continue,
+            4 => text.replace('\'', "`"),
+            _ => text.chars().filter(char::is_ascii).collect(),
         };
     }
 }
@@ -326,13 +328,36 @@ fn has_words(text: &str, question: &str) -> bool {
 
 /// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.
 pub(super) fn fragment(generator: &mut Generator, reviews: &[Review]) -> String {
-    const ODD: [&str; 16] = [
-        "%", "_", "\"", "'", "\n", "\\", "*", "🙂", "\u{200d}", "ß", "SS", "İ", "i", "\u{212A}",
-        "zebra", "(.+)",
+    const ODD: [&str; 24] = [
+        "%",
+        "_",
+        "\"",
+        "'",
+        "\n",
+        "\\",
+        "*",
+        "🙂",
+        "\u{200d}",
+        "ß",
+        "SS",
+        "İ",
+        "i",
+        "\u{212A}",
+        "zebra",
+        "(.+)",
+        "the OR and",
+        "leak NOT the",
+        "NEAR(the and)",
+        "text:the",
+        "\"the\"*",
+        "^the",
+        "the + and",
+        "the\0",
     ];
     if generator.once_in(6) {
         return generator.pick(&ODD).to_owned();
     }
+    let length_max = if generator.once_in(10) { 1_000 } else { 14 };
     loop {
         let text: Vec<char> = reviews[generator.below(reviews.len())]
             .text
@@ -342,7 +367,7 @@ pub(super) fn fragment(generator: &mut Generator, reviews: &[Review]) -> String 
             continue;
         }
         let start = generator.below(text.len());
-        let end = text.len().min(start + 1 + generator.below(14));
+        let end = text.len().min(start + 1 + generator.below(length_max));
         let mixed = |c: &char| match generator.below(4) {
             0 => c.to_uppercase().next().unwrap(),
             1 => c.to_lowercase().next().unwrap(),

@@ -104,7 +104,7 @@ fn routes(app: &Arc<App>) -> impl Endpoint<Output = Response> + 'static {
     };
     let paths = ["/", "/gate", "/big", "/echo", "/nothing"];
     let routes = paths.into_iter().fold(Routes::default(), |routes, path| {
-        routes.at(path, path, handlers())
+        routes.at(path, handlers())
     });
     let endpoint = with_common_headers(routes.into_endpoint());
     endpoint

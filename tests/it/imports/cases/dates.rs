@@ -71,6 +71,19 @@ Ann  | 5     | 03/04/2026 | Good.
 Bo   | 5     | 05/06/2026 | Good.
 =
 ? Order
+# a weekday decides the order of its date
+cells: Date
+2025-05-01 ← Thu 01/05/2025
+2025-05-02 ← Friday, 2/5/2025
+x ← Mon 01/05/2025
+# the name of a month that is another one in another language is read beside other names
+cells: Date
+x Croatian ← 3 listopada 2025
+2025-03-04 ← 2025-03-04
+# the name of a month that is another one in another language is read beside other names
+cells: Date
+2025-11-03 ← 3 listopada 2025
+2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected with the column that has days
 --ignore-others
 Name | Stars | Published at | Exact day  | Review

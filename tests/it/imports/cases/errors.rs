@@ -47,7 +47,7 @@ Bo | Good.
 ";
 
 #[tokio::test]
-async fn errors_of_spreadsheets_are_faults_of_their_rows_in_every_format() {
+async fn spreadsheet_errors_reject_their_rows_in_every_format() {
     in_every_format(TABLES).await;
 }
 
@@ -65,6 +65,6 @@ Ann | On time.
 "##;
 
 #[tokio::test]
-async fn errors_of_spreadsheets_are_faults_of_their_rows_in_files_of_platforms() {
+async fn spreadsheet_errors_reject_their_rows_in_files_of_platforms() {
     as_they_are(FILES).await;
 }

@@ -74,6 +74,16 @@ review_id | author | status
 n1 | Ann | published
 n2 | Anonymous | published
 n3 | Anonymous | published
+# what one of equal rows hides, none shows
+each ANN: yes | no
+--public Publish=yes
+Name | Stars | Date       | Review     | Publish
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | no
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | yes
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | ANN
+=
+author | status
+Ann | withheld
 # the columns of shops about moderation hide reviews
 --public validate=1 --public deleted=0 --ignore-others
 number | product | customer_name | title | content  | grade | validate | deleted | date_add

@@ -75,7 +75,7 @@ fn delimited(rows: &Cells, delimiter: &str) -> Vec<u8> {
 }
 
 /// A workbook whose cells are all texts.
-pub(super) fn texts_in_a_workbook(rows: &Cells) -> Vec<u8> {
+fn texts_in_a_workbook(rows: &Cells) -> Vec<u8> {
     let cell = |cell: &String| {
         let cell = quick_xml::escape::escape(cell.as_str()).replace('\r', "&#13;");
         format!("<c t=\"inlineStr\"><is><t xml:space=\"preserve\">{cell}</t></is></c>")

@@ -55,7 +55,7 @@ a2 | A \o/ and a "\" in it | D:\
 a3 | Plain, \ with a comma | \
 # one broken element rejects itself alone
 each FILE: [BROKEN, GOOD] | [GOOD, BROKEN] | {"total": 2, "result": {"items": [BROKEN, GOOD]}}
-each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "Review": "Cut \udc4d\ud83d"} | {MORE "Price": 1e999} | {MORE "Our reply": {"text": "\ud83d"}} | {MORE "x\ud83d": 1} | "a text" | 17 | null
+each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "Review": "Cut \udc4d\ud83d"} | {MORE "Price": 1e999} | {MORE "Review": "One", "Review": "Two"} | {MORE "a": {"b": 1, "b": 1}} | {MORE "Our reply": {"text": "\ud83d"}} | {MORE "x\ud83d": 1} | "a text" | 17 | null
 FILE
 =
 x

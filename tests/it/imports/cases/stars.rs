@@ -15,7 +15,7 @@ cells: Stars
 cells: Stars
 4 ← 4 von 5 Sternen
 x ← 0 out of 5 | 6 out of 5 stars | 3 von 5 (12 Bewertungen) | excellent, 5 of my friends | out of 5 | 5つ星のうち | -1
-x ← 2 of 3 people found it useful
+x ← 2 of 3 people found it useful | 5 stars of 10 reviews | 4 of 5 people | 5 guests of 5 | 4/5 rooms
 # stars of ten in words are halved with a scale
 --scale 10
 cells: Stars

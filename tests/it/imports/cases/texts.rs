@@ -150,7 +150,7 @@ async fn texts_say_the_same_in_files_of_platforms() {
 }
 
 #[tokio::test]
-async fn utf_8_that_was_read_as_another_encoding_is_said_in_every_format() {
+async fn utf_8_read_as_another_encoding_is_noted_in_every_format() {
     let read_wrong = [
         "RenÃ©e",
         "Itâ€™s",
@@ -178,7 +178,7 @@ async fn utf_8_that_was_read_as_another_encoding_is_said_in_every_format() {
 }
 
 #[tokio::test]
-async fn texts_are_stored_composed_so_that_a_decomposed_file_changes_nothing() {
+async fn a_decomposed_file_changes_nothing_of_composed_texts() {
     let table = "Name | Stars | Date | Headline | Review | Our reply
         Zoë | 5 | 2026-03-01 | Señal | Très bon café | Gràcies
         한빛 | 5 | 2026-03-02 | 각 | Việt Nam ở đây, Å | Ångström";

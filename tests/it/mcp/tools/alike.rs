@@ -174,7 +174,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
         // Strict clients send every argument, so empty ones, also numbers, count as absent.
         let query = query_without_empty(&given);
         let rest = tool_app.get(&format!("/api/reviews/search?{query}")).await;
-        match tool_app.ask("search_reviews", &arguments) {
+        match tool_app.ask("search_reviews", &arguments).await {
             Ok(answer) if answer["count"] == rest["count"] => {
                 assert_eq!(answer, rest, "{query}");
                 found += usize::from(answer["count"] != 0);
@@ -190,7 +190,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
                 let rest = tool_app
                     .get(&format!("/api/reviews/search?{query}&cursor={next}"))
                     .await;
-                let answer = tool_app.ask("search_reviews", &arguments);
+                let answer = tool_app.ask("search_reviews", &arguments).await;
                 if rest["count"]
                     == answer
                         .as_ref()
@@ -220,12 +220,14 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
 #[tokio::test]
 async fn a_cursor_of_other_filters_is_refused_by_both() {
     let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(73).reviews(60)).await).await;
-    let cursor =
-        str_of(&tool_app.call("search_reviews", json!({"limit": 1}))["next_cursor"]).to_owned();
+    let cursor = str_of(&tool_app.call("search_reviews", json!({"limit": 1})).await["next_cursor"])
+        .to_owned();
     let rest = tool_app
         .get(&format!("/api/reviews/search?rating=5&cursor={cursor}"))
         .await;
-    let refusal = tool_app.refused("search_reviews", json!({"rating": 5, "cursor": cursor}));
+    let refusal = tool_app
+        .refused("search_reviews", json!({"rating": 5, "cursor": cursor}))
+        .await;
     assert_eq!(
         refusal.lines().skip(1).collect::<Vec<_>>(),
         lines(&rest["issues"])
@@ -236,12 +238,12 @@ async fn a_cursor_of_other_filters_is_refused_by_both() {
 async fn the_other_tools_return_the_rest_bodies() {
     let tool_app = ToolApp::seeded().await;
     let dataset = tool_app.get("/reviews.json").await;
-    let business = tool_app.call("get_business", json!({}));
+    let business = tool_app.call("get_business", json!({})).await;
     for member in ["business", "aggregate_rating", "withheld", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
     }
     assert_eq!(business, tool_app.get("/business.json").await);
-    let facets = tool_app.call("list_facets", json!({}));
+    let facets = tool_app.call("list_facets", json!({})).await;
     assert!(
         facets["technicians"]
             .as_array()
@@ -252,7 +254,7 @@ async fn the_other_tools_return_the_rest_bodies() {
     let review = tool_app.get("/api/reviews/r-1150").await;
     for id in [&json!("r-1150"), &review["url"]] {
         assert_eq!(
-            tool_app.call("get_review", json!({"id": id})),
+            tool_app.call("get_review", json!({"id": id})).await,
             review,
             "{id}"
         );
@@ -260,7 +262,9 @@ async fn the_other_tools_return_the_rest_bodies() {
     let since = tool_app.get("/api/reviews/since/2026-10-15").await;
     assert!(since["count"].as_u64().unwrap() > 3);
     assert_eq!(
-        tool_app.call("get_reviews_since", json!({"date": "2026-10-15"})),
+        tool_app
+            .call("get_reviews_since", json!({"date": "2026-10-15"}))
+            .await,
         since
     );
 }
@@ -293,7 +297,7 @@ async fn rest_and_mcp_agree_on_any_two_periods_and_errors() {
             .map(|(name, value)| (name, json!(value)))
             .collect();
         let rest = tool_app.get(&format!("/api/compare?{query}")).await;
-        match tool_app.ask("compare_periods", &arguments) {
+        match tool_app.ask("compare_periods", &arguments).await {
             Ok(answer) => {
                 assert_eq!(answer, rest, "{query}");
                 compared += 1;

@@ -30,7 +30,7 @@ async fn facets_count_the_reviews_that_the_filters_find() {
     let mut once = review_with_text(2, "One.");
     once.mentions = Mentions::new(vec!["Sam NG".to_owned()], Vec::new(), Vec::new());
     tool_app.app.write(&[twice, once]).await;
-    let facets = tool_app.call("list_facets", json!({}));
+    let facets = tool_app.call("list_facets", json!({})).await;
     let dataset = tool_app.get("/reviews.json").await;
     assert_eq!(
         facets["reviews"],
@@ -41,7 +41,9 @@ async fn facets_count_the_reviews_that_the_filters_find() {
         ("services", "mentions_service", "id"),
     ] {
         for facet in array_of(&facets[list]) {
-            let found = tool_app.call("search_reviews", json!({argument: facet[key], "limit": 1}));
+            let found = tool_app
+                .call("search_reviews", json!({argument: facet[key], "limit": 1}))
+                .await;
             assert_eq!(found["total"], facet["reviews"], "{facet}");
         }
         let counts: Vec<u64> = array_of(&facets[list])
@@ -103,11 +105,13 @@ async fn periods_count_the_reviews_within_the_dates() {
         days[2..].sort_unstable();
         let [first_since, first_until, second_since, second_until] =
             days.map(|day| day.to_string());
-        let compared = tool_app.call(
-            "compare_periods",
-            json!({"first_since": first_since, "first_until": first_until,
+        let compared = tool_app
+            .call(
+                "compare_periods",
+                json!({"first_since": first_since, "first_until": first_until,
                 "second_since": second_since, "second_until": second_until}),
-        );
+            )
+            .await;
         let (first, second) = (&compared["first"], &compared["second"]);
         for (period, since, until) in [
             (first, &first_since, &first_until),
@@ -142,7 +146,7 @@ async fn periods_count_the_reviews_within_the_dates() {
     }
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "9999-12-31", "second_until": "9999-12-31"});
-    let compared = tool_app.call("compare_periods", whole);
+    let compared = tool_app.call("compare_periods", whole).await;
     assert_eq!(
         (
             &compared["first"]["until"],
@@ -192,7 +196,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     let tool_app = ToolApp::of(TestApp::with(&reviews.concat()).await).await;
     let years = json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
         "second_since": "2026-01-01", "second_until": "2026-12-31"});
-    let compared = tool_app.call("compare_periods", years.clone());
+    let compared = tool_app.call("compare_periods", years.clone()).await;
     assert_eq!(compared["verdict"], "better", "{compared:#}");
     let change = |compared: &Value, id: &str| {
         let aspects = array_of(&compared["difference"]["aspects"]);
@@ -213,18 +217,22 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         (&json!("2026-04-02"), &json!("2026-12-31"))
     );
     // In reverse it is worse; compared with an empty period there is no verdict.
-    let reversed = tool_app.call(
-        "compare_periods",
-        json!({"first_since": "2026-01-01", "first_until": "2026-04-02",
+    let reversed = tool_app
+        .call(
+            "compare_periods",
+            json!({"first_since": "2026-01-01", "first_until": "2026-04-02",
             "second_since": "2025-01-01", "second_until": "2025-12-31"}),
-    );
+        )
+        .await;
     assert_eq!(reversed["verdict"], "worse");
     assert_eq!(reversed["first"].get("until_asked"), None);
-    let empty = tool_app.call(
-        "compare_periods",
-        json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
+    let empty = tool_app
+        .call(
+            "compare_periods",
+            json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
             "second_since": "2027-01-01", "second_until": "2027-12-31"}),
-    );
+        )
+        .await;
     assert_eq!(
         (&empty["verdict"], &empty["second"]["until"]),
         (&json!("too_few"), &json!("2027-12-31"))
@@ -232,7 +240,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     // For one aspect the same figures, without the others.
     let mut one = years;
     one["aspect"] = json!("punctuality");
-    let narrowed = tool_app.call("compare_periods", one.clone());
+    let narrowed = tool_app.call("compare_periods", one.clone()).await;
     assert_eq!(
         narrowed["difference"]["aspects"],
         json!([compared["difference"]["aspects"][0]])
@@ -242,7 +250,7 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
         compared["first"]["distribution"]
     );
     one["aspect"] = json!("weather");
-    let told = tool_app.refused("compare_periods", one);
+    let told = tool_app.refused("compare_periods", one).await;
     assert_has(&told, "aspect: must be one of: punctuality");
 }
 
@@ -275,7 +283,7 @@ async fn periods_count_the_aspects_of_the_reviews_within_the_dates() {
     let aspects = array_of(&insights["aspects"]);
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "2025-01-01", "second_until": "2025-12-31"});
-    let compared = tool_app.call("compare_periods", whole);
+    let compared = tool_app.call("compare_periods", whole).await;
     let members = ["id", "label", "reviews", "positive", "negative", "mixed"];
     let told = |aspect: &Value| members.map(|member| aspect[member].clone());
     let counted: Vec<_> = array_of(&compared["first"]["aspects"])
@@ -333,27 +341,32 @@ async fn periods_count_the_aspects_of_the_reviews_within_the_dates() {
 async fn tools_work_without_reviews() {
     let tool_app = ToolApp::of(TestApp::empty().await).await;
     assert_eq!(
-        tool_app.call("get_business", json!({}))["aggregate_rating"]["review_count"],
+        tool_app.call("get_business", json!({})).await["aggregate_rating"]["review_count"],
         0
     );
     assert_eq!(
-        tool_app.call("search_reviews", json!({}))["reviews"],
+        tool_app.call("search_reviews", json!({})).await["reviews"],
         json!([])
     );
     assert_eq!(
-        tool_app.call("get_reviews_since", json!({"date": "2026-01-01"}))["count"],
+        tool_app
+            .call("get_reviews_since", json!({"date": "2026-01-01"}))
+            .await["count"],
         0
     );
-    assert_eq!(tool_app.call("list_facets", json!({}))["years"], json!([]));
     assert_eq!(
-        tool_app.call("get_insights", json!({}))["aspects"],
+        tool_app.call("list_facets", json!({})).await["years"],
+        json!([])
+    );
+    assert_eq!(
+        tool_app.call("get_insights", json!({})).await["aspects"],
         json!([])
     );
     let day = "2026-01-01";
     let compared =
         json!({"first_since": day, "first_until": day, "second_since": day, "second_until": day});
     assert_eq!(
-        tool_app.call("compare_periods", compared)["difference"]["count"],
+        tool_app.call("compare_periods", compared).await["difference"]["count"],
         0
     );
 }

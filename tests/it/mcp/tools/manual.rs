@@ -60,7 +60,7 @@ async fn every_example_in_the_manual_is_a_real_answer() {
         let (_, after) = after
             .split_once(END)
             .unwrap_or_else(|| panic!("the example of {tool} has no end"));
-        let mut answer = tool_app.call(tool, arguments.clone());
+        let mut answer = tool_app.call(tool, arguments.clone()).await;
         shortened(&mut answer);
         let call = json!({"name": tool, "arguments": arguments});
         write!(

@@ -29,7 +29,7 @@ impl ToolApp {
     async fn of(app: TestApp) -> Self {
         let document = app.get("/.well-known/openapi.json").await.json();
         Self {
-            catalog: Catalog::new(Arc::clone(&app.app().ctx), &document),
+            catalog: Catalog::new(Arc::clone(&app.app().ctx)),
             app,
             document,
         }
@@ -39,8 +39,8 @@ impl ToolApp {
         Self::of(TestApp::seeded().await).await
     }
 
-    fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
-        let answer = self.catalog.call(tool, arguments);
+    async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
+        let answer = self.catalog.call(tool, arguments).await;
         answer.map(|answer| answer.structured)
     }
 
@@ -66,10 +66,10 @@ impl ToolApp {
     }
 
     /// A tool's answer; it must match its `outputSchema` and have no other members.
-    #[track_caller]
-    fn call(&self, tool: &str, arguments: Value) -> Value {
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
         let answer = self
             .ask(tool, &object(arguments))
+            .await
             .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
         let errors: Vec<String> = strict(&self.listed(tool)["outputSchema"])
             .iter_errors(&answer)
@@ -80,9 +80,8 @@ impl ToolApp {
     }
 
     /// The error text of a refused call.
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: Value) -> String {
-        match self.ask(tool, &object(arguments)) {
+    async fn refused(&self, tool: &str, arguments: Value) -> String {
+        match self.ask(tool, &object(arguments)).await {
             Err(CallError::Arguments(text)) => text,
             other => panic!("{tool}: {other:?}"),
         }

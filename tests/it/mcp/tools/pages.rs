@@ -3,10 +3,10 @@
 use super::*;
 
 /// Calls until there is no next page; returns the IDs in order and the size of the largest answer.
-fn walk(tool_app: &ToolApp, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
+async fn walk(tool_app: &ToolApp, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
     let (mut ids, mut largest, mut arguments) = (Vec::new(), 0, arguments.clone());
     loop {
-        let answer = tool_app.call(tool, arguments.clone());
+        let answer = tool_app.call(tool, arguments.clone()).await;
         largest = largest.max(escaped_json(&answer).len());
         let reviews = answer["reviews"].as_array().unwrap();
         assert_eq!(answer["count"], reviews.len(), "{tool}");
@@ -36,7 +36,7 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
             json!({"date": "0001-01-01", "limit": 13}),
         ),
     ] {
-        let (ids, largest) = walk(&tool_app, tool, &arguments);
+        let (ids, largest) = walk(&tool_app, tool, &arguments).await;
         assert!(
             ids == all,
             "{tool} {arguments}: {} of {}",
@@ -48,12 +48,14 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
             "{tool} {arguments}: {largest} bytes"
         );
     }
-    let (_, largest) = walk(&tool_app, "search_reviews", &json!({"limit": 100}));
+    let (_, largest) = walk(&tool_app, "search_reviews", &json!({"limit": 100})).await;
     assert!(
         largest > RESULT_BYTES_MAX * 9 / 10,
         "pages end too early: {largest} bytes"
     );
-    let page = tool_app.call("get_reviews_since", json!({"date": "0001-01-01"}));
+    let page = tool_app
+        .call("get_reviews_since", json!({"date": "0001-01-01"}))
+        .await;
     assert_eq!(page["total"], all.len());
 }
 
@@ -75,7 +77,7 @@ async fn a_review_that_is_too_large_is_alone_on_a_page() {
         }
         let (mut counts, mut text) = (Vec::new(), String::new());
         loop {
-            let answer = tool_app.call(tool, arguments.clone());
+            let answer = tool_app.call(tool, arguments.clone()).await;
             counts.push(answer["count"].as_u64().unwrap());
             answer["reviews"]
                 .as_array()
@@ -106,7 +108,9 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
         })
         .collect();
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
-    let answer = tool_app.call("get_evidence", json!({"aspect": "price", "limit": 40}));
+    let answer = tool_app
+        .call("get_evidence", json!({"aspect": "price", "limit": 40}))
+        .await;
     assert!(
         answer["count"].as_u64().unwrap() > 20,
         "{}",
@@ -125,7 +129,7 @@ async fn hidden_characters_count_with_the_escaped_length() {
     let hidden = |number| review_with_text(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
-    let (ids, largest) = walk(&tool_app, "search_reviews", &json!({}));
+    let (ids, largest) = walk(&tool_app, "search_reviews", &json!({})).await;
     assert_eq!(ids.len(), 12);
     assert!((12_000..=RESULT_BYTES_MAX).contains(&largest), "{largest}");
 }
@@ -140,7 +144,7 @@ async fn long_lists_have_the_most_frequent_names_and_a_count() {
     };
     let tool_app =
         ToolApp::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
-    let facets = tool_app.call("list_facets", json!({}));
+    let facets = tool_app.call("list_facets", json!({})).await;
     let shown = facets["service_areas"].as_array().unwrap();
     assert_eq!((shown.len(), &shown[0]["reviews"]), (100, &json!(300)));
     assert_eq!(

@@ -26,7 +26,7 @@ async fn every_wrong_argument_is_named_with_the_allowed_values() {
     let mut said = String::new();
     for [tool, arguments] in table(CALLS) {
         let arguments: Value = arguments.parse().unwrap();
-        let refused = tool_app.refused(tool, arguments.clone());
+        let refused = tool_app.refused(tool, arguments.clone()).await;
         assert!(
             refused.chars().all(|c| c == '\n' || !c.is_control()),
             "{refused:?}"
@@ -42,7 +42,9 @@ async fn a_refusal_is_small_whatever_was_sent() {
     let many: Map<String, Value> = (0..5_000)
         .map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))))
         .collect();
-    let said = tool_app.refused("search_reviews", Value::Object(many));
+    let said = tool_app
+        .refused("search_reviews", Value::Object(many))
+        .await;
     assert!(
         said.starts_with("5000 arguments are wrong") && said.ends_with("\n- and 4960 more"),
         "{said}"
@@ -53,14 +55,16 @@ async fn a_refusal_is_small_whatever_was_sent() {
 #[tokio::test]
 async fn numbers_may_be_strings_and_null_is_absent() {
     let tool_app = ToolApp::seeded().await;
-    let expected = tool_app.call(
-        "search_reviews",
-        json!({"rating": 5, "min_rating": 4.5, "limit": 2}),
-    );
+    let expected = tool_app
+        .call(
+            "search_reviews",
+            json!({"rating": 5, "min_rating": 4.5, "limit": 2}),
+        )
+        .await;
     for same in [
         json!({"rating": "5", "min_rating": "4.5", "limit": "2"}),
         json!({"rating": 5.0, "min_rating": 4.50, "limit": 2e0, "query": null, "cursor": ""}),
     ] {
-        assert_eq!(tool_app.call("search_reviews", same), expected);
+        assert_eq!(tool_app.call("search_reviews", same).await, expected);
     }
 }

@@ -10,7 +10,7 @@ const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 async fn the_overview_is_small_and_matches_the_full_insights() {
     let tool_app = ToolApp::seeded().await;
     let (overview, whole) = (
-        tool_app.call("get_insights", json!({})),
+        tool_app.call("get_insights", json!({})).await,
         tool_app.get("/insights.json").await,
     );
     assert!(
@@ -57,7 +57,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
              update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
         )
         .await;
-    let overview = tool_app.call("get_insights", json!({}));
+    let overview = tool_app.call("get_insights", json!({})).await;
     assert!(
         escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
@@ -88,7 +88,7 @@ async fn the_overview_ranks_complaints_by_frequency() {
     several(5, "Mike was polite and friendly.", &mut reviews);
     several(4, "I would never use them again.", &mut reviews);
     let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
-    let overview = tool_app.call("get_insights", json!({}));
+    let overview = tool_app.call("get_insights", json!({})).await;
     let mut aspects = array_of(&overview["aspects"]).iter();
     assert!(
         aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
@@ -107,13 +107,13 @@ async fn the_overview_ranks_complaints_by_frequency() {
     assert_eq!(ranked[0]["share"]["value"], 0.429);
     // Each figure matches the evidence.
     for row in ranked {
-        let total = |polarity| {
+        let mut total = 0;
+        for polarity in ["negative", "mixed"] {
             let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
-            tool_app.call("get_evidence", asked)["total"]
-                .as_u64()
-                .unwrap()
-        };
-        assert_eq!(total("negative") + total("mixed"), row["reviews"], "{row}");
+            let evidence = tool_app.call("get_evidence", asked).await;
+            total += evidence["total"].as_u64().unwrap();
+        }
+        assert_eq!(total, row["reviews"], "{row}");
     }
 }
 
@@ -145,7 +145,7 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, &value)
             .finish();
-        let answer = tool_app.call("get_insights", json!({name: value}));
+        let answer = tool_app.call("get_insights", json!({name: value})).await;
         assert_eq!(
             answer,
             tool_app.get(&format!("/insights.json?{query}")).await,
@@ -170,7 +170,7 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
             "must be left out if aspect is given",
         ),
     ] {
-        let refused = tool_app.refused("get_insights", arguments.clone());
+        let refused = tool_app.refused("get_insights", arguments.clone()).await;
         assert!(refused.contains(reason), "{refused}");
         let query = form(
             object(arguments)
@@ -204,13 +204,15 @@ async fn errors_repeat_at_most_200_characters_of_a_value() {
 #[tokio::test]
 async fn figures_of_a_technician_by_aspect_match_the_evidence() {
     let tool_app = ToolApp::seeded().await;
-    let stage = tool_app.call("get_insights", json!({"technician": "Mike Alvarez"}));
+    let stage = tool_app
+        .call("get_insights", json!({"technician": "Mike Alvarez"}))
+        .await;
     let rows = array_of(&stage["by_aspect"]);
     assert!(rows.len() > 3, "{rows:?}");
     for row in rows {
         let evidence = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
         assert_eq!(
-            tool_app.call("get_evidence", evidence)["total"],
+            tool_app.call("get_evidence", evidence).await["total"],
             row["reviews"],
             "{row}"
         );
@@ -238,19 +240,23 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
              insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
         .await;
-    let all = tool_app.call(
-        "get_evidence",
-        json!({"aspect": "punctuality", "polarity": "positive"}),
-    );
+    let all = tool_app
+        .call(
+            "get_evidence",
+            json!({"aspect": "punctuality", "polarity": "positive"}),
+        )
+        .await;
     assert_eq!(all["total"], 4, "{all}");
     assert_eq!(
         all["by_technician"],
         json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}])
     );
-    let his = tool_app.call(
-        "get_evidence",
-        json!({"aspect": "punctuality", "technician": "T-1"}),
-    );
+    let his = tool_app
+        .call(
+            "get_evidence",
+            json!({"aspect": "punctuality", "technician": "T-1"}),
+        )
+        .await;
     let ids: Vec<&str> = array_of(&his["reviews"])
         .iter()
         .map(|one| str_of(&one["review_id"]))
@@ -260,10 +266,12 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         his["reviews"][1]["findings"][0]["technicians"],
         json!(["Mike Alvarez"])
     );
-    let misspelt = tool_app.call(
-        "get_evidence",
-        json!({"aspect": "punctuality", "technician": "Mike Alvares"}),
-    );
+    let misspelt = tool_app
+        .call(
+            "get_evidence",
+            json!({"aspect": "punctuality", "technician": "Mike Alvares"}),
+        )
+        .await;
     assert_eq!(
         (&misspelt["total"], &misspelt["did_you_mean"]["technician"]),
         (&json!(0), &json!(["Mike Alvarez"]))
@@ -310,7 +318,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
             .collect();
         arguments.insert("aspect".to_owned(), json!(aspect));
         let rest = tool_app.app.get(&target).await;
-        if let Ok(answer) = tool_app.ask("get_evidence", &arguments) {
+        if let Ok(answer) = tool_app.ask("get_evidence", &arguments).await {
             assert_eq!(answer, rest.json(), "{target}");
             found += usize::from(answer["total"] != 0);
             for facet in array_of(&answer["by_technician"]) {
@@ -319,14 +327,14 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
                 if arguments.contains_key("technician") {
                     break;
                 }
-                let of_one = tool_app.ask("get_evidence", &narrowed).unwrap();
+                let of_one = tool_app.ask("get_evidence", &narrowed).await.unwrap();
                 assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
             }
             if let Some(next) = answer["next_cursor"].as_str() {
                 arguments.insert("cursor".to_owned(), json!(next));
                 let rest = tool_app.get(&format!("{target}&cursor={next}")).await;
                 assert_eq!(
-                    tool_app.ask("get_evidence", &arguments),
+                    tool_app.ask("get_evidence", &arguments).await,
                     Ok(rest),
                     "{target}"
                 );

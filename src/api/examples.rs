@@ -1,0 +1,60 @@
+//! Examples in the OpenAPI document: the answers of operations without parameters.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::SecondsFormat;
+use serde_json::{Value, json};
+
+use crate::links::Links;
+use crate::search::facets::facets;
+use crate::snapshot::document::{atom_feed, head, json_feed};
+use crate::snapshot::input::SnapshotInput;
+use crate::snapshot::{Document, Entries, Entry, Snapshot};
+use crate::wire;
+
+/// Maximum number of values in a list of facets.
+const VALUES_MAX: usize = 10;
+
+/// By path, as if `only` were the only review, so that they change with it and the business alone.
+pub fn answers(
+    snapshot: &Snapshot,
+    only: &Arc<Entry>,
+    links: &Links,
+) -> [(&'static str, Value); 5] {
+    let input = SnapshotInput {
+        entries: Entries::new(vec![Arc::clone(only)], &Entries::default(), links),
+        withheld: BTreeMap::new(),
+        ..snapshot.input.clone()
+    };
+    let review = wire::Review::new(&only.review, links);
+    let head = head(&input, Some(review.updated_at));
+    let updated_at = review
+        .updated_at
+        .to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    let updated = format!("<updated>{updated_at}</updated>").into_bytes();
+    let reviews = vec![review];
+    let feed = json_feed(&input.business, &reviews, links, links);
+    let (before, after) = atom_feed(&input.business, &reviews, links, links);
+    let atom = [before, updated, after].concat();
+    let alone = Snapshot::new(
+        snapshot.database.clone(),
+        snapshot.position.clone(),
+        input,
+        Arc::clone(&snapshot.insights),
+        Vec::new(),
+    );
+    [
+        ("/business.json", json!(head)),
+        ("/facets.json", json!(facets(&alone, VALUES_MAX))),
+        (Document::JsonFeed.path(), json!(feed)),
+        (
+            Document::AtomFeed.path(),
+            json!(String::from_utf8_lossy(&atom)),
+        ),
+        (
+            Document::Reviews.path(),
+            json!(wire::ReviewsDataset { head, reviews }),
+        ),
+    ]
+}

@@ -1,0 +1,88 @@
+//! The question of a search to SQLite's FTS5 (<https://www.sqlite.org/fts5.html>): which reviews may have a text. The index
+//! has trigrams, so it finds parts of at least three characters.
+
+use super::database::Database;
+use super::error::{AtPath as _, DbError};
+use super::reviews::DatabasePosition;
+use super::text::Text;
+
+/// Maximum number of candidates: one more than a search counts.
+const CANDIDATES_MAX: u16 = 1_001;
+/// Maximum number of trigrams of a question, because each takes time.
+const TRIGRAMS_MAX: usize = 12;
+const TRIGRAM_LETTERS: usize = 3;
+
+impl Database {
+    /// The numbers of all reviews whose text may have each of `parts`, and of those that changed after `position`; in no
+    /// particular order. Texts must be ASCII without NUL to be found; `parts` are.
+    ///
+    /// `None` if the index cannot tell: no part has three letters, there are [`CANDIDATES_MAX`] or more, or `position` is no
+    /// earlier state of this database.
+    ///
+    /// # Errors
+    /// If the database or its index cannot be read now.
+    pub async fn text_candidates(
+        &self,
+        parts: &[String],
+        position: &DatabasePosition,
+    ) -> Result<Option<Vec<i64>>, DbError> {
+        let expression = expression(parts);
+        if expression.is_empty() {
+            return Ok(None);
+        }
+        let searchers = self.open.load().searchers.clone();
+        // One statement, so one state of the database; one row, because each costs a message between threads.
+        let row = sqlx::query!(
+            r#"select coalesce((select lineage_id from lineage), '') as "lineage!: Text",
+                 coalesce((select max(change_no) from review_change), 0) as "change_no!: i64",
+                 (select json_group_array(review_no) from (
+                    select * from (select rowid as review_no from review_fts where review_fts match ?1 limit ?2)
+                    union all
+                    select * from (select review_no from review_change where change_no > ?3 limit ?2))) as "review_nos!: Text""#,
+            expression,
+            CANDIDATES_MAX,
+            position.change_no,
+        )
+        .fetch_one(&searchers)
+        .await
+        .at(self.path())?;
+        let is_later =
+            row.lineage.as_ref() == position.lineage && row.change_no >= position.change_no;
+        let review_nos = Vec::from(row.review_nos);
+        Ok(Some(review_nos).filter(|found| is_later && found.len() < CANDIDATES_MAX.into()))
+    }
+}
+
+/// Each part, or its beginning, as a phrase; all of them must occur.
+fn expression(parts: &[String]) -> String {
+    let (mut phrases, mut trigrams) = (Vec::new(), TRIGRAMS_MAX);
+    for part in parts {
+        let count = part.len().saturating_sub(TRIGRAM_LETTERS - 1).min(trigrams);
+        if count > 0 {
+            let phrase = &part[..count + TRIGRAM_LETTERS - 1];
+            phrases.push(format!("\"{}\"", phrase.replace('"', "\"\"")));
+            trigrams -= count;
+        }
+    }
+    phrases.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expression;
+
+    #[test]
+    fn operators_are_text_and_long_texts_are_cut() {
+        for (parts, expected) in [
+            (&["ab", "%"][..], ""),
+            (&["leak"], r#""leak""#),
+            (&["water", "a", "heat"], r#""water" "heat""#),
+            (&[r#"say "no" near(x)"#], r#""say ""no"" near(""#),
+            (&["thermostats", "abcdefgh"], r#""thermostats" "abcde""#),
+            (&["abcdefghijklmnopq", "leak"], r#""abcdefghijklmn""#),
+        ] {
+            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+            assert_eq!(expression(&parts), expected, "{parts:?}");
+        }
+    }
+}
