@@ -211,7 +211,7 @@ pub fn describe<A: OpenApi>(api: A, links: &Links) -> Value {
 
 /// Converts the document from 3.0.0, which poem-openapi writes, to 3.1.0; superfluous once the framework writes 3.1. It changes
 /// only what our document contains. No operation needs a key (`security: []`).
-pub fn to_3_1(mut document: Value) -> Value {
+fn to_3_1(mut document: Value) -> Value {
     for operation in members(&mut document, "paths")
         .filter_map(Value::as_object_mut)
         .flat_map(Map::values_mut)

@@ -160,7 +160,7 @@ fn is_formula(cell: &str) -> bool {
 }
 
 /// A cell without the apostrophe that keeps a spreadsheet from running it.
-pub(super) fn unescaped(cell: &str) -> &str {
+pub(super) fn remove_formula_escape(cell: &str) -> &str {
     let escaped = cell.strip_prefix('\'');
     escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
 }
@@ -190,7 +190,11 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
     let is_escaped = flag(written("escaped")) == Ok(true);
     let cell = |name: &str| {
         let cell = written(name);
-        if is_escaped { unescaped(cell) } else { cell }
+        if is_escaped {
+            remove_formula_escape(cell)
+        } else {
+            cell
+        }
     };
     let mut record = Map::new();
     for path in columns_of_table() {

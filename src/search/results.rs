@@ -135,13 +135,13 @@ async fn candidates(
         metrics::TEXT_SEARCHES.count(&["texts"]);
         return selected & &index.unindexed;
     }
-    let asked = if selected.len() > READ_UNASKED_MAX {
+    let review_nos = if selected.len() > READ_UNASKED_MAX {
         let database = &snapshot.database;
         database.text_candidates(&parts, &snapshot.position).await
     } else {
         Ok(None)
     };
-    let (way, candidates) = match asked {
+    let (way, candidates) = match review_nos {
         Ok(Some(review_nos)) => {
             let indexed = index.positions_of(&review_nos);
             ("index", selected & (indexed | &index.unindexed))

@@ -153,10 +153,12 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// # Errors
 /// 406 if identity is refused, and no coding that is ready is accepted.
 fn choose(request: &HeaderMap, body: &CachedBody) -> Result<Option<Coding>, HttpProblem> {
+    let weights: Vec<(&str, f32)> = weighted(request, &ACCEPT_ENCODING).collect();
     let named = |name: &str| {
-        weighted(request, &ACCEPT_ENCODING)
+        let weights = weights.iter();
+        weights
             .filter(|(coding, _)| coding.eq_ignore_ascii_case(name))
-            .map(|(_, weight)| weight)
+            .map(|(_, weight)| *weight)
             .reduce(f32::min)
     };
     // `*` applies to every coding that the header does not name. A recipient treats `x-gzip` as `gzip` (§8.4.1.3).

@@ -101,7 +101,6 @@ struct Notes {
 }
 
 /// The allowed texts of a parameter: for its schema, and for the message about another text.
-#[derive(Debug)]
 enum Rule<'a> {
     /// `[0-9]+`, of any length.
     Whole(&'a RangeInclusive<u8>),
@@ -113,7 +112,8 @@ enum Rule<'a> {
     Text(Option<usize>),
     /// `true` or `false`.
     Flag,
-    OneOf(&'a [String]),
+    /// Its names, which are made for the schema and for an issue only.
+    OneOf(&'a dyn Fn() -> Vec<String>),
     /// What it says: `must be …`.
     Syntax(&'a str),
 }
@@ -143,7 +143,7 @@ impl Rule<'_> {
                 format!("must be a text of at most {most} characters in UTF-8")
             }
             Self::Flag => "must be one of: true, false".to_owned(),
-            Self::OneOf(names) => format!("must be one of: {}", names.join(", ")),
+            Self::OneOf(names) => format!("must be one of: {}", names().join(", ")),
             Self::Syntax(allowed) => (*allowed).to_owned(),
         }
     }
@@ -160,7 +160,7 @@ impl Rule<'_> {
             Self::Text(Some(most)) => json!({ "type": "string", "maxLength": most }),
             Self::Text(None) | Self::Syntax(_) => json!({ "type": "string" }),
             Self::Flag => json!({ "type": "boolean" }),
-            Self::OneOf(names) => json!({ "type": "string", "enum": names }),
+            Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
         }
     }
 }
@@ -169,8 +169,8 @@ impl Rule<'_> {
 /// members of a tool call's object. The methods named after a kind of value read one parameter each.
 #[derive(Debug, Default)]
 pub struct Arguments {
-    /// In order.
-    given: Vec<Argument>,
+    /// In the order of the request.
+    list: Vec<Argument>,
     origin: Origin,
     pub issues: Vec<Issue>,
     /// The parameters that were read.
@@ -184,7 +184,7 @@ impl Arguments {
     /// Those of a query string, of which no parameter is read yet.
     pub fn query(query: &str) -> Self {
         let has_other_bytes = percent_decode_str(query).decode_utf8().is_err();
-        let given = form_urlencoded::parse(query.as_bytes()).map(|(name, text)| Argument {
+        let list = form_urlencoded::parse(query.as_bytes()).map(|(name, text)| Argument {
             name: name.into_owned(),
             written: if has_other_bytes && text.contains(char::REPLACEMENT_CHARACTER) {
                 Written::Bytes
@@ -194,7 +194,7 @@ impl Arguments {
             text: text.into_owned(),
         });
         Self {
-            given: given.collect(),
+            list: list.collect(),
             ..Self::default()
         }
     }
@@ -209,7 +209,7 @@ impl Arguments {
 
     /// Those of a tool call.
     pub fn tool(values: &Map<String, Value>) -> Self {
-        let given = values.iter().map(|(name, value)| {
+        let list = values.iter().map(|(name, value)| {
             let (text, written) = match value {
                 Value::Null => (decimal(value), Written::Null),
                 Value::String(text) => (text.clone(), Written::Text),
@@ -224,7 +224,7 @@ impl Arguments {
             }
         });
         Self {
-            given: given.collect(),
+            list: list.collect(),
             origin: Origin::Tool,
             ..Self::default()
         }
@@ -238,8 +238,7 @@ impl Arguments {
     /// Those that do not count as absent.
     fn present(&self) -> impl Iterator<Item = &Argument> {
         let omits_empty = self.origin != Origin::Query;
-        let given = self.given.iter();
-        given.filter(move |argument| {
+        self.list.iter().filter(move |argument| {
             argument.written != Written::Null && !(omits_empty && argument.text.is_empty())
         })
     }
@@ -255,8 +254,8 @@ impl Arguments {
 
     /// The names that were not read, with their texts.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, &str)> {
-        let given = self.given.iter();
-        given
+        self.list
+            .iter()
             .map(|argument| (argument.name.as_str(), argument.text.as_str()))
             .filter(|(name, _)| !self.known.contains(name))
     }
@@ -348,7 +347,7 @@ impl Arguments {
         find: fn(&str) -> Option<T>,
         about: Text,
     ) -> Option<T> {
-        let names: Vec<String> = all.iter().map(T::to_string).collect();
+        let names = || all.iter().map(T::to_string).collect();
         self.read(name, &Rule::OneOf(&names), about, |text| match text {
             "" => Ok(None),
             _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
@@ -409,9 +408,11 @@ impl Arguments {
             });
             return None;
         }
-        let given = self.present().filter(|argument| argument.name == name);
-        let given: Vec<&Argument> = given.collect();
-        let parsed = match given[..] {
+        let of_name: Vec<&Argument> = self
+            .present()
+            .filter(|argument| argument.name == name)
+            .collect();
+        let parsed = match of_name[..] {
             [] => Ok(None),
             [one] if one.written == Written::Json && rule.is_text() => {
                 let (code, message) = (IssueCode::InvalidType, "must be a JSON string");
@@ -426,7 +427,7 @@ impl Arguments {
                 value.map_err(|code| Issue::new(name, code, rule.allowed(), &one.text))
             }
             [..] => {
-                let texts: Vec<&str> = given.iter().map(|one| one.text.as_str()).collect();
+                let texts: Vec<&str> = of_name.iter().map(|one| one.text.as_str()).collect();
                 let (code, message) = (IssueCode::Duplicate, "must be given only once");
                 Err(Issue::new(name, code, message, &texts.join(", ")))
             }

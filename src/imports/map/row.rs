@@ -5,7 +5,7 @@ use std::num::NonZeroU8;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::export::unescaped;
+use crate::imports::export::remove_formula_escape;
 use crate::imports::map::collector::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::columns::{AUTHOR, Columns};
 use crate::imports::map::fields::{ReviewField, Subject};
@@ -70,7 +70,7 @@ impl<'p> RowReader<'p> {
                 column: *column,
                 header: &columns.table.columns[*column],
                 text: if columns.format.escapes_formulas {
-                    unescaped(text)
+                    remove_formula_escape(text)
                 } else {
                     text
                 },

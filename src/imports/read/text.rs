@@ -281,9 +281,9 @@ impl<'t> TextRows<'t> {
             } else if !self.dialect.has_backslashes {
                 cell
             } else if is_quoted {
-                unescaped(&cell).into()
+                remove_database_escapes(&cell).into()
             } else {
-                unescaped(&self.text[start..start + raw.len()]).into()
+                remove_database_escapes(&self.text[start..start + raw.len()]).into()
             };
             cells.end_cell(length);
             if cells.there.end > CELLS_MAX {
@@ -344,7 +344,7 @@ fn formula_text(cell: &str) -> Option<String> {
 }
 
 /// A database's cell without its escapes; its null, `\N`, stays as it is.
-fn unescaped(cell: &str) -> String {
+fn remove_database_escapes(cell: &str) -> String {
     const ESCAPES: [(&str, &str); 7] = [
         ("\\n", "\n"),
         ("\\t", "\t"),
@@ -646,8 +646,8 @@ pub fn describe_damage(text: &str) -> Option<String> {
     let words = text.lines().filter(may_be);
     let words = words.flat_map(|line| line.split(is_end)).filter(may_be);
     let mut words = words.map(|word| {
-        let unescaped = serde_json::from_str(&format!("\"{word}\""));
-        unescaped.unwrap_or_else(|_| word.to_owned())
+        let decoded = serde_json::from_str(&format!("\"{word}\""));
+        decoded.unwrap_or_else(|_| word.to_owned())
     });
     let word = words.find(|word| is_damaged(word))?;
     Some(format!(
