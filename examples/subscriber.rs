@@ -26,7 +26,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, LINK};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LINK, X_CONTENT_TYPE_OPTIONS};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -39,6 +39,8 @@ use tokio_rustls::TlsAcceptor;
 
 /// More bytes than any topic should have.
 const CONTENT_BYTES_MAX: usize = 64 << 20;
+/// More bytes than the challenge of a hub should have.
+const CHALLENGE_BYTES_MAX: usize = 256;
 /// The delay after a request that the hub did not accept.
 const AGAIN: Duration = Duration::from_mins(1);
 
@@ -169,6 +171,13 @@ impl Subscriber {
         };
         let mut response = Response::new(Full::from(body));
         *response.status_mut() = status;
+        // The body of a confirmation is chosen by the client that sent the request; no browser may run it (WebSub §8.2).
+        let headers = response.headers_mut();
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        );
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         response
     }
 
@@ -182,7 +191,8 @@ impl Subscriber {
                 .unwrap_or_default()
         };
         let no = (StatusCode::NOT_FOUND, String::new());
-        if parameter("hub.topic") != self.topic {
+        let challenge = parameter("hub.challenge");
+        if parameter("hub.topic") != self.topic || !is_safe(&challenge) {
             return no;
         }
         let event = match (
@@ -204,7 +214,7 @@ impl Subscriber {
             _ => return no,
         };
         let _ = self.events.send(event);
-        (StatusCode::OK, parameter("hub.challenge"))
+        (StatusCode::OK, challenge)
     }
 
     /// Receives content: responds with 2xx even if the signature is invalid, so that a forger learns nothing (WebSub
@@ -230,6 +240,12 @@ impl Subscriber {
         });
         StatusCode::ACCEPTED
     }
+}
+
+/// Whether a challenge is short, and no markup or binary data; a denial has none (WebSub §8.2).
+fn is_safe(challenge: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    challenge.len() <= CHALLENGE_BYTES_MAX && challenge.bytes().all(is_plain)
 }
 
 /// Whether `signature` is `sha256=` and the HMAC of `body`, compared in constant time.

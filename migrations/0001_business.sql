@@ -37,13 +37,18 @@ create table business (
     -- Where customers can write a review, a JSON array: [{"name": "Google", "url": "https://…"}].
     review_links  text not null default '[]'
         constraint business_review_links_is_json check (json_type(review_links) = 'array'),
+    -- What /transparency shows in the owner's words, a JSON object: {"collection": "…", "verification": "…", "moderation": "…",
+    -- "incentives": "…", "contact": "mailto:… or https://…"}.
+    review_policy text not null default '{}'
+        constraint business_review_policy_is_json check (json_type(review_policy) = 'object'),
     -- The service holds all of them in memory.
     constraint business_texts_within_64_kib
         check (length(cast(business_id as blob)) <= 65536 and length(cast(name as blob)) <= 65536
             and length(cast(type as blob)) <= 65536 and length(cast(time_zone as blob)) <= 65536
             and length(cast(description as blob)) <= 65536 and length(cast(url as blob)) <= 65536
             and length(cast(telephone as blob)) <= 65536 and length(cast(address as blob)) <= 65536
-            and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536),
+            and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536
+            and length(cast(review_policy as blob)) <= 65536),
     primary key (only_row)
 ) strict, without rowid;
 

@@ -95,12 +95,3 @@ create table review_note (
     note      text not null constraint review_note_given check (note <> ''),
     primary key (review_id)
 ) strict, without rowid;
-
-create trigger note_of_deleted after delete on review begin
-    delete from review_note where review_id = old.review_id;
-end;
-
-create trigger note_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
-    delete from review_note where review_id = new.review_id;
-    update review_note set review_id = new.review_id where review_id = old.review_id;
-end;

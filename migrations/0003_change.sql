@@ -22,6 +22,9 @@ create index review_change_newest on review_change (change_no);
 -- It has its own copy of the text, so that a row can be removed without knowing the former text.
 create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram');
 
+-- What follows when a review is written, deleted or renamed, in all tables that know of it; some of them are created below
+-- and in later files. Analyses have triggers of their own, because in a cluster they are in a file of their own.
+
 create trigger review_inserted after insert on review begin
     insert into review_change (review_id, change_no)
         select new.review_id, 0 where not exists (select 1 from review_change where review_id = new.review_id);
@@ -29,15 +32,27 @@ create trigger review_inserted after insert on review begin
     delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
+    delete from deleted_review where review_id = new.review_id;
+    delete from undone_review where review_id = new.review_id;
 end;
 
+-- Nothing readable of a deleted review stays. `insert or replace` from a shell does not fire this: it is an edit, and what the
+-- source said stays.
 create trigger review_deleted after delete on review begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
     delete from mention where review_id = old.review_id;
+    delete from review_note where review_id = old.review_id;
+    delete from deleted_review where review_id = old.review_id;
+    insert into deleted_review
+            (review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text)
+        select review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text from review_source
+        where review_id = old.review_id;
+    delete from review_source where review_id = old.review_id;
+    update import_run_review set former = null where review_id = old.review_id and former is not null;
 end;
 
--- The old id is gone, the new one is there.
+-- The old id is gone, the new one is there. Mentions and the note go along; for its source it is another review.
 create trigger review_renamed after update of review_id on review when old.review_id <> new.review_id begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
@@ -52,6 +67,12 @@ create trigger review_renamed after update of review_id on review when old.revie
             and not exists (select 1 from mention as n
                             where n.review_id = new.review_id and n.kind = m.kind and n.value = m.value);
     delete from mention where review_id = old.review_id;
+    delete from review_note where review_id = new.review_id;
+    update review_note set review_id = new.review_id where review_id = old.review_id;
+    delete from review_source where review_id in (old.review_id, new.review_id);
+    delete from deleted_review where review_id = new.review_id;
+    delete from undone_review where review_id = new.review_id;
+    update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
 
 create trigger review_updated after update on review

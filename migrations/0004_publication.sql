@@ -16,17 +16,14 @@ create table publication (
     primary key (document)
 ) strict, without rowid;
 
-create table published_base (
-    -- The base URL under which the feeds were first published. The ids of their entries are made of it, so that a move to
-    -- another base URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Emptied by hand, it
-    -- takes the next base URL that is served.
-    only     integer primary key constraint published_base_once check (only = 1),
-    base_url text not null
-) strict;
-
-create table served_base (
-    -- The base URL of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is
-    -- configured with the database alone.
-    only     integer primary key constraint served_base_once check (only = 1),
-    base_url text not null
-) strict;
+create table base_url (
+    only_row  integer not null default 1 constraint base_url_is_one check (only_row = 1),
+    -- The one under which the feeds were first published. The ids of their entries are made of it, so that a move to another base
+    -- URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Set to null by hand, it becomes the next
+    -- one that is served.
+    published text,
+    -- That of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is configured with
+    -- the database alone.
+    served    text not null,
+    primary key (only_row)
+) strict, without rowid;

@@ -66,23 +66,3 @@ create table calendar (
     time_zone text not null constraint calendar_time_zone_given check (time_zone <> ''),
     primary key (only_row)
 ) strict, without rowid;
-
--- `insert or replace` from a shell fires no delete trigger: it is an edit, and what the source said stays.
-create trigger source_of_deleted after delete on review begin
-    delete from deleted_review where review_id = old.review_id;
-    insert into deleted_review
-            (review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text)
-        select review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text from review_source
-        where review_id = old.review_id;
-    delete from review_source where review_id = old.review_id;
-end;
-
-create trigger deleted_review_back after insert on review begin
-    delete from deleted_review where review_id = new.review_id;
-end;
-
--- A review with another id is another one for its source.
-create trigger source_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
-    delete from review_source where review_id in (old.review_id, new.review_id);
-    delete from deleted_review where review_id = new.review_id;
-end;

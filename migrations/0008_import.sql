@@ -44,25 +44,8 @@ create table import_run_review (
 ) strict, without rowid;
 create index import_run_review_id on import_run_review (review_id);
 
--- Nothing readable of a deleted review stays. A review that comes back with its id is another one.
-create trigger import_run_review_of_deleted after delete on review begin
-    update import_run_review set former = null where review_id = old.review_id and former is not null;
-end;
-
-create trigger import_run_review_of_renamed after update of review_id on review when old.review_id <> new.review_id begin
-    update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
-end;
-
 create table undone_review (
     -- Reviews that are gone because an import was taken back. The owner has not deleted them, so an import may bring them again.
     review_id text not null,
     primary key (review_id)
 ) strict, without rowid;
-
-create trigger undone_review_back after insert on review begin
-    delete from undone_review where review_id = new.review_id;
-end;
-
-create trigger undone_review_renamed after update of review_id on review when old.review_id <> new.review_id begin
-    delete from undone_review where review_id = new.review_id;
-end;

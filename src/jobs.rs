@@ -23,7 +23,7 @@ use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
 use crate::snapshot::{
-    AnalysisProgress, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze,
+    AnalysisProgress, CachedBody, Coding, LateAnalyses, PublishError, Publisher, Snapshot, analyze,
 };
 use crate::storage::reviews::{self, Numbered, published};
 use crate::storage::sync::{SyncSource, sync_sources};
@@ -117,11 +117,12 @@ impl PublishChanges {
             self.changes.forget();
             return Ok(false);
         }
-        if !self.changes.any().await? && !self.publisher.progress.is_analyzed() {
+        if !self.changes.any().await? && self.publisher.progress.late() == LateAnalyses::Missing {
             return Ok(false);
         }
         let started = self.ctx.clock.monotonic();
         let next = self.next().await.inspect_err(|_| self.changes.forget())?;
+        self.ctx.transparency.set_outdated();
         let Some((reviews, change_no)) = next else {
             return Ok(false);
         };
@@ -220,13 +221,13 @@ impl AnalyzePostponed {
     pub async fn run_once(&self) -> anyhow::Result<bool> {
         let snapshot = self.ctx.current.load();
         // The next snapshot uses the finished analyses; until then there is no more work.
-        if self.progress.is_analyzed() || snapshot.input.behind() == 0 {
+        if self.progress.late() == LateAnalyses::Stored || snapshot.input.behind() == 0 {
             return Ok(false);
         }
         let analyzer = Arc::clone(&snapshot.input.next_analyzer);
         let Some((ids, last)) = self.next(&snapshot) else {
             *lock(&self.pass) = None;
-            self.progress.set_analyzed();
+            self.progress.set_late(LateAnalyses::Stored);
             return Ok(true);
         };
         drop(snapshot);

@@ -65,6 +65,12 @@ impl ResponseSpec for wire::BusinessSummary {
     const DESCRIPTION: &'static str = "The business and its overall rating.";
 }
 
+impl ResponseSpec for wire::Transparency {
+    const DESCRIPTION: &'static str =
+        "How the reviews are collected, checked and shown, and what the business says about that.";
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
+}
+
 impl ResponseSpec for wire::Facets {
     const DESCRIPTION: &'static str = "Each value with its number of reviews.";
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
@@ -150,6 +156,25 @@ impl DatasetsApi {
         let snapshot = self.ctx.current.load();
         let business = head(&snapshot.input, Some(snapshot.changed_at()));
         Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business))
+    }
+
+    /// Get how the reviews are collected and checked
+    ///
+    /// The figures of `/transparency`: counts by source, verification and reason of withholding, how reviews arrive, and the policy
+    /// that the business states.
+    #[oai(
+        path = "/transparency.json",
+        method = "get",
+        operation_id = "getTransparency"
+    )]
+    async fn get_transparency(
+        &self,
+        headers: &HeaderMap,
+        client: ClientAddress,
+    ) -> poem::Result<Cacheable<wire::Transparency>> {
+        let _slot = self.ctx.turn(client).await?;
+        let (snapshot, transparency) = self.ctx.transparency().await?;
+        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&*transparency))
     }
 
     /// List the filters of reviews

@@ -7,10 +7,11 @@ use chrono::SecondsFormat;
 use serde_json::{Value, json};
 
 use crate::links::Links;
+use crate::model::RatingCounts;
 use crate::search::facets::facets;
 use crate::snapshot::document::{atom_feed, head, json_feed};
 use crate::snapshot::input::SnapshotInput;
-use crate::snapshot::{Document, Entries, Entry, Snapshot};
+use crate::snapshot::{Document, Entries, Entry, Snapshot, transparency};
 use crate::wire;
 
 /// Maximum number of values in a list of facets.
@@ -21,7 +22,7 @@ pub fn answers(
     snapshot: &Snapshot,
     only: &Arc<Entry>,
     links: &Links,
-) -> [(&'static str, Value); 5] {
+) -> [(&'static str, Value); 6] {
     let input = SnapshotInput {
         entries: Entries::new(vec![Arc::clone(only)], &Entries::default(), links),
         withheld: BTreeMap::new(),
@@ -44,8 +45,13 @@ pub fn answers(
         Arc::clone(&snapshot.insights),
         Vec::new(),
     );
+    let (arrivals, withheld) = (BTreeMap::new(), RatingCounts::default());
     [
         ("/business.json", json!(head)),
+        (
+            "/transparency.json",
+            json!(transparency(&alone, &arrivals, &withheld, 0)),
+        ),
         ("/facets.json", json!(facets(&alone, VALUES_MAX))),
         (Document::JsonFeed.path(), json!(feed)),
         (

@@ -14,10 +14,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
-use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
-
-/// Maximum number of invalid rows that are listed.
-const LISTED_MAX: usize = 20;
+use crate::storage::{Database, FileVerification, lacking_room, list_faults, unerased, verify};
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -44,9 +41,9 @@ impl Check {
             ..Default::default()
         };
         if report.verified.unreadable.is_none() {
-            let unreadable = unreadable(&mut connection, LISTED_MAX).await?;
+            let unreadable = unreadable(&mut connection).await?.into_iter();
             let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
-            report.mendable.extend(unreadable.into_iter().map(sentence));
+            report.mendable = list_faults(unreadable.map(sentence).collect());
             let business = storage::business::find(&mut connection).await?;
             let remarks = business.iter().flat_map(remarks);
             let remarks = remarks.map(|remark| format!("business: {remark}"));
@@ -92,7 +89,7 @@ impl CheckReport {
         let reviews = match &verified.unreadable {
             None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
             Some(reason) => format!(
-                "the reviews cannot be read: {reason}; undo the change with ALTER TABLE, or restore a backup"
+                "the reviews cannot be read: {reason}; undo the change, or restore a backup"
             ),
         };
         let mut text = format!("{}: {reviews}\n", path.display());
@@ -160,16 +157,14 @@ async fn verify_reviews(
     }
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
-    report
-        .mendable
-        .extend(wrong.into_iter().take(LISTED_MAX).map(sentence));
+    let wrong = list_faults(wrong.into_iter().map(sentence).collect());
+    report.mendable.extend(wrong);
     let sentence = |id| {
         format!(
             "reviews: {id} is published with a day or an instant in the future; correct reviewed_on or updated_at in the table review"
         )
     };
-    report
-        .notes
-        .extend(future.into_iter().take(LISTED_MAX).map(sentence));
+    let future = list_faults(future.into_iter().map(sentence).collect());
+    report.notes.extend(future);
     Ok(())
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::database::repeat_if_overtaken;
 use super::report::{Exit, counted, print_report};
-use super::status::{PUBLISH, first_step};
+use super::status::{PUBLISH, first_step, policy_advice};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::follow_zone;
@@ -218,7 +218,7 @@ pub(super) fn format_summary(
     text
 }
 
-/// Missing fields that search engines need, each with its remedy.
+/// Missing fields that search engines or `/transparency` need, each with its remedy.
 pub(super) fn remarks(business: &Business) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
@@ -233,6 +233,10 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
              `reviews init --address '12 Main St, Mesa, AZ, 85201, US'`"
                 .to_owned(),
         );
+    }
+    let not_stated = business.review_policy.not_stated();
+    if !not_stated.is_empty() {
+        remarks.push(policy_advice(&not_stated));
     }
     remarks
 }

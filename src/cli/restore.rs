@@ -20,13 +20,7 @@ use crate::storage::{
 /// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
 /// Tables that are not restored: subscriptions, sessions, and base URLs.
-const TABLES: [&str; 5] = [
-    "subscription",
-    "intent",
-    "mcp_key",
-    "published_base",
-    "served_base",
-];
+const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "base_url"];
 
 /// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
 #[derive(Debug, Args)]

@@ -33,6 +33,8 @@ pub struct StatusCommand {
 struct DatabaseStatus {
     database: String,
     business: Option<String>,
+    /// What the business does not say on `/transparency`, if it is set up.
+    not_stated: Vec<&'static str>,
     has_zone: bool,
     sample: SampleState,
     by_source: Vec<SourceCount>,
@@ -69,12 +71,14 @@ async fn read_status(
     for subscription in list(&mut *reader, clock.now()).await? {
         *subscriptions.entry(subscription.state).or_insert(0) += 1;
     }
+    let found = business::find(&mut *reader).await?;
+    let found = found.filter(Business::is_set_up);
     Ok(DatabaseStatus {
         database: path.display().to_string(),
-        business: business::find(&mut *reader)
-            .await?
-            .filter(Business::is_set_up)
-            .map(|business| business.name),
+        not_stated: (found.iter())
+            .flat_map(|business| business.review_policy.not_stated())
+            .collect(),
+        business: found.map(|business| business.name),
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
         sample: sample_state(&mut *reader).await?,
         by_source: counts(&mut *reader).await?,
@@ -121,7 +125,7 @@ impl DatabaseStatus {
             json!({ "source": name, "published": published, "withheld": withheld })
         });
         without_nulls(json!({
-            "database": self.database, "business": self.business,
+            "database": self.database, "business": self.business, "policy_not_stated": self.not_stated,
             "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "sync": self.sync.iter().map(source_json).collect::<Vec<_>>(),
@@ -137,6 +141,9 @@ impl DatabaseStatus {
         };
         line("database", &self.database);
         line("business", self.business.as_deref().unwrap_or("not set up"));
+        if !self.not_stated.is_empty() {
+            line("policy", &policy_advice(&self.not_stated));
+        }
         let states = |published, withheld| format!("{published} published, {withheld} withheld");
         line("reviews", &states(self.count(true), self.count(false)));
         for (source, [published, withheld]) in self.sources() {
@@ -179,6 +186,14 @@ impl DatabaseStatus {
         line("next step", &self.next_step());
         text
     }
+}
+
+/// What the business does not say on `/transparency`, and how to say it.
+pub(super) fn policy_advice(not_stated: &[&str]) -> String {
+    format!(
+        "/transparency has \"not stated\" for {}; state it as review_policy in a file for `reviews business FILE`",
+        not_stated.join(", ")
+    )
 }
 
 /// The next step of an owner whose reviews may be published.

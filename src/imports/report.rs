@@ -88,6 +88,32 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
+    /// Notes a row of the file with this number that is not imported, and hands it to `watch`.
+    ///
+    /// # Errors
+    /// When the row cannot be stored.
+    pub fn reject(
+        &mut self,
+        watch: &mut dyn Watch,
+        file: usize,
+        at: Position,
+        error: String,
+        row: Value,
+    ) -> Result<(), String> {
+        self.rejected += 1;
+        let file = &mut self.files[file];
+        file.rejected += 1;
+        let rejection = Rejection {
+            file: file.name.clone(),
+            format: file.format,
+            at,
+            error,
+            row,
+        };
+        let stored = watch.rejected(rejection);
+        stored.map_err(|error| format!("a rejected row cannot be stored: {error}"))
+    }
+
     /// Notes a review that is withheld from now on.
     pub fn note_withheld(&mut self, review: &Review, reason: &str) {
         self.newly_withheld

@@ -6,6 +6,7 @@
 
 pub mod catalog;
 mod description;
+mod discovery;
 mod escape;
 mod http;
 mod message;
@@ -30,5 +31,8 @@ use crate::web::Routes;
 pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
     let handlers = [Method::POST, Method::DELETE];
     let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
-    routes.at(MCP_PATH, handlers.into())
+    routes
+        .at(MCP_PATH, handlers.into())
+        .get(discovery::SERVER_CARD_PATH, discovery::server_card)
+        .get(discovery::AI_CATALOG_PATH, discovery::ai_catalog)
 }

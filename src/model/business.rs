@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 use thiserror::Error;
 
 use super::text::{NAME_CHARACTERS_MAX, nearest};
@@ -41,6 +42,7 @@ pub struct Business {
     pub same_as: Vec<String>,
     /// In the owner's order.
     pub review_links: Vec<ReviewLink>,
+    pub review_policy: ReviewPolicy,
     /// In the owner's order.
     pub services: Vec<Service>,
     /// In the owner's order.
@@ -59,6 +61,38 @@ pub struct ReviewLink {
     pub name: String,
     /// An https URL.
     pub url: String,
+}
+
+/// What only the owner can say about the reviews, in the owner's words.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReviewPolicy {
+    /// How reviews are collected.
+    pub collection: Option<String>,
+    /// How the business checks that reviews are from customers.
+    pub verification: Option<String>,
+    /// Which reviews it withholds.
+    pub moderation: Option<String>,
+    /// Whether customers get something for a review.
+    pub incentives: Option<String>,
+    /// Where anybody can report a review: a `mailto:` or `https:` URL.
+    pub contact: Option<String>,
+}
+
+impl ReviewPolicy {
+    /// The names of the members without a value.
+    pub fn not_stated(&self) -> Vec<&'static str> {
+        let members = [
+            ("collection", &self.collection),
+            ("verification", &self.verification),
+            ("moderation", &self.moderation),
+            ("incentives", &self.incentives),
+            ("contact", &self.contact),
+        ];
+        let missing = members.into_iter().filter(|(_, value)| value.is_none());
+        missing.map(|(name, _)| name).collect()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +140,7 @@ impl Default for Business {
             geo: None,
             same_as: Vec::new(),
             review_links: Vec::new(),
+            review_policy: ReviewPolicy::default(),
             services: Vec::new(),
             technicians: Vec::new(),
             service_areas: Vec::new(),

@@ -20,6 +20,8 @@ use super::words::short_name;
 pub const NOT_VERIFIED: &str = "not verified";
 /// Reason for withholding a review that its source no longer lists.
 pub const GONE: &str = "gone at the source";
+/// Reason for withholding a review that its source hides.
+pub const NOT_PUBLISHED: &str = "not published at the source";
 /// Reason for withholding a review that another source already provided.
 pub const DUPLICATE: &str = "duplicate";
 

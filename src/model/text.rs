@@ -26,6 +26,14 @@ pub fn quote_for_shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// `text` as the content or a quoted attribute of an HTML element.
+pub fn escape_html(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))

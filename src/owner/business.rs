@@ -45,6 +45,7 @@ const BUSINESS: &[Member] = &[
     optional("geo", Shape::Object(GEO)),
     optional("same_as", Shape::List(&URL)),
     optional("review_links", Shape::List(&Shape::Object(REVIEW_LINK))),
+    optional("review_policy", Shape::Object(REVIEW_POLICY)),
     optional("services", Shape::List(&Shape::Object(SERVICE))),
     optional("technicians", Shape::List(&Shape::Object(TECHNICIAN))),
     optional("service_areas", NAMES),
@@ -62,6 +63,16 @@ const GEO: &[Member] = &[
     needed("longitude", Shape::Degrees(180.0)),
 ];
 const REVIEW_LINK: &[Member] = &[needed("name", NAME), needed("url", Shape::Word(https_url))];
+/// Of any shape, so that null removes one; [`check_policy`] checks them.
+const REVIEW_POLICY: &[Member] = &[
+    optional("collection", Shape::Any),
+    optional("verification", Shape::Any),
+    optional("moderation", Shape::Any),
+    optional("incentives", Shape::Any),
+    optional("contact", Shape::Any),
+];
+/// Maximum length of a text of the review policy.
+const POLICY_CHARACTERS_MAX: usize = 2_000;
 const SERVICE: &[Member] = &[
     needed("id", NAME),
     needed("name", NAME),
@@ -110,6 +121,7 @@ pub fn business(
     for list in ["services", "technicians", "service_areas"] {
         check_unique(&mut reader, &members, list);
     }
+    check_policy(&mut reader, &mut members);
     if let Some(geo @ Value::Object(_)) = members.get_mut("geo") {
         *geo = json!([geo["latitude"], geo["longitude"]]);
     }
@@ -179,6 +191,51 @@ fn check_unique(reader: &mut ShapeReader, members: &Map<String, Value>, list: &s
             reader.fault(format!("{list}[{index}]{member}"), message);
         }
     }
+}
+
+/// Removes blank texts of the review policy, and refuses what is no text, too long, or no address to report to.
+fn check_policy(reader: &mut ShapeReader, members: &mut Map<String, Value>) {
+    let policy = members
+        .get_mut("review_policy")
+        .and_then(Value::as_object_mut);
+    for (name, value) in policy.into_iter().flatten() {
+        if value.as_str().is_some_and(|text| text.trim().is_empty()) {
+            *value = Value::Null;
+        }
+        let checked = match value.as_str() {
+            None if value.is_null() => Ok(()),
+            None => Err("not a text in \"quotes\"".to_owned()),
+            Some(text) if text.chars().count() > POLICY_CHARACTERS_MAX => Err(format!(
+                "longer than {POLICY_CHARACTERS_MAX} characters; shorten it"
+            )),
+            Some(text) if name == "contact" => check_contact(text),
+            Some(_) => Ok(()),
+        };
+        if let Err(message) = checked {
+            reader.fault(format!("review_policy.{name}"), message);
+        }
+    }
+}
+
+/// Checks the URL to which people report a review.
+fn check_contact(text: &str) -> Result<(), String> {
+    let address = text.strip_prefix("mailto:");
+    let is_address = address
+        .and_then(|address| address.split_once('@'))
+        .is_some_and(|(name, host)| {
+            let is_part = |part: &str| {
+                !part.is_empty()
+                    && !part.contains(|c: char| c.is_whitespace() || "@?<>\"".contains(c))
+            };
+            is_part(name) && is_part(host)
+        });
+    if is_address || https_url(text).is_ok() {
+        return Ok(());
+    }
+    let shown = quoted(text);
+    Err(format!(
+        "{shown} is neither an email address like mailto:reviews@sample.test nor a URL that begins with https://"
+    ))
 }
 
 /// `before` with these members, of which null removes one (RFC 7396, but lists are replaced whole).

@@ -6,13 +6,13 @@ use askama::Template;
 use poem::web::Data;
 use poem::{Request, Response, handler};
 
-use super::escape::attribute;
 use super::frame::{POLICY, protect, render};
 use super::home::newest_day;
 use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
 use crate::model::named;
+use crate::model::text::escape_html;
 use crate::snapshot::{CachedBody, Entries, Snapshot};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
@@ -64,7 +64,7 @@ pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
     let image = format!(
         "<img src=\"{url}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\">",
         query(is_short),
-        attribute(label)
+        escape_html(label)
     );
     if is_short {
         return format!("<a href=\"{home}\">{image}</a>");

@@ -12,6 +12,7 @@ use poem::{Response, handler};
 use super::frame::render;
 use super::home::count_verified;
 use super::locale::{Locale, PageLanguage};
+use super::transparency::TRANSPARENCY_PATH;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
 use crate::snapshot::{CachedBody, Document, Snapshot};
@@ -32,10 +33,12 @@ pub fn robots(links: &Links) -> String {
     )
 }
 
+/// The listed pages that are not of one review.
+const PAGES: [&str; 3] = ["/", "/insights", TRANSPARENCY_PATH];
+
 /// At least 1.
 pub fn sitemap_files(reviews: usize) -> usize {
-    // Two addresses are not reviews.
-    (reviews + 2).div_ceil(SITEMAP_URLS_MAX)
+    (reviews + PAGES.len()).div_ceil(SITEMAP_URLS_MAX)
 }
 
 #[derive(Template)]
@@ -60,7 +63,7 @@ struct Sitemap {
 /// One file of the sitemap, counted from 1: the pages, then every permalink, newest first.
 pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     let published = snapshot.changed_at().date_naive();
-    let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
+    let pages = PAGES.map(|path| (links.absolute(path), published));
     let start = (file - 1) * SITEMAP_URLS_MAX;
     let reviews = (snapshot.input.entries.iter())
         .skip(start.saturating_sub(pages.len()))
@@ -172,8 +175,8 @@ mod tests {
         assert_eq!(
             (
                 sitemap_files(0),
-                sitemap_files(SITEMAP_URLS_MAX - 2),
-                sitemap_files(SITEMAP_URLS_MAX - 1)
+                sitemap_files(SITEMAP_URLS_MAX - 3),
+                sitemap_files(SITEMAP_URLS_MAX - 2)
             ),
             (1, 1, 2)
         );

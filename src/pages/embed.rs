@@ -13,7 +13,6 @@ use poem::{Request, Response, handler};
 
 use super::assets::{CSS, EMBED_SCRIPT_PATH};
 use super::badge::{self, BADGE_PATH};
-use super::escape::attribute;
 use super::frame::{
     Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect, refusal, render,
 };
@@ -23,6 +22,7 @@ use super::review::{ReviewFragment, newest_of};
 use crate::compute::run_long;
 use crate::links::Links;
 use crate::model::named;
+use crate::model::text::escape_html;
 use crate::snapshot::{CachedBody, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem, wants_html};
@@ -187,8 +187,8 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
          <script async src=\"{}\"></script>",
-        attribute(source),
-        attribute(label),
+        escape_html(source),
+        escape_html(label),
         links.absolute(EMBED_SCRIPT_PATH)
     )
 }

@@ -43,14 +43,6 @@ fn means_something(c: char) -> bool {
         || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Escapes text for an attribute in a snippet; the page then escapes the whole snippet.
-pub fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use askama::filters::Escaper;

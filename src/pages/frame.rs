@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use poem::Response;
 use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
@@ -124,6 +125,29 @@ impl<'a> Site<'a> {
     pub fn foreign<'q>(&self, quote: &'q wire::InsightQuote) -> Option<&'q str> {
         let language = quote.language.as_deref().unwrap_or("en");
         Some(language).filter(|language| *language != self.locale.tag())
+    }
+
+    /// The URL to which people report a review. Other programs may write any text to the database.
+    pub fn contact(&self) -> Option<&'a str> {
+        let contact = self.business.review_policy.contact.as_deref()?;
+        let is_known = ["mailto:", "https://"]
+            .iter()
+            .any(|scheme| contact.starts_with(scheme));
+        Some(contact).filter(|_| is_known)
+    }
+
+    /// The link to report what is at `url`, which goes along; `None` if the business names no contact.
+    pub fn report(&self, url: &str) -> Option<String> {
+        let contact = self.contact()?;
+        let name = if contact.starts_with("mailto:") {
+            "body"
+        } else {
+            "review"
+        };
+        let escaped = utf8_percent_encode(url, NON_ALPHANUMERIC);
+        let (address, fragment) = contact.split_at(contact.find('#').unwrap_or(contact.len()));
+        let mark = if address.contains('?') { '&' } else { '?' };
+        Some(format!("{address}{mark}{name}={escaped}{fragment}"))
     }
 
     pub fn review(&self, id: &str) -> String {

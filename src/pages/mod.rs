@@ -17,6 +17,7 @@ mod locale;
 mod review;
 mod search;
 mod structured;
+mod transparency;
 mod words;
 
 use std::sync::Arc;
@@ -45,6 +46,10 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .fold(routes, |routes, page| routes.get(page.name(), cached_page))
         .get("/insights", once_set_up(pages, insights::insights))
         .get("/search", once_set_up(pages, search::search))
+        .get(
+            transparency::TRANSPARENCY_PATH,
+            once_set_up(pages, transparency::transparency),
+        )
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
         .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))

@@ -14,10 +14,10 @@ use super::coding::CachedBody;
 use super::document::Document;
 use super::index::Values;
 use super::input::SnapshotInput;
-use super::store::Publication;
+use super::store::{Publication, Row};
 use crate::compute::{lock, made_once};
 use crate::links::Links;
-use crate::model::{MentionKind, ReviewId, fold};
+use crate::model::{MentionKind, fold};
 use crate::storage::Database;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
@@ -32,10 +32,6 @@ pub struct PublishedDocument {
     /// The body, with every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
-    /// Whether the publication's row is for these bytes. A node publishes its own documents even if the
-    /// node that raises versions rendered another state; the documents then have no change date and are not sent to
-    /// subscribers.
-    pub is_confirmed: bool,
     /// The value of `Last-Modified`, if the publication is confirmed.
     pub last_modified: Bytes,
     /// The value of `Link`, if it is a topic.
@@ -47,7 +43,6 @@ impl PublishedDocument {
         document: Document,
         body: Arc<CachedBody>,
         publication: Publication,
-        is_confirmed: bool,
         links: &Links,
     ) -> Self {
         // RFC 9110 §5.6.7.
@@ -58,28 +53,25 @@ impl PublishedDocument {
             document,
             body,
             publication,
-            is_confirmed,
         }
     }
 
     /// The publication, if its row is for these bytes.
     pub fn confirmed(&self) -> Option<&Publication> {
-        Some(&self.publication).filter(|_| self.is_confirmed)
+        Some(&self.publication).filter(|publication| publication.row != Row::Ahead)
     }
 }
 
 /// All documents, rendered from the same reviews. Immutable except for its caches.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Asked for nothing but its text index.
+    /// Asked for its text index, and for what [`super::TransparencyCache`] adds.
     pub database: Database,
     /// The state of the database.
     pub position: DatabasePosition,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
-    /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
-    pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
     is_revoked: AtomicBool,
@@ -99,11 +91,17 @@ impl Snapshot {
             position,
             input,
             insights,
-            undated: Vec::new(),
             documents,
             counts: OnceLock::new(),
             is_revoked: AtomicBool::new(false),
         }
+    }
+
+    /// Whether both were made of the same input, which share the insights, and have the same documents.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let mut documents = self.documents().zip(other.documents());
+        Arc::ptr_eq(&self.insights, &other.insights)
+            && documents.all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
     pub fn document(&self, document: Document) -> &Arc<PublishedDocument> {

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::input::SnapshotInput;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
+use crate::model::text::escape_html;
 use crate::model::{hex, named};
 use crate::wire;
 
@@ -196,8 +197,11 @@ pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::B
 }
 
 fn dataset(input: &SnapshotInput) -> Draft {
+    let mut head = head(input, None);
+    // A change of the policy is no change of the dataset.
+    head.business.review_policy = None;
     // `updated_at` is its last member.
-    let head = wire::json_open(&head(input, None));
+    let head = wire::json_open(&head);
     let mut digest = Sha256::new_with_prefix(&head);
     let segments = input.entries.segments().iter();
     segments.for_each(|segment| digest.update(segment.digest));
@@ -267,6 +271,7 @@ fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire
         id: first_links.review(&review.id),
         url: review.url.clone(),
         title: item_title(review),
+        content_html: content_html(business, review),
         content_text: content(business, review),
         date_published: start_of_day(review.date, business.time_zone).to_rfc3339(),
         date_modified: modified_at(business, review).to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -303,12 +308,29 @@ fn content(business: &Business, review: &wire::Review) -> String {
     let Some(response) = &review.response else {
         return review.text.clone();
     };
-    let responder = response.author.as_ref().unwrap_or(&business.name);
+    let answer = answer(business, response);
     let between = if review.text.is_empty() { "" } else { "\n\n" };
-    format!(
-        "{}{between}Response from {responder}:\n{}",
-        review.text, response.text
-    )
+    format!("{}{between}{answer}", review.text)
+}
+
+/// The same as HTML, in which all text is escaped: paragraphs with line breaks; the response is one of its own.
+fn content_html(business: &Business, review: &wire::Review) -> String {
+    let line = |line: &str| escape_html(&clean(line.trim_end_matches([' ', '\t'])));
+    let lines: Vec<String> = review.text.lines().map(line).collect();
+    let paragraphs = lines.split(String::is_empty).map(<[String]>::to_vec);
+    let response = review.response.as_ref();
+    let response = response.map(|response| answer(business, response).lines().map(line).collect());
+    let all = paragraphs.chain(response).filter(|lines| !lines.is_empty());
+    let mut html = String::new();
+    for lines in all {
+        html.extend(["<p>", &lines.join("<br>"), "</p>"]);
+    }
+    html
+}
+
+fn answer(business: &Business, response: &wire::OwnerResponse) -> String {
+    let responder = response.author.as_ref().unwrap_or(&business.name);
+    format!("Response from {responder}:\n{}", response.text)
 }
 
 /// The names of mentioned services, technicians and areas, each once.
@@ -440,7 +462,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         term: clean(&term),
         ..Category::default()
     };
-    let body = content(business, review);
+    let body = content_html(business, review);
     Entry {
         title: Text::plain(clean(&item_title(review))),
         id: first_links.review(&review.id),
@@ -453,8 +475,8 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         categories: tags(business, review).into_iter().map(category).collect(),
         links: vec![link("alternate", review.url.clone(), Some("text/html"))],
         content: (!body.is_empty()).then(|| atom_syndication::Content {
-            value: Some(clean(&body)),
-            content_type: Some("text".to_owned()),
+            value: Some(body),
+            content_type: Some("html".to_owned()),
             // The review's language; that of the owner's response is unknown.
             lang: (review.language.as_deref())
                 .filter(|_| !review.text.is_empty())

@@ -76,6 +76,11 @@ impl Entries {
         Self::new(list, self, links)
     }
 
+    /// Whether both are clones of the same entries.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.list, &other.list)
+    }
+
     pub fn index(&self) -> &Index {
         &self.index
     }
@@ -118,11 +123,14 @@ impl Entries {
         &'a self,
         positions: &'a RoaringBitmap,
     ) -> impl Iterator<Item = (u32, FoldedText<'a>)> {
-        let segments = self.segments.iter().zip(&*self.ends);
-        segments.flat_map(|(segment, end)| {
-            let (start, end) = (position(end - segment.count()), position(*end));
-            let positions = positions.range(start..end);
-            positions.map(move |at| (at, segment.text((at - start) as usize)))
+        // Not a range of positions for each segment, which searches the set from its beginning.
+        let (mut whole, mut start) = (0, 0);
+        positions.iter().map(move |at| {
+            while self.ends[whole] <= at as usize {
+                start = self.ends[whole];
+                whole += 1;
+            }
+            (at, self.segments[whole].text(at as usize - start))
         })
     }
 

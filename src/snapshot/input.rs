@@ -5,8 +5,8 @@
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -15,6 +15,7 @@ use tokio::task::yield_now;
 
 use super::entries::{Entries, Entry};
 use super::staff::Staff;
+use crate::compute::lock;
 use crate::insights::store::{StoredAnalysis, parse};
 use crate::insights::{Analysis, Analyzer, CompactAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
@@ -28,6 +29,8 @@ use crate::storage::{CACHE_KIB, limit_cache};
 pub struct SnapshotInput {
     /// Newest first.
     pub entries: Entries,
+    /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
+    pub undated: Vec<ReviewId>,
     /// The business with the shown names of its technicians.
     pub business: Business,
     /// The business's own texts.
@@ -46,10 +49,11 @@ pub struct SnapshotInput {
 }
 
 impl SnapshotInput {
-    /// Whether everything but the reviews is equal, with the same next analyzer; `analyzer` is ignored.
-    pub fn is_same_but_for_reviews(&self, other: &Self) -> bool {
+    /// Whether a snapshot of `other` would be the same; `analyzer` only says whether `entries` are analyzed again.
+    pub fn is_same_as(&self, other: &Self) -> bool {
         let Self {
-            entries: _,
+            entries,
+            undated,
             business,
             editorial,
             withheld,
@@ -58,8 +62,10 @@ impl SnapshotInput {
             analyzer: _,
             next_analyzer,
         } = self;
-        (business, editorial, withheld) == (&other.business, &other.editorial, &other.withheld)
-            && (first_links, staff) == (&other.first_links, &other.staff)
+        entries.is_same_as(&other.entries)
+            && (business, editorial, withheld)
+                == (&other.business, &other.editorial, &other.withheld)
+            && (first_links, staff, undated) == (&other.first_links, &other.staff, &other.undated)
             && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
     }
 
@@ -293,10 +299,19 @@ pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> Store
     }
 }
 
+/// The analyses that the current snapshot lacks because they take long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LateAnalyses {
+    #[default]
+    Missing,
+    /// The next snapshot can use them.
+    Stored,
+}
+
 /// What the publisher and the job that analyzes postponed reviews tell each other.
 #[derive(Debug, Default)]
 pub struct AnalysisProgress {
-    is_analyzed: AtomicBool,
+    late: Mutex<LateAnalyses>,
     /// Reviews loaded since the start, each time they are.
     loaded: AtomicU64,
 }
@@ -307,18 +322,11 @@ impl AnalysisProgress {
         self.loaded.load(Ordering::Relaxed)
     }
 
-    /// Signals that the postponed analyses are stored, so that the next snapshot can use them.
-    pub fn set_analyzed(&self) {
-        self.is_analyzed.store(true, Ordering::Release);
+    pub fn late(&self) -> LateAnalyses {
+        *lock(&self.late)
     }
 
-    /// Whether [`AnalysisProgress::set_analyzed`] was called since the last [`AnalysisProgress::take_analyzed`].
-    pub fn is_analyzed(&self) -> bool {
-        self.is_analyzed.load(Ordering::Acquire)
-    }
-
-    /// Returns and clears the signal.
-    pub fn take_analyzed(&self) -> bool {
-        self.is_analyzed.swap(false, Ordering::AcqRel)
+    pub fn set_late(&self, late: LateAnalyses) {
+        *lock(&self.late) = late;
     }
 }

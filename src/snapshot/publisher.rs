@@ -1,7 +1,7 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
@@ -13,20 +13,20 @@ use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::entries::Entries;
 use super::input::{
-    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, SnapshotInput, cost,
+    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, LateAnalyses, Loaded, SnapshotInput, cost,
 };
 use super::insights::insights;
 use super::staff::Staff;
 use super::store;
-use super::store::Publication;
+use super::store::{Publication, Row};
 use crate::clock::Clock;
 use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
-use crate::model::business::Business;
+use crate::model::business::{Business, Editorial};
 use crate::storage;
-use crate::storage::reviews::{Changed, DatabasePosition, withheld};
+use crate::storage::reviews::{Changed, DatabasePosition, Observation, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
@@ -75,7 +75,7 @@ impl Publisher {
     /// # Errors
     /// See [`PublishError`].
     pub async fn first(&self) -> Result<Snapshot, PublishError> {
-        Ok(self.build(None).await?.0)
+        self.build(None).await
     }
 
     /// The snapshot after `previous`, or `None` if no rendered data changed.
@@ -83,123 +83,115 @@ impl Publisher {
     /// # Errors
     /// See [`PublishError`]; then nothing is changed.
     pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, PublishError> {
-        let (snapshot, is_new) = self.build(Some(previous)).await?;
-        Ok(is_new.then_some(snapshot))
+        let next = self.build(Some(previous)).await?;
+        Ok((!next.is_same_as(previous)).then_some(next))
     }
 
-    /// A snapshot, and whether it differs from `previous`.
-    async fn build(&self, previous: Option<&Snapshot>) -> Result<(Snapshot, bool), PublishError> {
-        let is_read = self.progress.take_analyzed();
-        let mut rendered = self.build_with(previous, is_read).await;
-        for _ in 1..ATTEMPTS_MAX {
-            if !matches!(rendered, Err(PublishError::Overtaken)) {
-                break;
+    async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
+        let late = self.progress.late();
+        let mut attempts = 1;
+        let built = loop {
+            let built = Box::pin(self.build_once(previous, late)).await;
+            if !matches!(built, Err(PublishError::Overtaken)) || attempts == ATTEMPTS_MAX {
+                break built;
             }
+            attempts += 1;
             self.database.await_other_writes().await;
-            rendered = self.build_with(previous, is_read).await;
+        };
+        if built.is_ok() && late == LateAnalyses::Stored {
+            self.progress.set_late(LateAnalyses::Missing);
         }
-        if is_read && rendered.is_err() {
-            self.progress.set_analyzed();
-        }
-        rendered
+        built
     }
 
-    /// `is_read` is whether the analyses missing in the previous snapshot are done.
-    async fn build_with(
+    /// Reads the database, renders the documents, and records their publication.
+    async fn build_once(
         &self,
         previous: Option<&Snapshot>,
-        is_read: bool,
-    ) -> Result<(Snapshot, bool), PublishError> {
+        late: LateAnalyses,
+    ) -> Result<Snapshot, PublishError> {
+        let (stored, mut input, loaded) = self.read(previous, late).await?;
+        if self.records {
+            // Stored first, so that no later snapshot repeats them.
+            let saved = save(&self.database, &loaded.analyzed);
+            saved.await.map_err(PublishError::Publish)?;
+        }
+        let former = previous.filter(|snapshot| stored.is_after(snapshot));
+        // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
+        // review withheld in between would precede the change number from which the next sweep starts, and would never
+        // be swept.
+        let seen = former.map_or(0, |former| former.position.change_no);
+        let swept = self.database.sweep_derived(seen).await;
+        swept.map_err(PublishError::Read)?;
+        let same = former
+            .filter(|former| former.position == stored.position && former.input.is_same_as(&input));
+        let insights = match same {
+            Some(same) => Arc::clone(&same.insights),
+            None => Arc::new(insights(&input, &self.links)),
+        };
+        let drafts = Document::ALL.map(|document| draft(document, &input, &insights, &self.links));
+        let publications = if self.records && self.database.may_publish() {
+            input.undated.clear();
+            self.record(&drafts, previous, &stored, &loaded.observed)
+                .await?
+        } else {
+            self.publications_ahead(&drafts, previous, &stored)
+        };
+        let documents = Document::ALL.into_iter().zip(drafts).zip(publications);
+        let documents = documents.map(|((document, draft), publication)| {
+            let before = previous.map(|previous| previous.document(document));
+            if let Some(before) = before.filter(|before| before.publication == publication) {
+                return Arc::clone(before);
+            }
+            let body = cached_body(document, draft, &publication, before);
+            let links = &self.links;
+            Arc::new(PublishedDocument::new(document, body, publication, links))
+        });
+        let (database, position) = (self.database.clone(), stored.position);
+        Ok(Snapshot::new(
+            database,
+            position,
+            input,
+            insights,
+            documents.collect(),
+        ))
+    }
+
+    /// Reads the state and the input of the next snapshot in one transaction.
+    async fn read(
+        &self,
+        previous: Option<&Snapshot>,
+        late: LateAnalyses,
+    ) -> Result<(StoredState, SnapshotInput, Loaded), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
-        let sources = RenderSources {
+        let stored = StoredState::read(&mut transaction, &self.links)
+            .await
+            .map_err(fault)?;
+        let sources = InputSources {
             engine: self.engine.as_ref(),
             links: &self.links,
             progress: &self.progress,
             // The stored precision.
             now: self.clock.now().trunc_subsecs(3),
+            former: previous.filter(|snapshot| stored.is_after(snapshot)),
+            late,
         };
-        let mut state = DatabaseState::read(&sources, &mut transaction, previous, is_read)
+        let (input, loaded) = read_input(&sources, &mut transaction, &stored)
             .await
             .map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
-        if self.records {
-            // Stored first, so that no later snapshot repeats them.
-            let saved = save(&self.database, &state.loaded.analyzed);
-            saved.await.map_err(PublishError::Publish)?;
-        }
-        // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
-        // review withheld in between would precede the change number from which the next sweep starts, and would never
-        // be swept.
-        let seen = previous.map_or(0, |previous| previous.position.change_no);
-        let swept = self.database.sweep_derived(seen).await;
-        swept.map_err(PublishError::Read)?;
-        let insights = match previous.filter(|_| state.is_same) {
-            Some(previous) => Arc::clone(&previous.insights),
-            None => Arc::new(insights(&state.input, &self.links)),
-        };
-        let drafts =
-            Document::ALL.map(|document| draft(document, &state.input, &insights, &self.links));
-        let digests = drafts.each_ref().map(|draft| draft.digest.clone());
-        let (publications, undated) = self.published(&digests, previous, &mut state).await?;
-        let mut is_new = !state.is_same;
-        let mut documents = Vec::with_capacity(Document::ALL.len());
-        for ((document, draft), (publication, is_confirmed)) in
-            Document::ALL.into_iter().zip(drafts).zip(publications)
-        {
-            let before = previous.map(|previous| previous.document(document));
-            let is_as_before = |before: &&Arc<PublishedDocument>| {
-                before.publication == publication && before.is_confirmed == is_confirmed
-            };
-            if let Some(before) = before.filter(is_as_before) {
-                documents.push(Arc::clone(before));
-                continue;
-            }
-            is_new = true;
-            let body = cached_body(document, draft, &publication, before);
-            documents.push(Arc::new(PublishedDocument::new(
-                document,
-                body,
-                publication,
-                is_confirmed,
-                &self.links,
-            )));
-        }
-        let database = self.database.clone();
-        let mut snapshot =
-            Snapshot::new(database, state.position, state.input, insights, documents);
-        snapshot.undated = undated;
-        Ok((snapshot, is_new))
-    }
-
-    /// Each document's publication, whether its row is for these bytes, and the reviews without a stored date.
-    async fn published(
-        &self,
-        digests: &[String],
-        previous: Option<&Snapshot>,
-        state: &mut DatabaseState,
-    ) -> Result<(Vec<(Publication, bool)>, Vec<ReviewId>), PublishError> {
-        if !self.records || !self.database.may_publish() {
-            let now = self.clock.now();
-            let rendered = Document::ALL.into_iter().zip(digests).zip(&state.out);
-            let shown = rendered.map(|((document, digest), row)| {
-                let last = previous.map(|previous| &previous.document(document).publication);
-                shown(digest, last, row.as_ref(), now)
-            });
-            return Ok((shown.collect(), std::mem::take(&mut state.loaded.undated)));
-        }
-        let raised = self.publish(digests, previous, state).await?;
-        let confirmed = raised.into_iter().map(|publication| (publication, true));
-        Ok((confirmed.collect(), Vec::new()))
+        Ok((stored, input, loaded))
     }
 
     /// Publishes due documents in one transaction, and records the change number and the observations; without any of
     /// these it writes nothing.
-    async fn publish(
+    async fn record(
         &self,
-        digests: &[String],
+        drafts: &[Draft],
         previous: Option<&Snapshot>,
-        state: &DatabaseState,
+        stored: &StoredState,
+        observed: &[Observation],
     ) -> Result<Vec<Publication>, PublishError> {
         let fault = |error| {
             if is_overtaken(&error) {
@@ -209,21 +201,20 @@ impl Publisher {
         };
         let now = self.clock.now();
         let last = |document| previous.and_then(|previous| previous.document(document).confirmed());
-        let rendered = || Document::ALL.into_iter().zip(digests);
-        let standing: Option<Vec<Publication>> = rendered()
-            .zip(&state.out)
-            .map(|((document, digest), row)| {
-                let (publication, is_due) =
-                    Publication::due(digest, last(document), row.as_ref(), 0, now);
-                (!is_due).then_some(publication)
+        let rendered = Document::ALL.into_iter().zip(drafts);
+        let standing = rendered.clone().zip(&stored.publications);
+        let standing: Vec<Publication> = standing
+            .map(|((document, draft), row)| {
+                Publication::due(&draft.digest, last(document), row.as_ref(), 0, now)
             })
             .collect();
-        let observed = &state.loaded.observed;
-        let is_recorded = state.is_recorded && observed.is_empty();
-        if let Some(standing) = standing.filter(|_| is_recorded) {
+        let is_due = standing
+            .iter()
+            .any(|publication| publication.row == Row::Due);
+        if stored.is_recorded && observed.is_empty() && !is_due {
             return Ok(standing);
         }
-        let change_no = state.position.change_no;
+        let change_no = stored.position.change_no;
         let mut write = self.database.write().await.map_err(PublishError::Publish)?;
         store::record_base(&mut write, &self.links)
             .await
@@ -233,10 +224,10 @@ impl Publisher {
                 .await
                 .map_err(fault)?;
         }
-        let mut publications = Vec::with_capacity(digests.len());
-        for (document, digest) in rendered() {
+        let mut publications = Vec::with_capacity(drafts.len());
+        for (document, draft) in rendered {
             publications.push(
-                store::publish(&mut write, document, digest, last(document), now)
+                store::publish(&mut write, document, &draft.digest, last(document), now)
                     .await
                     .map_err(fault)?,
             );
@@ -246,6 +237,27 @@ impl Publisher {
             .map_err(fault)?;
         write.commit().await.map_err(fault)?;
         Ok(publications)
+    }
+
+    /// The publications that a process shows which raises no versions: a local agent, or a node while another node
+    /// raises them.
+    fn publications_ahead(
+        &self,
+        drafts: &[Draft],
+        previous: Option<&Snapshot>,
+        stored: &StoredState,
+    ) -> Vec<Publication> {
+        let now = self.clock.now();
+        let rendered = Document::ALL
+            .into_iter()
+            .zip(drafts)
+            .zip(&stored.publications);
+        rendered
+            .map(|((document, draft), row)| {
+                let last = previous.map(|previous| &previous.document(document).publication);
+                Publication::shown(&draft.digest, last, row.as_ref(), now)
+            })
+            .collect()
     }
 }
 
@@ -264,142 +276,130 @@ fn cached_body(
     }
 }
 
-// Publications shown by a process that raises no versions: a local agent's, or a node's while another node does.
-
-/// The publication of a document with this digest, and whether its `row` is for these bytes. If it is, the row applies;
-/// otherwise the date is not later than the published one, so that no date goes back when the row arrives.
-fn shown(
-    digest: &str,
-    last: Option<&Publication>,
-    row: Option<&Publication>,
-    now: DateTime<Utc>,
-) -> (Publication, bool) {
-    if let Some(row) = row.filter(|row| row.digest == digest) {
-        return (row.clone(), true);
-    }
-    let known = || last.into_iter().chain(row);
-    let changed_at = known().map(|one| one.changed_at).max();
-    let publication = Publication {
-        version: known().map(|one| one.version).max().unwrap_or(0),
-        digest: digest.to_owned(),
-        changed_at: changed_at.unwrap_or_else(|| now.trunc_subsecs(3)),
-        is_same_second: false,
-    };
-    (publication, false)
-}
-
-// Reads the database in one transaction: the reviews, with new analyses of changed ones, and whether anything differs
-// from the previous snapshot.
+// Reads the database: the reviews, with new analyses of changed ones; what did not change is that of the former snapshot.
 
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 
-/// What a snapshot is made with, besides the database.
-struct RenderSources<'a> {
+/// What is stored besides the reviews.
+struct StoredState {
+    position: DatabasePosition,
+    /// In the order of [`Document::ALL`].
+    publications: Vec<Option<Publication>>,
+    /// Whether the publications were rendered from this very change, and the first base URL is stored.
+    is_recorded: bool,
+    business: Business,
+    editorial: Editorial,
+    withheld: BTreeMap<String, u64>,
+    first_links: Links,
+}
+
+impl StoredState {
+    async fn read(connection: &mut SqliteConnection, links: &Links) -> sqlx::Result<Self> {
+        let position = reviews::position(connection).await?;
+        let mut publications = Vec::with_capacity(Document::ALL.len());
+        for document in Document::ALL {
+            publications.push(store::find(connection, document).await?);
+        }
+        let business = storage::business::find(connection).await?;
+        let first_links = store::first_base(connection).await?;
+        let is_base_kept = first_links.is_some() || links.is_loopback();
+        Ok(Self {
+            is_recorded: is_base_kept
+                && store::is_rendered_from(connection, position.change_no).await?,
+            position,
+            publications,
+            business: business.unwrap_or_default(),
+            editorial: storage::business::editorial(connection).await?,
+            withheld: withheld(connection).await?,
+            first_links: first_links.unwrap_or_else(|| links.clone()),
+        })
+    }
+
+    /// Whether this is a later state of the database of `snapshot`. If the lineage differs, or change numbers or
+    /// versions went back, it is another database or a restored copy.
+    fn is_after(&self, snapshot: &Snapshot) -> bool {
+        let went_back = |(document, row): (Document, &Option<Publication>)| {
+            row.as_ref()
+                .is_none_or(|row| row.version < snapshot.document(document).publication.version)
+        };
+        snapshot.position.lineage == self.position.lineage
+            && snapshot.position.change_no <= self.position.change_no
+            && !Document::ALL
+                .into_iter()
+                .zip(&self.publications)
+                .any(went_back)
+    }
+}
+
+/// What the input of a snapshot is made with, besides the database.
+struct InputSources<'a> {
     engine: Option<&'a Arc<Engine>>,
     links: &'a Links,
     progress: &'a AnalysisProgress,
     /// The instant of changes by other programs that are seen now.
     now: DateTime<Utc>,
+    /// The previous snapshot, if it is of the same database.
+    former: Option<&'a Snapshot>,
+    /// The analyses that are missing in `former`.
+    late: LateAnalyses,
 }
 
-struct DatabaseState {
-    pub position: DatabasePosition,
-    pub input: SnapshotInput,
-    /// The publications, in the order of [`Document::ALL`].
-    pub out: Vec<Option<Publication>>,
-    /// Whether the stored publications were rendered from this very change, and the first base URL is stored.
-    pub is_recorded: bool,
-    /// Results to be stored.
-    pub loaded: Loaded,
-    /// Whether everything equals the previous snapshot's input.
-    pub is_same: bool,
-}
-
-impl DatabaseState {
-    /// Reads the state and reuses the unchanged parts of `previous`.
-    pub async fn read(
-        sources: &RenderSources<'_>,
-        connection: &mut SqliteConnection,
-        previous: Option<&Snapshot>,
-        is_read: bool,
-    ) -> sqlx::Result<Self> {
-        let position = reviews::position(connection).await?;
-        let mut out = Vec::with_capacity(Document::ALL.len());
-        for document in Document::ALL {
-            out.push(store::find(connection, document).await?);
+/// The input of a snapshot, and what is to be stored of it.
+async fn read_input(
+    sources: &InputSources<'_>,
+    connection: &mut SqliteConnection,
+    stored: &StoredState,
+) -> sqlx::Result<(SnapshotInput, Loaded)> {
+    let former = sources.former;
+    let next_analyzer = analyzer(sources.engine, &stored.business, former);
+    let analyzer = analyzer_in_force(sources, &next_analyzer);
+    // While the analyses are those of the former roster, they may have its names.
+    let former_names = match former {
+        Some(former) if !Arc::ptr_eq(&analyzer, &next_analyzer) => {
+            let names = former.input.staff.full_names();
+            names.map(str::to_owned).collect()
         }
-        let business = storage::business::find(connection)
-            .await?
-            .unwrap_or_default();
-        let editorial = storage::business::editorial(connection).await?;
-        let withheld = withheld(connection).await?;
-        let first_links = store::first_base(connection).await?;
-        let is_base_kept = first_links.is_some() || sources.links.is_loopback();
-        let is_recorded =
-            is_base_kept && store::is_rendered_from(connection, position.change_no).await?;
-        let first_links = first_links.unwrap_or_else(|| sources.links.clone());
-        let known = previous.filter(|snapshot| is_after(snapshot, &position, &out));
-        let next_analyzer = analyzer(sources.engine, &business, previous);
-        let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
-        let has_former = !Arc::ptr_eq(&analyzer, &next_analyzer);
-        // While the analyses are those of the former roster, they may have its names.
-        let former = known.filter(|_| has_former).into_iter();
-        let former = former.flat_map(|known| known.input.staff.full_names());
-        let former = former.map(str::to_owned).collect();
-        let (staff, business) = Staff::load(connection, business, former).await?;
-        let staff = Arc::new(staff);
-        let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
-        let mut loader = EntryLoader {
-            analyzer: Arc::clone(&analyzer),
-            staff: Arc::clone(&staff),
-            links: sources.links,
-            progress: sources.progress,
-            now: sources.now,
-            published: same.map(|snapshot| &snapshot.input),
-            loaded: Loaded::default(),
-        };
-        let entries = entries(&mut loader, connection, known, &position, is_read).await?;
-        let loaded = loader.loaded;
-        let mut input = SnapshotInput {
-            entries: Entries::default(),
-            business,
-            editorial,
-            withheld,
-            first_links: Some(first_links),
-            staff,
-            analyzer,
-            next_analyzer,
-        };
-        let is_as_before = |known: &Snapshot| {
-            known.position == position && known.input.is_same_but_for_reviews(&input)
-        };
-        let is_same = entries.is_none() && known.is_some_and(is_as_before);
-        input.entries = entries
-            .or_else(|| known.map(|snapshot| snapshot.input.entries.clone()))
-            .unwrap_or_default();
-        Ok(Self {
-            position,
-            input,
-            out,
-            is_recorded,
-            loaded,
-            is_same,
-        })
-    }
+        _ => Vec::new(),
+    };
+    let (staff, business) = Staff::load(connection, stored.business.clone(), former_names).await?;
+    let staff = Arc::new(staff);
+    let mut loader = EntryLoader {
+        analyzer: Arc::clone(&analyzer),
+        staff: Arc::clone(&staff),
+        links: sources.links,
+        progress: sources.progress,
+        now: sources.now,
+        published: former.map(|former| &former.input),
+        loaded: Loaded::default(),
+    };
+    let entries = read_entries(&mut loader, connection, sources, &stored.position).await?;
+    let mut loaded = loader.loaded;
+    let input = SnapshotInput {
+        entries,
+        undated: std::mem::take(&mut loaded.undated),
+        business,
+        editorial: stored.editorial.clone(),
+        withheld: stored.withheld.clone(),
+        first_links: Some(stored.first_links.clone()),
+        staff,
+        analyzer,
+        next_analyzer,
+    };
+    Ok((input, loaded))
 }
 
-/// The analyzer for `business`: the previous one unless its method changed.
+/// The analyzer for `business`: the former one unless its method changed.
 fn analyzer(
     engine: Option<&Arc<Engine>>,
     business: &Business,
-    previous: Option<&Snapshot>,
+    former: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
-    if let Some(previous) = previous.filter(|previous| previous.input.staff.is_of(business)) {
-        return Arc::clone(&previous.input.next_analyzer);
+    if let Some(former) = former.filter(|former| former.input.staff.is_of(business)) {
+        return Arc::clone(&former.input.next_analyzer);
     }
     let analyzer = Analyzer::new(business, &Engine::of(engine, business));
-    let known = previous
+    let known = former
         .iter()
         .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);
     let same = known
@@ -408,34 +408,37 @@ fn analyzer(
     same.map_or_else(|| Arc::new(analyzer), Arc::clone)
 }
 
-/// The entries: the previous ones with their changes, or all loaded again; `None` if nothing changed.
-async fn entries(
+/// The former entries with their changes, or all loaded again.
+async fn read_entries(
     loader: &mut EntryLoader<'_>,
     connection: &mut SqliteConnection,
-    known: Option<&Snapshot>,
+    sources: &InputSources<'_>,
     now: &DatabasePosition,
-    is_read: bool,
-) -> sqlx::Result<Option<Entries>> {
-    let Some(snapshot) = known.filter(|snapshot| loader.is_of(&snapshot.input)) else {
-        return reload(loader, connection, known).await.map(Some);
+) -> sqlx::Result<Entries> {
+    let Some(former) = sources.former else {
+        return loader.all(connection, &Entries::default()).await;
     };
-    let (entries, seen) = (&snapshot.input.entries, snapshot.position.change_no);
-    let mut unanalyzed: Vec<&str> = if is_read {
-        let positions = entries.index().unanalyzed.iter();
-        positions
-            .map(|at| entries[at as usize].id().as_str())
-            .collect()
-    } else {
-        Vec::new()
+    let (entries, seen) = (&former.input.entries, former.position.change_no);
+    if !loader.is_of(&former.input) {
+        return loader.all(connection, entries).await;
+    }
+    let mut unanalyzed: Vec<&str> = match sources.late {
+        LateAnalyses::Missing => Vec::new(),
+        LateAnalyses::Stored => {
+            let positions = entries.index().unanalyzed.iter();
+            positions
+                .map(|at| entries[at as usize].id().as_str())
+                .collect()
+        }
     };
     // Another process may have dated them since, which does not count as a change.
-    unanalyzed.extend(snapshot.undated.iter().map(ReviewId::as_str));
+    unanalyzed.extend(former.input.undated.iter().map(ReviewId::as_str));
     if seen == now.change_no && unanalyzed.is_empty() {
-        return Ok(None);
+        return Ok(entries.clone());
     }
     let changed = reviews::count_changed_since(connection, seen).await?;
     if changed + unanalyzed.len() > entries.len() / CHANGED_SHARE_MAX {
-        return reload(loader, connection, known).await.map(Some);
+        return loader.all(connection, entries).await;
     }
     let mut changes = reviews::changed_since(connection, seen).await?;
     let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
@@ -448,48 +451,22 @@ async fn entries(
         id: numbered.review.id.clone(),
         review: Some(numbered),
     }));
-    Ok(Some(loader.revise(entries, changes).await))
+    Ok(loader.revise(entries, changes).await)
 }
 
-/// All reviews loaded again.
-async fn reload(
-    loader: &mut EntryLoader<'_>,
-    connection: &mut SqliteConnection,
-    known: Option<&Snapshot>,
-) -> sqlx::Result<Entries> {
-    let known = known.map(|known| known.input.entries.clone());
-    loader.all(connection, &known.unwrap_or_default()).await
-}
-
-/// The analyzer of the next snapshot: the previous one continues while analyzing everything again is long and not
-/// finished.
-fn analyzer_in_force(
-    known: Option<&Snapshot>,
-    next: &Arc<Analyzer>,
-    is_read: bool,
-) -> Arc<Analyzer> {
-    let before = known.map(|snapshot| &snapshot.input).filter(|input| {
+/// The analyzer of this snapshot: the former one continues while analyzing everything again is long and not finished.
+fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<Analyzer> {
+    let former = sources.former.map(|former| &former.input);
+    let continued = former.filter(|input| {
         let is_long =
             cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
-        // The finished analyses are those of the analyzer that the previous snapshot waited for.
-        is_long && !(is_read && Arc::ptr_eq(&input.next_analyzer, next))
+        // The stored analyses are those of the analyzer that the former snapshot waited for.
+        let is_finished =
+            sources.late == LateAnalyses::Stored && Arc::ptr_eq(&input.next_analyzer, next);
+        is_long && !is_finished
     });
-    Arc::clone(before.map_or(next, |input| &input.analyzer))
+    Arc::clone(continued.map_or(next, |input| &input.analyzer))
 }
-
-/// Whether `now` is a later state of the database of `snapshot`. If the lineage differs, or change numbers or versions
-/// went back, it is another database or a restored copy.
-fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publication>]) -> bool {
-    let went_back = |(document, row): (Document, &Option<Publication>)| {
-        row.as_ref()
-            .is_none_or(|row| row.version < snapshot.document(document).publication.version)
-    };
-    snapshot.position.lineage == now.lineage
-        && snapshot.position.change_no <= now.change_no
-        && !Document::ALL.into_iter().zip(out).any(went_back)
-}
-
-// The input of a snapshot for read-only commands.
 
 /// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
 pub async fn survey(
@@ -497,52 +474,16 @@ pub async fn survey(
     engine: Option<&Arc<Engine>>,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
-    let sources = RenderSources {
+    let stored = StoredState::read(connection, links).await?;
+    let sources = InputSources {
         engine,
         links,
         progress: &AnalysisProgress::default(),
         now: DateTime::default(),
+        former: None,
+        late: LateAnalyses::Missing,
     };
-    let DatabaseState { input, loaded, .. } =
-        DatabaseState::read(&sources, connection, None, false).await?;
+    let (input, loaded) = read_input(&sources, connection, &stored).await?;
     let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();
     Ok((input, behind))
-}
-
-#[cfg(test)]
-mod tests {
-    use chrono::{DateTime, Utc};
-
-    use super::shown;
-    use crate::snapshot::store::Publication;
-
-    fn at(second: i64) -> DateTime<Utc> {
-        DateTime::from_timestamp(second, 0).unwrap()
-    }
-
-    fn row(version: i64, digest: &str, second: i64) -> Publication {
-        Publication {
-            version,
-            digest: digest.to_owned(),
-            changed_at: at(second),
-            is_same_second: false,
-        }
-    }
-
-    #[test]
-    fn a_row_of_the_same_bytes_is_shown() {
-        let (last, out) = (row(3, "old", 10), row(4, "new", 20));
-        let (shown, is_confirmed) = shown("new", Some(&last), Some(&out), at(50));
-        assert_eq!((shown, is_confirmed), (out, true));
-    }
-
-    #[test]
-    fn a_document_ahead_of_the_row_is_dated_no_later_than_the_row() {
-        let (last, out) = (row(3, "old", 10), row(3, "old", 10));
-        let (shown, is_confirmed) = shown("new", Some(&last), Some(&out), at(50));
-        assert!(!is_confirmed);
-        assert_eq!((shown.version, shown.changed_at), (3, at(10)));
-        let (shown, _) = super::shown("new", None, None, at(50));
-        assert_eq!((shown.version, shown.changed_at), (0, at(50)));
-    }
 }

@@ -11,16 +11,16 @@ use crate::storage::{Text, Write, instant_or_epoch, utc_milliseconds};
 /// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
 /// absent.
 pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
-    let stored = sqlx::query_scalar!("select base_url from published_base")
+    let stored = sqlx::query_scalar!("select published from base_url")
         .fetch_optional(connection)
         .await?;
-    let base = stored.and_then(|base| base.parse().ok());
+    let base = stored.flatten().and_then(|base| base.parse().ok());
     Ok(base.filter(|base: &Links| !base.is_loopback()))
 }
 
 /// The base URL of the last publication, if there was one.
 pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
-    let stored = sqlx::query_scalar!("select base_url from served_base")
+    let stored = sqlx::query_scalar!("select served from base_url")
         .fetch_optional(connection)
         .await?;
     Ok(stored.and_then(|base| base.parse().ok()))
@@ -29,21 +29,16 @@ pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Opti
 /// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
 /// feed entries use the first one permanently.
 pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
-    let base = links.to_string();
+    let first = first_base(write.for_reading()).await?;
+    let first = first.or_else(|| Some(links.clone()).filter(|links| !links.is_loopback()));
+    let (published, served) = (first.map(|links| links.to_string()), links.to_string());
     sqlx::query!(
-        "insert into served_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
-        base
+        "insert into base_url (published, served) values (?, ?)
+         on conflict (only_row) do update set published = excluded.published, served = excluded.served",
+        published,
+        served
     )
-    .execute(&mut *write)
-    .await?;
-    if links.is_loopback() || first_base(write.for_reading()).await?.is_some() {
-        return Ok(());
-    }
-    sqlx::query!(
-        "insert into published_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
-        base
-    )
-    .execute(&mut *write)
+    .execute(write)
     .await?;
     Ok(())
 }
@@ -67,6 +62,7 @@ pub async fn find(
         // Dates of HTTP begin in 1970.
         changed_at: instant_or_epoch(&String::from(row.changed_at)).max(DateTime::UNIX_EPOCH),
         is_same_second: row.same_second == 1,
+        row: Row::Stored,
     }))
 }
 
@@ -99,8 +95,8 @@ pub async fn publish(
     )
     .fetch_one(&mut *write)
     .await?;
-    let (publication, is_due) = Publication::due(digest, last, row.as_ref(), delivered, now);
-    if !is_due {
+    let publication = Publication::due(digest, last, row.as_ref(), delivered, now);
+    if publication.row != Row::Due {
         return Ok(publication);
     }
     // On many nodes: no other version may have been published in between.
@@ -125,7 +121,10 @@ pub async fn publish(
     )
     .execute(&mut *write)
     .await?;
-    Ok(publication)
+    Ok(Publication {
+        row: Row::Stored,
+        ..publication
+    })
 }
 
 /// Makes versions and dates continue above those that the `former` database published, and makes every document due.
@@ -174,6 +173,18 @@ pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Re
 
 // When a document gets a new version: pure policy.
 
+/// How a publication relates to its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The row is for these bytes.
+    Stored,
+    /// The row is to be written before clients see these bytes.
+    Due,
+    /// The process that raises versions has not published these bytes, or has rendered another state. Then the document
+    /// has no change date and is not sent to subscribers.
+    Ahead,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
     /// Incremented with every change of the bytes.
@@ -184,11 +195,12 @@ pub struct Publication {
     pub changed_at: DateTime<Utc>,
     /// Whether the previous change was within the same second.
     pub is_same_second: bool,
+    pub row: Row,
 }
 
 impl Publication {
-    /// The publication of a document with this digest, and whether its row must be written first. `last` is the last
-    /// publication of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
+    /// The publication of a document with this digest by a process that raises versions. `last` is the last publication
+    /// of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///
     /// A row older than `last` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
@@ -199,44 +211,62 @@ impl Publication {
         row: Option<&Self>,
         delivered: i64,
         now: DateTime<Utc>,
-    ) -> (Self, bool) {
+    ) -> Self {
         let unchanged = last.filter(|last| last.digest == digest);
         if let Some(row) = row.filter(|row| !row.is_behind(last)) {
             if row.digest == digest {
-                return (row.clone(), false);
+                return row.clone();
             }
             if let Some(last) = unchanged {
-                let version = row.version;
-                return (
-                    Self {
-                        version,
-                        ..last.clone()
-                    },
-                    false,
-                );
+                return Self {
+                    version: row.version,
+                    ..last.clone()
+                };
             }
         }
         let version = last.iter().chain(&row).map(|one| one.version).max();
         let changed_at = last.iter().chain(&row).map(|one| one.changed_at).max();
         if let (Some(last), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
-            let publication = Self {
+            return Self {
                 version,
                 changed_at,
+                row: Row::Due,
                 ..last.clone()
             };
-            return (publication, true);
         }
         // In the stored precision, so that it reads back equal. The clock may go back, but published dates may not.
         let now = changed_at
             .map_or(now, |last| last.max(now))
             .trunc_subsecs(3);
-        let publication = Self {
+        Self {
             version: version.unwrap_or(0).max(delivered) + 1,
             digest: digest.to_owned(),
             changed_at: now,
             is_same_second: changed_at.is_some_and(|last| last.timestamp() == now.timestamp()),
-        };
-        (publication, true)
+            row: Row::Due,
+        }
+    }
+
+    /// The publication of a document with this digest by a process that raises no versions. If `row` is not for these
+    /// bytes, the date is not later than the published one, so that no date goes back when the row arrives.
+    pub fn shown(
+        digest: &str,
+        last: Option<&Self>,
+        row: Option<&Self>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        if let Some(row) = row.filter(|row| row.digest == digest) {
+            return row.clone();
+        }
+        let known = || last.into_iter().chain(row);
+        let changed_at = known().map(|one| one.changed_at).max();
+        Self {
+            version: known().map(|one| one.version).max().unwrap_or(0),
+            digest: digest.to_owned(),
+            changed_at: changed_at.unwrap_or_else(|| now.trunc_subsecs(3)),
+            is_same_second: false,
+            row: Row::Ahead,
+        }
     }
 
     /// Whether this row is older than this process's last publication.
@@ -249,7 +279,7 @@ impl Publication {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::Publication;
+    use super::{Publication, Row};
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -262,12 +292,17 @@ mod tests {
             digest: digest.to_owned(),
             changed_at: at(second),
             is_same_second: false,
+            row: Row::Stored,
         }
     }
 
     #[test]
     fn a_publication_is_due_by_the_last_one_and_the_row() {
-        let (nothing, row) = (|out| (out, false), |out| (out, true));
+        let nothing = |out| out;
+        let row = |out| Publication {
+            row: Row::Due,
+            ..out
+        };
         for (case, last, stored, due) in [
             ("never published", None, None, row(out(1, "a", 50))),
             (
@@ -358,21 +393,34 @@ mod tests {
         let due = Publication::due("a", None, Some(&stored), 0, at(50));
         assert_eq!(
             due,
-            (
-                Publication {
-                    is_same_second: true,
-                    ..out(4, "a", 90)
-                },
-                true
-            )
+            Publication {
+                is_same_second: true,
+                row: Row::Due,
+                ..out(4, "a", 90)
+            }
         );
     }
 
     #[test]
     fn a_delivered_version_is_not_used_again() {
-        assert_eq!(
-            Publication::due("a", None, None, 7, at(50)),
-            (out(8, "a", 50), true)
-        );
+        let due = Publication::due("a", None, None, 7, at(50));
+        assert_eq!((due.version, due.row), (8, Row::Due));
+    }
+
+    #[test]
+    fn a_row_of_the_same_bytes_is_shown() {
+        let (last, row) = (out(3, "old", 10), out(4, "new", 20));
+        let shown = Publication::shown("new", Some(&last), Some(&row), at(50));
+        assert_eq!(shown, row);
+    }
+
+    #[test]
+    fn a_document_ahead_of_the_row_is_dated_no_later_than_the_row() {
+        let (last, row) = (out(3, "old", 10), out(3, "old", 10));
+        let shown = Publication::shown("new", Some(&last), Some(&row), at(50));
+        assert_eq!(shown.row, Row::Ahead);
+        assert_eq!((shown.version, shown.changed_at), (3, at(10)));
+        let shown = Publication::shown("new", None, None, at(50));
+        assert_eq!((shown.version, shown.changed_at), (0, at(50)));
     }
 }

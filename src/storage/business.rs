@@ -26,7 +26,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
              time_zone as "time_zone!: Text", publish_staff as "publish_staff!: Text", language as "language!: NullableText",
              country as "country!: NullableText", description as "description!: NullableText", url as "url!: NullableText",
              telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, same_as as "same_as!: Text",
-             review_links as "review_links!: Text"
+             review_links as "review_links!: Text", review_policy as "review_policy!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
@@ -57,6 +57,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         geo: row.latitude.zip(row.longitude),
         same_as: row.same_as.into(),
         review_links: row.review_links.into(),
+        // Other programs may write other JSON.
+        review_policy: serde_json::from_str(row.review_policy.as_ref()).unwrap_or_default(),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
         service_areas: service_areas(connection).await?,
@@ -117,12 +119,13 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
     let same_as = json!(business.same_as).to_string();
     let review_links = json!(business.review_links).to_string();
+    let review_policy = json!(business.review_policy).to_string();
     empty!(write, "business");
     execute!(
         write,
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
-           telephone, address, latitude, longitude, same_as, review_links)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           telephone, address, latitude, longitude, same_as, review_links, review_policy)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         business.id,
         business.name,
         business.kind,
@@ -137,7 +140,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         latitude,
         longitude,
         same_as,
-        review_links
+        review_links,
+        review_policy
     )?;
     let services = json!(business.services).to_string();
     empty!(write, "service");

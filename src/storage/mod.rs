@@ -24,6 +24,7 @@ mod schema;
 pub mod sync;
 mod text;
 mod text_index;
+pub mod transparency;
 mod verify;
 mod write;
 
@@ -39,5 +40,5 @@ pub use files::{
 };
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};
-pub use verify::{FileVerification, unpublished, verify};
+pub use verify::{FileVerification, list_faults, unpublished, verify};
 pub use write::Write;

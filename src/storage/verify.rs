@@ -7,8 +7,8 @@ use super::reviews::unreadable;
 use super::schema;
 use super::text::Text;
 
-/// Maximum number of faults of one kind that are listed.
-const TOLD_MAX: i64 = 20;
+/// Maximum number of like faults that are listed.
+const LISTED_MAX: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {
@@ -34,7 +34,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     };
     verified.wrong.extend(integrity(connection).await?);
     if has_other_tables {
-        let error = unreadable(connection, 0).await.err();
+        let error = unreadable(connection).await.err();
         let error = error.as_ref().and_then(sqlx::Error::as_database_error);
         let reason = error.map_or("a table or view is another one", DatabaseError::message);
         verified.unreadable = Some(reason.to_owned());
@@ -88,8 +88,7 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
         r#"select r.review_id as "id!: Text" from review as r
            left join review_change as c using (review_id)
            left join review_fts as f on f.rowid = c.review_no
-           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id limit ?"#,
-        TOLD_MAX
+           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id"#
     )
     .fetch_all(&mut *connection)
     .await?;
@@ -103,15 +102,26 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
         r#"select f.rowid as "row!: i64" from review_fts as f
            left join review_change as c on c.review_no = f.rowid
            left join review as r on r.review_id = c.review_id
-           where r.review_id is null limit ?"#,
-        TOLD_MAX
+           where r.review_id is null"#
     )
     .fetch_all(connection)
     .await?;
     let stray = stray
         .into_iter()
         .map(|row| format!("text index: row {row} belongs to no review"));
-    Ok(unindexed.chain(stray).collect())
+    let mut faults = list_faults(unindexed.collect());
+    faults.extend(list_faults(stray.collect()));
+    Ok(faults)
+}
+
+/// The first [`LISTED_MAX`] of like faults, and how many there are besides.
+pub fn list_faults(mut faults: Vec<String>) -> Vec<String> {
+    let besides = faults.len().saturating_sub(LISTED_MAX);
+    faults.truncate(LISTED_MAX);
+    if besides > 0 {
+        faults.push(format!("{besides} more like the one above"));
+    }
+    faults
 }
 
 /// Publications that are ahead of the newest change.

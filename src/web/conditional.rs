@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG,
@@ -42,7 +41,7 @@ impl Ctx {
         body: &CachedBody,
         dated: Option<&PublishedDocument>,
     ) -> Result<Response, HttpProblem> {
-        let dated = dated.filter(|dated| dated.is_confirmed);
+        let dated = dated.filter(|dated| dated.confirmed().is_some());
         let coding = choose(request, body)?;
         let status = decide(request, body, dated)?;
         let mut response = Response::builder().status(status).finish();
@@ -94,10 +93,8 @@ fn decide(
         is_listed(request, &IF_MATCH, body)
     } else {
         let since: Option<IfUnmodifiedSince> = request.typed_get();
-        // If the content changed twice within the second, the client's version is unknown.
         publication.zip(since).is_none_or(|(publication, since)| {
-            let ambiguous = TimeDelta::seconds(publication.is_same_second.into());
-            since.precondition_passes((publication.changed_at + ambiguous).into())
+            since.precondition_passes(publication.changed_at.into())
         })
     };
     if !is_met {

@@ -20,7 +20,8 @@ use crate::compute::{Compute, Crowded, Slot, lock, network};
 use crate::config::{Nets, RequestLog};
 use crate::links::Links;
 use crate::metrics;
-use crate::snapshot::CurrentSnapshot;
+use crate::snapshot::{CurrentSnapshot, Snapshot, TransparencyCache};
+use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
@@ -29,6 +30,7 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Ctx {
     pub current: Arc<CurrentSnapshot>,
+    pub transparency: TransparencyCache,
     pub links: Links,
     pub clock: Clock,
     /// Proxies whose `X-Forwarded-For` is trusted.
@@ -57,6 +59,7 @@ impl Ctx {
         };
         Self {
             current,
+            transparency: TransparencyCache::default(),
             links,
             clock,
             trusted_proxies,
@@ -82,6 +85,25 @@ impl Ctx {
                 CROWDED_PAUSE,
             )
         })
+    }
+
+    /// The current snapshot and how its reviews are collected and checked.
+    ///
+    /// # Errors
+    /// 503 if the database cannot be read.
+    pub async fn transparency(
+        &self,
+    ) -> Result<(Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
+        let snapshot = self.current.load();
+        let transparency = self.transparency.of(&snapshot).await.map_err(|error| {
+            tracing::warn!(%error, "transparency.not_read: the database cannot be read");
+            HttpProblem::retry_later(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The database cannot be read just now; try again later.",
+                CROWDED_PAUSE,
+            )
+        })?;
+        Ok((snapshot, transparency))
     }
 
     pub fn request_log(&self) -> RequestLog {

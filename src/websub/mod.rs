@@ -1,4 +1,4 @@
-//! The hub (W3C WebSub, 2018-01-23): accepts and verifies subscriptions, and delivers changes.
+//! The hub (W3C WebSub, 2026-06-02): accepts and verifies subscriptions, and delivers changes.
 //!
 //! A subscription is due while its delivered version is behind the published one, so there is no queue, a crash loses
 //! nothing, and a change made while the service was down is delivered after the next start.

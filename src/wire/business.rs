@@ -48,6 +48,8 @@ pub struct Business {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub review_links: Vec<ReviewLink>,
+    /// What the business says about how it collects and checks reviews; left out of `/reviews.json`.
+    pub review_policy: Option<ReviewPolicy>,
     /// Services that the business offers, in its own order.
     pub services: Vec<Service>,
     /// People who work there, in the business's own order; empty if it shows no staff.
@@ -92,6 +94,23 @@ pub struct ReviewLink {
     pub name: String,
     /// An https URL.
     pub url: String,
+}
+
+/// What only the business can say about its reviews, in its own words; what it does not state is left out.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[oai(remote = "business::ReviewPolicy")]
+pub struct ReviewPolicy {
+    /// How it collects reviews.
+    pub collection: Option<String>,
+    /// How it checks that reviews are from customers.
+    pub verification: Option<String>,
+    /// Which reviews it does not publish.
+    pub moderation: Option<String>,
+    /// Whether customers get something for a review.
+    pub incentives: Option<String>,
+    /// Where anybody can report a review: a `mailto:` or `https:` URL.
+    pub contact: Option<String>,
 }
 
 /// Something that the business offers.
@@ -217,6 +236,8 @@ impl From<&business::Business> for Business {
             }),
             same_as: business.same_as,
             review_links: business.review_links.into_iter().map(Into::into).collect(),
+            review_policy: (business.review_policy != business::ReviewPolicy::default())
+                .then(|| business.review_policy.into()),
             services: business.services.into_iter().map(Into::into).collect(),
             technicians: business.technicians.into_iter().map(Into::into).collect(),
             service_areas: business.service_areas,
@@ -227,7 +248,7 @@ impl From<&business::Business> for Business {
 impl From<&RatingCounts> for AggregateRating {
     fn from(rating_counts: &RatingCounts) -> Self {
         Self {
-            rating_value: rating_counts.mean_hundredths().map(hundredths),
+            rating_value: mean(rating_counts),
             review_count: rating_counts.total(),
             best_rating: 5,
             worst_rating: 1,
@@ -249,7 +270,9 @@ impl From<&RatingCounts> for Distribution {
     }
 }
 
-/// At most 500 hundredths of a star, as a decimal, which a float prints as the shortest one.
-fn hundredths(mean: u64) -> f64 {
-    f64::from(u16::try_from(mean).unwrap_or(500)) / 100.0
+/// The mean with two decimals, which a float prints as the shortest one; `None` without reviews.
+pub fn mean(rating_counts: &RatingCounts) -> Option<f64> {
+    // At most 500 hundredths of a star.
+    let hundredths = rating_counts.mean_hundredths()?;
+    Some(f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0)
 }

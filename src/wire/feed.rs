@@ -75,6 +75,8 @@ pub struct FeedItem {
     pub url: String,
     /// Stars and author, for example `★★★★☆ Jane D.`.
     pub title: String,
+    /// The same as `content_text` in HTML: paragraphs with line breaks; the owner's answer is a paragraph of its own.
+    pub content_html: String,
     /// What the review says and, below it, the owner's answer.
     pub content_text: String,
     /// The start of the review's day where the business is.

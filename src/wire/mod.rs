@@ -12,6 +12,7 @@ pub(crate) mod parameters;
 mod problem;
 mod review;
 mod stage;
+mod transparency;
 
 pub use business::*;
 pub use facets::*;
@@ -21,6 +22,7 @@ pub use parameters::{Arguments, HubMode, HubRequest, InsightsPart, Parameters};
 pub use problem::*;
 pub use review::*;
 pub use stage::*;
+pub use transparency::*;
 
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     let mut json = Vec::new();

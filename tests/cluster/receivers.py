@@ -41,6 +41,9 @@ class Receivers:
             def answer(self, status, body=b""):
                 self.send_response(status)
                 self.send_header("content-length", str(len(body)))
+                # No browser may run a challenge (WebSub 8.2).
+                self.send_header("content-type", "application/octet-stream")
+                self.send_header("x-content-type-options", "nosniff")
                 self.end_headers()
                 self.wfile.write(body)
 

@@ -74,6 +74,7 @@ export async function pages() {
     "/search?query=water+heaters&min_rating=4&source=Google&sort=lowest",
     "/search?rating=9&since=yesterday",
     "/insights",
+    "/transparency",
     "/developers",
     "/insights?aspect=price",
     "/insights?aspect=price&polarity=negative",

@@ -14,6 +14,7 @@ const paths = [
   "/",
   "/search",
   "/insights",
+  "/transparency",
   "/insights?aspect=price",
   "/embed",
   "/badge.svg",

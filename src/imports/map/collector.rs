@@ -15,7 +15,7 @@ use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
 use crate::imports::mask::HAS_SECRET;
 use crate::imports::platforms::{Format, NATIVE};
 use crate::imports::report::{
-    FileError, FileReport, ImportReport, NAMED_MAX, Position, Rejection, TableColumns, Watcher,
+    FileError, FileReport, ImportReport, NAMED_MAX, Position, TableColumns, Watcher,
 };
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::BLOCK_BYTES;
@@ -363,21 +363,11 @@ impl<'a> Collector<'a> {
 
     fn reject(&mut self, at: Position, row: Value, faults: &[FieldError]) -> Result<(), FileError> {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        let file = self.count();
-        file.rejected += 1;
-        let rejection = Rejection {
-            file: file.name.clone(),
-            format: file.format,
-            at,
-            error: faults.join("; "),
-            row,
-        };
-        self.collected.report.rejected += 1;
-        self.watch.rejected(rejection).map_err(|error| {
-            FileError::new(format!(
-                "a rejected row cannot be stored: {error}; nothing was changed"
-            ))
-        })
+        self.count();
+        let report = &mut self.collected.report;
+        let file = report.files.len() - 1;
+        let noted = report.reject(self.watch, file, at, faults.join("; "), row);
+        noted.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
     }
 
     /// Notes a sentence for the owner about the current file.

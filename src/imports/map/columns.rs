@@ -315,11 +315,6 @@ impl<'f> Columns<'f> {
             .then(|| format!("members that are not read: {}", names.join(", ")))
     }
 
-    /// The order of dates that the platform always has.
-    pub fn usual_order(&self) -> Option<DateOrder> {
-        self.format.date_order
-    }
-
     /// How the dates of a column are read.
     pub fn dates(&self, column: usize) -> Dates<'_> {
         // `Submit Date (UTC)`

@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 use crate::imports::export::is_export;
 use crate::imports::map::columns::Columns;
 use crate::imports::map::fields::{
-    COLUMNS, NAMES, NOT_PUBLISHED, PublicIf, ReviewField, Subject, is_one_of, named_field,
+    COLUMNS, NAMES, PublicIf, ReviewField, Subject, is_one_of, named_field,
 };
 use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
 use crate::imports::map::values::{
@@ -18,10 +18,11 @@ use crate::imports::map::values::{
     scale_shown,
 };
 use crate::imports::platforms::{Format, PublicColumn};
+use crate::imports::read::workbook::HIDDEN_ROW;
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
 use crate::imports::table::{Table, find, is_date};
-use crate::model::Status;
+use crate::model::{NOT_PUBLISHED, Status};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
 
 /// The columns, with what is not decided yet.
@@ -423,9 +424,10 @@ impl Decision<'_, '_> {
         for (subject, column, _) in named.iter().filter(|(.., value)| *value == VALUE) {
             self.ask(Asks::Values(*subject), vec![self.header(*column)]);
         }
-        // Columns of publication that are not in the table any more. An object may lack what others have.
+        // Columns of publication that are not in the table any more. An object may lack what others have, and a sheet hidden rows.
         let is_gone = |row: &&KeptColumn| {
             !table.is_objects()
+                && row.header != HIDDEN_ROW
                 && Subject::of_field(&row.field).is_some()
                 && find(headers, &row.header).is_none()
         };

@@ -188,9 +188,6 @@ pub fn named_field(header: &str) -> Option<ReviewField> {
 // Whether a review, its answer or its author's name is public at its source: only with a value that the platform's file or the owner
 // names.
 
-/// Reason for withholding a review that its source hides.
-pub const NOT_PUBLISHED: &str = "not published at the source";
-
 /// What a column says of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {

@@ -242,7 +242,7 @@ fn decide_orders(
             let order = order.and_then(DateOrder::find);
             let found = dates.entry(key).or_default();
             found.kept = order;
-            found.usual = columns.usual_order();
+            found.usual = columns.format.date_order;
             for (row, cell) in columns.table.cells(column) {
                 found.add(
                     number,

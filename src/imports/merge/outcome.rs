@@ -10,7 +10,7 @@ use crate::imports::map::collector::{DeletedRow, Row};
 use crate::imports::merge::identity::{Identified, Match, identify, is_derived, is_shared_name};
 use crate::imports::platforms::{find_format, id_prefix};
 use crate::imports::report::{
-    ImportReport, MassChange, MergeError, Rejection, Watcher, preview, preview_change,
+    ImportReport, MassChange, MergeError, Watcher, preview, preview_change,
 };
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
@@ -526,10 +526,6 @@ impl Merging<'_> {
     }
 
     fn reject(&mut self, row: &Row, error: String) -> Result<(), MergeError> {
-        let report = &mut self.outcome.report;
-        report.rejected += 1;
-        let file = &mut report.files[row.file];
-        file.rejected += 1;
         let Review {
             id,
             rating,
@@ -539,17 +535,10 @@ impl Merging<'_> {
             text,
             ..
         } = row.review();
-        let rejection = Rejection {
-            file: file.name.clone(),
-            format: file.format,
-            at: row.at.clone(),
-            error,
-            row: json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text}),
-        };
-        let stored = self.watch.rejected(rejection);
-        stored.map_err(|error| {
-            MergeError::Refused(format!("a rejected row cannot be stored: {error}"))
-        })
+        let shown = json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text});
+        let (report, at) = (&mut self.outcome.report, row.at.clone());
+        let noted = report.reject(self.watch, row.file, at, error, shown);
+        noted.map_err(MergeError::Refused)
     }
 
     fn note_deleted(&mut self, row: DeletedRow) {

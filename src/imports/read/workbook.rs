@@ -10,6 +10,8 @@ use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use calamine::{DataRef, Dimensions, Reader as _, Sheet, SheetType, SheetVisible, Xlsx};
+use quick_xml::Reader as XmlReader;
+use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
 use crate::imports::limits::Limits;
@@ -43,6 +45,9 @@ type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
 /// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
 pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
+
+/// The column that says which rows are hidden, by hand or by a filter, if some are: the owner may mean that they are not public.
+pub const HIDDEN_ROW: &str = "hidden row";
 
 /// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
@@ -98,7 +103,9 @@ pub fn read_workbook(
         let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
         let header = find_header(&first, 2, request);
         if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
-            let mut table = table(rows.split_off(header.at), &merged, limits)?;
+            let place = names.iter().position(|name| *name == sheet);
+            let hidden = hidden_rows(packed, place.unwrap_or_default(), limits)?;
+            let mut table = table(rows.split_off(header.at), &merged, &hidden, limits)?;
             table.place = table
                 .place
                 .map(|place| format!(", sheet \"{sheet}\"{place}"));
@@ -133,6 +140,7 @@ fn merged_cells(book: &mut Book<'_>, sheet: &str) -> Result<Vec<Dimensions>, Fil
 fn table(
     mut rows: Vec<(u64, Cells)>,
     merged: &[Dimensions],
+    hidden: &HashSet<u64>,
     limits: &mut Limits<'_>,
 ) -> Result<Table, FileError> {
     let (number, header) = rows.remove(0);
@@ -142,6 +150,15 @@ fn table(
         ..Table::default()
     };
     let unclear = fill_merged(&mut rows, merged, (number, table.columns.len()), limits)?;
+    if rows.iter().any(|(number, _)| hidden.contains(number)) {
+        let ends = rows.iter().map(|(_, cells)| cells.there.end);
+        let column = ends.fold(table.columns.len(), usize::max);
+        table.columns.resize(column, String::new());
+        table.columns.push(HIDDEN_ROW.to_owned());
+        for (_, cells) in rows.iter_mut().filter(|(row, _)| hidden.contains(row)) {
+            cells.put(column, "yes");
+        }
+    }
     for (number, mut cells) in rows {
         // Trailing blank cells are not stored, and notes may stand beside the table.
         let count = cells.there.end.max(table.columns.len());
@@ -193,6 +210,83 @@ fn fill_merged(
         }
     }
     Ok(unclear)
+}
+
+/// The numbers of the hidden rows of the sheet at `place` among all sheets; the parser tells nothing of them.
+fn hidden_rows(
+    packed: &[u8],
+    place: usize,
+    limits: &mut Limits<'_>,
+) -> Result<HashSet<u64>, FileError> {
+    let (mut ids, mut part, mut number) = (Vec::new(), String::new(), 0);
+    let mut hidden = HashSet::new();
+    visit_elements(packed, "xl/workbook.xml", "sheet", |sheet| {
+        ids.push(attribute(sheet, "id"));
+        Ok(())
+    })?;
+    visit_elements(
+        packed,
+        "xl/_rels/workbook.xml.rels",
+        "Relationship",
+        |target| {
+            if ids.get(place) == Some(&attribute(target, "Id")) {
+                part = attribute(target, "Target").unwrap_or_default();
+            }
+            Ok(())
+        },
+    )?;
+    // From the archive's root, or from the folder of the workbook.
+    let path = part.strip_prefix('/');
+    let path = path.map_or_else(|| format!("xl/{part}"), str::to_owned);
+    visit_elements(packed, &path, "row", |row| {
+        let stated = attribute(row, "r").and_then(|number| number.parse().ok());
+        number = stated.unwrap_or(number + 1);
+        let is_hidden = attribute(row, "hidden").is_some_and(|it| it == "1" || it == "true");
+        if is_hidden {
+            limits.take(2 * size_of::<u64>())?;
+            hidden.insert(number);
+        }
+        Ok(())
+    })?;
+    Ok(hidden)
+}
+
+/// Calls `visit` with the elements of one name in a part of the workbook.
+fn visit_elements(
+    packed: &[u8],
+    path: &str,
+    name: &str,
+    mut visit: impl FnMut(&BytesStart<'_>) -> Result<(), FileError>,
+) -> Result<(), FileError> {
+    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
+    let is_part = |index: &usize| {
+        let part = archive.name_for_index(*index).and_then(Result::ok);
+        part.is_some_and(|part| part.eq_ignore_ascii_case(path))
+    };
+    let index = (0..archive.len()).find(is_part);
+    let index = index.ok_or_else(|| broken_workbook(format!("it has no part {path}")))?;
+    let part = archive.by_index(index).map_err(broken_workbook)?;
+    let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
+    loop {
+        let event = xml.read_event_into(&mut buffer).map_err(broken_workbook)?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
+        }
+        if let Event::Start(element) | Event::Empty(element) = event
+            && element.local_name().as_ref() == name
+        {
+            visit(&element)?;
+        }
+        buffer.clear();
+    }
+}
+
+/// The value of an attribute, by its name without the prefix.
+fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = element.attributes();
+    let mut read = attributes.with_checks(false).flatten();
+    let found = read.find(|it| it.key.local_name().as_ref() == name)?;
+    Some(found.value.into_owned())
 }
 
 /// The memory that the parser keeps of a workbook, and the bytes of its largest sheet. Refuses one that unpacks to more bytes than allowed, regardless of the sizes in

@@ -125,7 +125,7 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
     }
 }
 
-fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
+pub fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
     let id = if method.trade.is_measured {
         "method-measured"

@@ -34,6 +34,7 @@ nav-reviews = Bewertungen
 nav-insights = Was Kunden sagen
 nav-website = Website
 nav-developers = Für Entwickler
+nav-transparency = Wie diese Bewertungen gesammelt und geprüft werden
 newest-feed = Die 50 neuesten Bewertungen
 about-figures = Alle Zahlen beruhen auf den veröffentlichten Bewertungen.
 
@@ -54,6 +55,7 @@ verified-by-platform = von der Plattform geprüft
 verified-by-invitation = per Einladung geprüft
 verified-by-business = vom Unternehmen hinzugefügt
 no-comment = Ohne Kommentar.
+review-report = Diese Bewertung melden
 read-on = Weiterlesen
 about = Erwähnt
 answer-from = Antwort von { $name }
@@ -145,6 +147,7 @@ texts = { $count ->
 on-this-page = Auf dieser Seite
 what-they-judge = Was sie beurteilen
 in-short = Kurz gefasst
+summary-report = Diese Zusammenfassung melden
 in-the-words-of = In den Worten von { $business }
 nothing-counted = Noch nennt keine Bewertung etwas, das sich zählen lässt.
 people = Genannte Personen
@@ -228,6 +231,47 @@ summary-complaint-quote = Eine davon: „{ $quote }“
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.
 name-with-reviews = { $name } ({ $reviews })
+
+## Wie die Bewertungen gesammelt und geprüft werden
+
+transparency-described = Woher die Bewertungen von { $business } kommen, wie sie geprüft werden und welche nicht gezeigt werden.
+which-shown = Welche Bewertungen gezeigt werden
+published-reviews = { $count ->
+    [one] { $number } Bewertung ist veröffentlicht, mit { $mean } von 5 Sternen.
+   *[other] { $number } Bewertungen sind veröffentlicht. Ihr Durchschnitt ist { $mean } von 5 Sternen.
+}
+mean-of-all = Jede veröffentlichte Bewertung zählt einmal.
+shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
+withheld-reviews = { $count ->
+    [one] { $number } Bewertung wird nicht gezeigt. Der Grund:
+   *[other] { $number } Bewertungen werden nicht gezeigt. Die Gründe:
+}
+withheld-mean = Die Bewertungen, die das Unternehmen selbst nicht zeigt, haben im Durchschnitt { $withheld } Sterne. Die veröffentlichten haben { $published }.
+changed-reviews = { $count ->
+    [0] Keine veröffentlichte Bewertung hat andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
+    [one] { $number } veröffentlichte Bewertung hat andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
+   *[other] { $number } veröffentlichte Bewertungen haben andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
+}
+where-from = Woher die Bewertungen kommen
+arrives-scheduled = Automatisch von der Quelle abgerufen.
+arrives-scheduled-last = Automatisch von der Quelle abgerufen, zuletzt am { $day }.
+arrives-imported = Vom Unternehmen importiert.
+arrives-imported-last = Vom Unternehmen importiert, zuletzt am { $day }.
+arrives-by-hand = Vom Unternehmen eingegeben.
+how-checked = Wie die Bewertungen geprüft werden
+way-and-reviews = { $way }: { $reviews }
+checked-by-job = Die Bewertung passt zu einem Auftrag in den Büchern des Unternehmens.
+checked-by-platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben und steht dort nach deren eigenen Regeln.
+checked-by-invitation = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
+checked-by-business = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
+policy-collection = Wie es Bewertungen sammelt
+policy-verification = Wie es prüft, ob eine Bewertung von einem Kunden stammt
+policy-moderation = Welche Bewertungen es nicht zeigt
+policy-incentives = Ob Kunden etwas für eine Bewertung bekommen
+policy-contact = Wo man eine Bewertung melden kann
+policy-not-stated = Vom Unternehmen nicht angegeben.
+made-by-program = Themen, Zahlen und Zusammenfassung erstellt ein Programm aus den Bewertungen, kein Mensch.
+transparency-json = Diese Zahlen als JSON
 
 ## Names of topics and trades: the id is made of the English name
 

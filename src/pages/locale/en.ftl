@@ -66,6 +66,7 @@ nav-reviews = Reviews
 nav-insights = What customers say
 nav-website = Website
 nav-developers = For developers
+nav-transparency = How these reviews are collected and checked
 newest-feed = The 50 newest reviews
 about-figures = All figures are based on published reviews.
 
@@ -86,6 +87,7 @@ verified-by-platform = verified by the platform
 verified-by-invitation = verified by invitation
 verified-by-business = added by the business
 no-comment = No comment.
+review-report = Report this review
 read-on = Read more
 about = Mentions
 answer-from = Answer from { $name }
@@ -177,6 +179,7 @@ texts = { $count ->
 on-this-page = On this page
 what-they-judge = Topics
 in-short = In short
+summary-report = Report this summary
 in-the-words-of = In the words of { $business }
 nothing-counted = No review mentions anything that could be counted yet.
 people = People they name
@@ -260,6 +263,47 @@ summary-complaint-quote = One of them: “{ $quote }”
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.
 name-with-reviews = { $name } ({ $reviews })
+
+## How the reviews are collected and checked
+
+transparency-described = Where the reviews of { $business } come from, how they are checked, and which are not shown.
+which-shown = Which reviews are shown
+published-reviews = { $count ->
+    [one] { $number } review is published, with { $mean } of 5 stars.
+   *[other] { $number } reviews are published. Their average is { $mean } of 5 stars.
+}
+mean-of-all = Each published review counts once.
+shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
+withheld-reviews = { $count ->
+    [one] { $number } review is not shown. The reason:
+   *[other] { $number } reviews are not shown. The reasons:
+}
+withheld-mean = The reviews that the business itself does not show have an average of { $withheld } stars. The published ones have { $published }.
+changed-reviews = { $count ->
+    [0] No published review has other stars or another text than its source last gave.
+    [one] { $number } published review has other stars or another text than its source last gave.
+   *[other] { $number } published reviews have other stars or another text than their source last gave.
+}
+where-from = Where the reviews come from
+arrives-scheduled = Fetched from the source automatically.
+arrives-scheduled-last = Fetched from the source automatically, last on { $day }.
+arrives-imported = Imported by the business.
+arrives-imported-last = Imported by the business, last on { $day }.
+arrives-by-hand = Entered by the business.
+how-checked = How the reviews are checked
+way-and-reviews = { $way }: { $reviews }
+checked-by-job = The review matches a job in the books of the business.
+checked-by-platform = The review was written on a review platform, and is shown there by that platform’s own rules.
+checked-by-invitation = Only customers whom the business invited could write the review.
+checked-by-business = The business added the review and says that it is from a customer. No platform, job or invitation confirms it.
+policy-collection = How it collects reviews
+policy-verification = How it checks that a review is from a customer
+policy-moderation = Which reviews it does not show
+policy-incentives = Whether customers get anything for a review
+policy-contact = Where to report a review
+policy-not-stated = Not stated by the business.
+made-by-program = A program makes the topics, figures and summary from the reviews, not a person.
+transparency-json = These figures as JSON
 
 ## Names of topics and trades: the id is made of the English name
 

@@ -54,6 +54,7 @@ nav-reviews = Reseñas
 nav-insights = Lo que dicen los clientes
 nav-website = Sitio web
 nav-developers = Para desarrolladores
+nav-transparency = Cómo se recogen y comprueban estas reseñas
 newest-feed = Las 50 reseñas más recientes
 about-figures = Todas las cifras se basan en las reseñas publicadas.
 
@@ -74,6 +75,7 @@ verified-by-platform = verificada por la plataforma
 verified-by-invitation = verificada por invitación
 verified-by-business = añadida por la empresa
 no-comment = Sin comentario.
+review-report = Denunciar esta reseña
 read-on = Leer más
 about = Menciona
 answer-from = Respuesta de { $name }
@@ -165,6 +167,7 @@ texts = { $count ->
 on-this-page = En esta página
 what-they-judge = Lo que valoran
 in-short = En resumen
+summary-report = Denunciar este resumen
 in-the-words-of = En palabras de { $business }
 nothing-counted = Todavía ninguna reseña menciona nada que se pueda contar.
 people = Personas que nombran
@@ -260,6 +263,47 @@ summary-complaint-quote = Una de ellas: «{ $quote }»
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.
 name-with-reviews = { $name } ({ $reviews })
+
+## Cómo se recogen y comprueban las reseñas
+
+transparency-described = De dónde vienen las reseñas de { $business }, cómo se comprueban y cuáles no se muestran.
+which-shown = Qué reseñas se muestran
+published-reviews = { $count ->
+    [one] Hay { $number } reseña publicada, con { $mean } de 5 estrellas.
+   *[other] Hay { $number } reseñas publicadas. Su media es de { $mean } de 5 estrellas.
+}
+mean-of-all = Cada reseña publicada cuenta una vez.
+shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
+withheld-reviews = { $count ->
+    [one] { $number } reseña no se muestra. El motivo:
+   *[other] { $number } reseñas no se muestran. Los motivos:
+}
+withheld-mean = Las reseñas que la propia empresa no muestra tienen una media de { $withheld } estrellas. Las publicadas tienen { $published }.
+changed-reviews = { $count ->
+    [0] Ninguna reseña publicada tiene otras estrellas u otro texto que los que dio su fuente por última vez.
+    [one] { $number } reseña publicada tiene otras estrellas u otro texto que los que dio su fuente por última vez.
+   *[other] { $number } reseñas publicadas tienen otras estrellas u otro texto que los que dio su fuente por última vez.
+}
+where-from = De dónde vienen las reseñas
+arrives-scheduled = Se obtienen de la fuente de forma automática.
+arrives-scheduled-last = Se obtienen de la fuente de forma automática; la última vez, el { $day }.
+arrives-imported = Importadas por la empresa.
+arrives-imported-last = Importadas por la empresa; la última vez, el { $day }.
+arrives-by-hand = Introducidas por la empresa.
+how-checked = Cómo se comprueban las reseñas
+way-and-reviews = { $way }: { $reviews }
+checked-by-job = La reseña corresponde a un trabajo que consta en los registros de la empresa.
+checked-by-platform = La reseña se escribió en una plataforma de reseñas y se muestra allí según las reglas de esa plataforma.
+checked-by-invitation = Solo los clientes invitados por la empresa podían escribir la reseña.
+checked-by-business = La empresa añadió la reseña y dice que es de un cliente. No lo confirma ninguna plataforma, trabajo ni invitación.
+policy-collection = Cómo recoge las reseñas
+policy-verification = Cómo comprueba que una reseña es de un cliente
+policy-moderation = Qué reseñas no muestra
+policy-incentives = Si los clientes reciben algo por una reseña
+policy-contact = Dónde denunciar una reseña
+policy-not-stated = La empresa no lo indica.
+made-by-program = Los temas, las cifras y el resumen los elabora un programa a partir de las reseñas, no una persona.
+transparency-json = Estas cifras en JSON
 
 ## Names of topics and trades: the id is made of the English name
 

@@ -39,6 +39,7 @@ nav-reviews = Avis
 nav-insights = Ce que disent les clients
 nav-website = Site web
 nav-developers = Pour les développeurs
+nav-transparency = Comment ces avis sont recueillis et vérifiés
 newest-feed = Les 50 avis les plus récents
 about-figures = Tous les chiffres reposent sur les avis publiés.
 
@@ -59,6 +60,7 @@ verified-by-platform = vérifié par la plateforme
 verified-by-invitation = vérifié par invitation
 verified-by-business = ajouté par l’entreprise
 no-comment = Sans commentaire.
+review-report = Signaler cet avis
 read-on = Lire la suite
 about = Mentionne
 answer-from = Réponse de { $name }
@@ -150,6 +152,7 @@ texts = { $count ->
 on-this-page = Sur cette page
 what-they-judge = Ce qu’ils jugent
 in-short = En bref
+summary-report = Signaler ce résumé
 in-the-words-of = Selon { $business }
 nothing-counted = Aucun avis ne mentionne encore quoi que ce soit de chiffrable.
 people = Personnes citées
@@ -248,6 +251,47 @@ summary-complaint-quote = L’un d’eux : « { $quote } »
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.
 name-with-reviews = { $name } ({ $reviews })
+
+## Comment les avis sont recueillis et vérifiés
+
+transparency-described = D’où viennent les avis sur { $business }, comment ils sont vérifiés et lesquels ne sont pas affichés.
+which-shown = Quels avis sont affichés
+published-reviews = { $count ->
+    [one] { $number } avis est publié, avec { $mean } étoiles sur 5.
+   *[other] { $number } avis sont publiés. Leur moyenne est de { $mean } étoiles sur 5.
+}
+mean-of-all = Chaque avis publié compte une fois.
+shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
+withheld-reviews = { $count ->
+    [one] { $number } avis n’est pas affiché. La raison :
+   *[other] { $number } avis ne sont pas affichés. Les raisons :
+}
+withheld-mean = Les avis que l’entreprise elle-même n’affiche pas ont une moyenne de { $withheld } étoiles. Les avis publiés ont { $published }.
+changed-reviews = { $count ->
+    [0] Aucun avis publié n’a d’autres étoiles ou un autre texte que ceux que sa source a donnés en dernier.
+    [one] { $number } avis publié a d’autres étoiles ou un autre texte que ceux que sa source a donnés en dernier.
+   *[other] { $number } avis publiés ont d’autres étoiles ou un autre texte que ceux que leur source a donnés en dernier.
+}
+where-from = D’où viennent les avis
+arrives-scheduled = Récupérés automatiquement à la source.
+arrives-scheduled-last = Récupérés automatiquement à la source, la dernière fois le { $day }.
+arrives-imported = Importés par l’entreprise.
+arrives-imported-last = Importés par l’entreprise, la dernière fois le { $day }.
+arrives-by-hand = Saisis par l’entreprise.
+how-checked = Comment les avis sont vérifiés
+way-and-reviews = { $way } : { $reviews }
+checked-by-job = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
+checked-by-platform = L’avis a été écrit sur une plateforme d’avis, où il est affiché selon les règles de cette plateforme.
+checked-by-invitation = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
+checked-by-business = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
+policy-collection = Comment elle recueille les avis
+policy-verification = Comment elle vérifie qu’un avis vient d’un client
+policy-moderation = Quels avis elle n’affiche pas
+policy-incentives = Si les clients reçoivent quelque chose pour un avis
+policy-contact = Où signaler un avis
+policy-not-stated = Non précisé par l’entreprise.
+made-by-program = Les sujets, les chiffres et le résumé sont établis par un programme à partir des avis, pas par une personne.
+transparency-json = Ces chiffres en JSON
 
 ## Names of topics and trades: the id is made of the English name
 

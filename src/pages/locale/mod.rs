@@ -206,6 +206,10 @@ impl Locale {
         format!("{whole}{}{decimals:02}", self.0.decimal_separator)
     }
 
+    pub fn decimal_separator(&self) -> &str {
+        &self.0.decimal_separator
+    }
+
     /// A share as a whole percentage: `81%`, in German `81 %`.
     pub fn percent(&self, share: f64) -> Cow<'static, str> {
         self.message_with("percent", &[("number", &format!("{:.0}", share * 100.0))])

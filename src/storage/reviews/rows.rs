@@ -292,11 +292,8 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     .await
 }
 
-/// The first `limit` ids of invalid rows.
-pub async fn unreadable(
-    connection: &mut SqliteConnection,
-    limit: usize,
-) -> sqlx::Result<Vec<String>> {
+/// The ids of invalid rows.
+pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
         without analyses,
         "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
@@ -305,7 +302,7 @@ pub async fn unreadable(
     let mut unreadable = Vec::new();
     while let Some(row) = rows.try_next().await? {
         let id = row.review_id.clone();
-        if review(row).is_none() && unreadable.len() < limit {
+        if review(row).is_none() {
             unreadable.push(id);
         }
     }

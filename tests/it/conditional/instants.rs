@@ -42,7 +42,7 @@ async fn two_changes_in_one_second_suspend_if_modified_since() {
     assert_ne!(second.header("etag"), first.header("etag"));
     for target in targets {
         let statuses = asked_again(&app, target).await;
-        assert_eq!(statuses, (200, 412), "{target}: the date is ambiguous");
+        assert_eq!(statuses, (200, 200), "{target}: the date is ambiguous");
         assert_eq!(
             app.get_with(target, &[(IMS, LATER)]).await.status,
             200,

@@ -215,6 +215,19 @@ async fn verifying_writes_nothing() {
 }
 
 #[tokio::test]
+async fn more_than_twenty_like_faults_are_counted() {
+    let app = TestApp::with(&Generator::new(75).reviews(52)).await;
+    let copy = app.folder().join("copy.db");
+    app.back_up(&copy);
+    sqlite3(&copy, "delete from review_fts");
+    let readers = Database::open_read_only(&copy).await.unwrap();
+    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+    readers.close().await;
+    assert_eq!(verified.wrong.len(), 21, "{verified:?}");
+    assert_eq!(verified.wrong[20], "32 more like the one above");
+}
+
+#[tokio::test]
 async fn verify_finds_inconsistent_rows() {
     let app = TestApp::with(&Generator::new(74).reviews(10)).await;
     let copy = app.folder().join("copy.db");

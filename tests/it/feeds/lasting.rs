@@ -96,8 +96,8 @@ async fn entry_ids_stay_when_the_base_url_changes() {
     assert_eq!(under(folder.path(), moved).await, (ids, urls));
     // If the stored URL is emptied or invalid, the current base URL is used.
     for sql in [
-        "delete from published_base",
-        "update published_base set base_url = 'x'",
+        "delete from base_url",
+        "update base_url set published = 'x'",
     ] {
         sqlite3(&folder.path().join("reviews.db"), sql);
         let (ids, urls) = under(folder.path(), moved).await;
@@ -115,7 +115,7 @@ async fn never_published() -> (tempfile::TempDir, std::path::PathBuf) {
     let file = folder.path().join("reviews.db");
     app.shell(&format!("vacuum into '{}'", file.display()))
         .await;
-    sqlite3(&file, "delete from published_base");
+    sqlite3(&file, "delete from base_url");
     (folder, file)
 }
 
@@ -141,7 +141,7 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
             "{base}: {ids:?}"
         );
         assert_eq!(
-            sqlite3(&file, "select count(*) from published_base"),
+            sqlite3(&file, "select count(published) from base_url"),
             "0",
             "{loopback}"
         );
@@ -154,19 +154,19 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
             "nothing is published twice"
         );
     }
-    // An earlier release stored it.
+    // Written by hand, it is not taken.
     sqlite3(
         &file,
-        "insert into published_base (only, base_url) values (1, 'http://127.0.0.1:8080')",
+        "update base_url set published = 'http://127.0.0.1:8080'",
     );
     let (ids, _) = under(folder.path(), BASE).await;
     assert!(ids.iter().all(|id| id.starts_with(BASE)), "{ids:?}");
-    assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
+    assert_eq!(sqlite3(&file, "select published from base_url"), BASE);
     // From then on it stays, with any other URL.
     for later in ["http://localhost:8080", "https://moved.sample.test"] {
         assert_eq!(under(folder.path(), later).await.0, ids);
     }
-    assert_eq!(sqlite3(&file, "select base_url from published_base"), BASE);
+    assert_eq!(sqlite3(&file, "select published from base_url"), BASE);
 }
 
 #[tokio::test]
@@ -177,12 +177,9 @@ async fn a_url_that_resembles_loopback_is_stored_as_the_first_base() {
         "https://128.0.0.1",
         "https://mylocalhost",
     ] {
-        sqlite3(&file, "delete from published_base");
+        sqlite3(&file, "delete from base_url");
         under(file.parent().unwrap(), public).await;
-        assert_eq!(
-            sqlite3(&file, "select base_url from published_base"),
-            public
-        );
+        assert_eq!(sqlite3(&file, "select published from base_url"), public);
     }
 }
 

@@ -57,6 +57,27 @@ fn content_of(review: &Review) -> String {
     parts.join("\n\n")
 }
 
+/// The same in HTML: a paragraph for each block of lines, without blanks at their ends, and one for the answer.
+fn html_of(review: &Review) -> String {
+    let text = review.text.trim_end_matches('\n').split("\n\n");
+    let text = text.map(str::to_owned);
+    let answer = review.response.as_ref();
+    let answer = answer.map(|answer| format!("Response from Unnamed business:\n{}", answer.text));
+    let blocks = text.chain(answer).filter(|block| !block.is_empty());
+    blocks
+        .map(|block| {
+            let lines = block.split('\n').map(|line| line.trim_end_matches(' '));
+            let lines: Vec<String> = lines.map(escaped).collect();
+            format!("<p>{}</p>", lines.join("<br>"))
+        })
+        .collect()
+}
+
+fn escaped(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+    escaped.replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// All mentions of a review, as both feeds list them.
 fn tags_of(review: &Review) -> Vec<String> {
     let Mentions {
@@ -80,6 +101,7 @@ fn check_item(item: &Value, review: &Review) {
         (&json!(content_of(review)), &json!({"rating": stars})),
         "{url}"
     );
+    assert_eq!(item["content_html"], html_of(review), "{url}");
     assert_eq!(
         item["date_published"],
         format!("{}T00:00:00+00:00", review.date)
@@ -109,14 +131,13 @@ fn check_entry(entry: &Entry, review: &Review) {
         (&entry.id, &entry.title.as_ref().unwrap().content),
         (&url, &title)
     );
-    // The parser trims, and XML reads a carriage return as a line end.
-    assert_eq!(text_of(entry), content_of(review).trim(), "{url}");
+    assert_eq!(text_of(entry), html_of(review), "{url}");
     assert_eq!(
         entry
             .content
             .as_ref()
             .map(|content| content.content_type.to_string()),
-        Some("text/plain".to_owned())
+        Some("text/html".to_owned())
     );
     assert_eq!(
         entry.published,
@@ -281,19 +302,28 @@ async fn answers_follow_the_text_and_empty_entries_have_no_content() {
     let app = named().await;
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [
-        "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
+        (
+            "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
+            "<p>Two hours late.</p><p>Response from Art Beecham:<br>We are sorry.</p>",
+        ),
         // The author of the answer is not recorded, so it is the firm.
-        "Response from Desert Peak:\nThank you!",
-        "",
+        (
+            "Response from Desert Peak:\nThank you!",
+            "<p>Response from Desert Peak:<br>Thank you!</p>",
+        ),
+        ("", ""),
     ];
     let (json, atom) = feeds(&app).await;
-    for ((content, item), entry) in contents
+    for (((text, html), item), entry) in contents
         .iter()
         .zip(array_of(&json["items"]))
         .zip(&atom.entries)
     {
-        assert_eq!(item["content_text"], *content);
-        assert_eq!(text_of(entry), *content);
+        assert_eq!(
+            (&item["content_text"], &item["content_html"]),
+            (&json!(text), &json!(html))
+        );
+        assert_eq!(text_of(entry), *html);
     }
     let xml = app.text("/feed.xml").await;
     // An answer without a text has no language; a review with neither has no `content`.
@@ -305,8 +335,8 @@ async fn answers_follow_the_text_and_empty_entries_have_no_content() {
         .await;
     let (json, atom) = feeds(&app).await;
     assert!(before != app.get("/api/feed.json").await.body);
-    let now = "Two hours late.\n\nResponse from Art Beecham:\nWe are very sorry.";
-    assert_eq!(json["items"][0]["content_text"], now);
+    let now = "<p>Two hours late.</p><p>Response from Art Beecham:<br>We are very sorry.</p>";
+    assert_eq!(json["items"][0]["content_html"], now);
     assert_eq!(text_of(&atom.entries[0]), now);
 }
 
@@ -377,7 +407,8 @@ async fn any_text_gives_well_formed_xml() {
             .iter()
             .find(|entry| entry.id.ends_with(&format!("/{}", review.id)))
             .unwrap();
-        assert_eq!(text_of(entry), mended(&review.text).trim(), "{}", review.id);
+        let text = escaped(&mended(&review.text)).replace('\n', "<br>");
+        assert_eq!(text_of(entry), format!("<p>{text}</p>"), "{}", review.id);
         assert!(
             entry
                 .title

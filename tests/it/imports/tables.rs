@@ -216,6 +216,31 @@ async fn a_hidden_sheet_is_read_only_if_it_is_named() {
     }
 }
 
+/// Rows that are hidden by hand or by a filter may be those that the owner does not publish.
+#[tokio::test]
+async fn hidden_rows_are_a_column_that_is_asked_about_once() {
+    let rows: &[&[&str]] = &[
+        &["Customer", "Stars", "When", "Comment"],
+        &["Ann", "#5", "@46325", "Fine."],
+        &["Bo", "#1", "@46324", "Spam."],
+    ];
+    let shown = workbook(rows);
+    let body = cells(rows).replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\"");
+    let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
+    let asked = bench().await.asked(sheet(&body), "").await.questions;
+    assert_has(&format!("{asked:?}"), "hidden row");
+    let (bench, report, _) =
+        import_into_new(sheet(&body), "--public 'hidden row=' --source Direct").await;
+    assert_eq!(counts(&report).0, 2);
+    let stored = "select author, status from review order by author";
+    assert_eq!(bench.sql(stored), "Ann|published\nBo|withheld");
+    // A sheet without hidden rows has no such column: it is not asked about, and shows nothing that was hidden.
+    let request = request_for([bench.file("next.xlsx", shown)], "--source Direct");
+    let report = bench.run(&request).await.0;
+    assert_eq!(counts(&report.unwrap()).0, 0);
+    assert_eq!(bench.sql(stored), "Ann|published\nBo|withheld");
+}
+
 #[tokio::test]
 async fn merged_cells_count_in_every_row_that_they_cover() {
     let rows: &[&[&str]] = &[

@@ -1,5 +1,6 @@
 //! Agents at `/mcp`: sessions up to 2025-11-25, stateless requests since 2026-07-28, errors of both, and ways of real clients.
 
+mod discovery;
 mod in_flight;
 mod origins;
 mod real_clients;

@@ -150,3 +150,166 @@ async fn probes_for_streams_and_oauth_find_nothing() {
     }
     assert_served_without_session(&app, &[("accept", "*/*")]).await;
 }
+
+/// How a client behaved in a public thread.
+struct Way {
+    /// The revision and the capabilities of its `initialize`.
+    asks: &'static str,
+    capabilities: &'static str,
+    /// The headers of every request.
+    headers: &'static [(&'static str, &'static str)],
+    /// The revision in the header after `initialize`, if it sends one.
+    names: Option<&'static str>,
+    keeps_session: bool,
+    /// Whether it tries to open a stream after `initialize`, always without the session.
+    opens_stream: bool,
+}
+
+/// A client of the official SDKs that keeps everything.
+const FAITHFUL: Way = Way {
+    asks: "2025-06-18",
+    capabilities: "{}",
+    headers: &[("accept", "application/json, text/event-stream")],
+    names: Some("2025-06-18"),
+    keeps_session: true,
+    opens_stream: false,
+};
+
+const WAYS: [(&str, Way); 13] = [
+    // claude.ai: none of thirty requests had the session.
+    (
+        "anthropics/claude-ai-mcp#975",
+        Way {
+            names: None,
+            keeps_session: false,
+            ..FAITHFUL
+        },
+    ),
+    // claude.ai: accepts anything.
+    (
+        "anthropics/claude-ai-mcp#76",
+        Way {
+            headers: &[("accept", "*/*")],
+            names: None,
+            keeps_session: false,
+            ..FAITHFUL
+        },
+    ),
+    // Claude Code: drops the session.
+    (
+        "anthropics/claude-code#70386",
+        Way {
+            keeps_session: false,
+            ..FAITHFUL
+        },
+    ),
+    // Claude Code: names another revision than the one that was agreed.
+    (
+        "anthropics/claude-code#92835",
+        Way {
+            names: Some("2025-11-25"),
+            ..FAITHFUL
+        },
+    ),
+    // llama.cpp: drops the session.
+    (
+        "ggml-org/llama.cpp#20675",
+        Way {
+            keeps_session: false,
+            ..FAITHFUL
+        },
+    ),
+    // Gemini CLI: no `Accept`.
+    (
+        "google-gemini/gemini-cli#20018",
+        Way {
+            headers: &[],
+            ..FAITHFUL
+        },
+    ),
+    // Gemini CLI: gives up if the stream is not found.
+    (
+        "google-gemini/gemini-cli#5268",
+        Way {
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
+    // Goose: opens the stream without the session.
+    (
+        "aaif-goose/goose#4640",
+        Way {
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
+    // Cursor: the same, and logs an error unless it is 405.
+    (
+        "kentcdodds/kentcdodds.com#575",
+        Way {
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
+    // GitHub Copilot CLI, an older and a newer one.
+    ("github/copilot-cli#1268", FAITHFUL),
+    (
+        "github/copilot-cli#1268 (later)",
+        Way {
+            asks: "2025-11-25",
+            capabilities: r#"{"elicitation": {"form": {}, "url": {}}, "sampling": {}}"#,
+            names: Some("2025-11-25"),
+            ..FAITHFUL
+        },
+    ),
+    // mcp-golang: a revision that there is not.
+    (
+        "metoro-io/mcp-golang#134",
+        Way {
+            asks: "1.0",
+            names: None,
+            ..FAITHFUL
+        },
+    ),
+    // Clients of servers that need a key send one everywhere.
+    (
+        "n8n-io/n8n#28787",
+        Way {
+            headers: &[
+                ("accept", "application/json, text/event-stream"),
+                ("authorization", "Bearer x"),
+            ],
+            names: None,
+            keeps_session: false,
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
+];
+
+#[tokio::test]
+async fn ways_of_public_threads_end_with_a_tool_s_answer() {
+    let app = service().await;
+    for (thread, way) in &WAYS {
+        let mut opening = initialize(way.asks);
+        opening["params"]["capabilities"] = serde_json::from_str(way.capabilities).unwrap();
+        let opened = app.post_mcp(way.headers, opening.to_string()).await;
+        let agreed = &opened.json()["result"]["protocolVersion"];
+        let known = WITH_SESSIONS.contains(&way.asks);
+        assert_eq!(
+            *agreed,
+            if known { way.asks } else { "2025-11-25" },
+            "{thread}"
+        );
+        let mut headers = way.headers.to_vec();
+        headers.extend(way.names.map(|revision| ("mcp-protocol-version", revision)));
+        if way.opens_stream {
+            let stream = app.send(Method::GET, "/mcp", &headers).await;
+            assert_eq!(stream.status, 405, "{thread}");
+        }
+        if way.keeps_session {
+            headers.push(("mcp-session-id", opened.header("mcp-session-id")));
+        }
+        assert_served_without_session(&app, &headers).await;
+    }
+}

@@ -4,13 +4,14 @@ use super::{BROWSER, between, seeded};
 use crate::support::{TestApp, assert_has};
 
 /// The pages, with parameters.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "/",
     "/insights",
     "/insights?aspect=price",
     "/insights?aspect=price&polarity=negative&limit=1",
     "/insights?technician=Mike+Alvarez",
     "/developers",
+    "/transparency",
     "/embed",
     "/embed?min_rating=4",
     "/nothing",

@@ -11,7 +11,8 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     let sitemap = app.text("/sitemap.xml").await;
     let listed = between(&sitemap, "<loc>", "</loc>");
     let ids = app.get("/reviews.json").await.ids();
-    let expected: Vec<String> = [format!("{BASE}/"), format!("{BASE}/insights")]
+    let pages = ["/", "/insights", "/transparency"].map(|path| format!("{BASE}{path}"));
+    let expected: Vec<String> = pages
         .into_iter()
         .chain(ids.iter().map(|id| format!("{BASE}/reviews/{id}")))
         .collect();
@@ -22,7 +23,7 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
         let [day, updated] = ["date", "updated_at"].map(|name| str_of(&review[name]));
         day.max(&updated[..10]).to_owned()
     });
-    assert_eq!(changed[2..], expected.collect::<Vec<_>>());
+    assert_eq!(changed[3..], expected.collect::<Vec<_>>());
     let robots = app.text("/robots.txt").await;
     assert_has(&robots, &format!("Sitemap: {BASE}/sitemap.xml"));
     assert_has(&robots, "Disallow: /search\n");

@@ -6,6 +6,7 @@ mod hostile;
 mod languages;
 mod machines;
 mod search;
+mod transparency;
 
 use serde_json::Value;
 

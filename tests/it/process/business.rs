@@ -18,6 +18,7 @@ fn all() -> Value {
         "address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"},
         "geo": {"latitude": 33.4, "longitude": -111.9}, "same_as": ["https://maps.example/dp"],
         "review_links": [{"name": "Google", "url": "https://g.example/dp/review"}],
+        "review_policy": {"moderation": "Never for the stars.", "contact": "mailto:reviews@dp.example"},
         "services": [{"id": "ac", "name": "AC repair", "synonyms": ["a/c"]}, {"id": "heat", "name": "Heating"}],
         "technicians": [{"id": "t1", "name": "Mike Alvarez", "aliases": ["Big Mike"]}],
         "service_areas": ["Mesa", "Gilbert"]
@@ -138,6 +139,66 @@ fn invalid_countries_and_review_links_are_refused() {
     home.file("new.json", r#"{"country": "de", "review_links": []}"#);
     home.run_ok("business new.json", "+ country \"DE\"\n");
     assert_eq!(home.business().get("review_links"), None);
+}
+
+#[test]
+fn the_review_policy_is_merged_by_member_and_what_is_missing_is_named() {
+    let home = home();
+    let advice = "/transparency has \"not stated\" for collection, verification, incentives; state it as review_policy in a file for";
+    home.run_ok("status", &format!("policy        {advice}"));
+    home.run_ok("init --country US", &format!("note        {advice}"));
+    let long = "a".repeat(2_001);
+    for (content, expected) in [
+        (
+            r#"{"contact": "http://dp.example"}"#,
+            "review_policy.contact: \"http://dp.example\" is neither",
+        ),
+        (
+            r#"{"contact": "mailto:dp"}"#,
+            "review_policy.contact: \"mailto:dp\" is neither",
+        ),
+        (
+            r#"{"contact": "javascript:alert(1)"}"#,
+            "is neither an email address like mailto:",
+        ),
+        (
+            r#"{"incentives": 5}"#,
+            "review_policy.incentives: not a text",
+        ),
+        (
+            r#"{"incentive": "None."}"#,
+            "review_policy.incentive: is unknown, did you mean incentives?",
+        ),
+        (
+            &format!(r#"{{"collection": "{long}"}}"#),
+            "review_policy.collection: longer than 2000 characters",
+        ),
+    ] {
+        home.file("file.json", &format!(r#"{{"review_policy": {content}}}"#));
+        home.run_err("business file.json", expected);
+        assert_eq!(home.business(), all());
+    }
+    home.file(
+        "new.json",
+        &format!(r#"{{"review_policy": {{"moderation": null, "incentives": "None.", "verification": " ", "collection": "{}"}}}}"#, &long[1..]),
+    );
+    home.run_ok("business new.json", "+ review_policy");
+    let policy = &home.business()["review_policy"];
+    assert_eq!(
+        policy,
+        &json!({"collection": long[1..], "incentives": "None.", "contact": "mailto:reviews@dp.example"})
+    );
+    home.file("none.json", r#"{"review_policy": null}"#);
+    home.run_ok("business none.json", "- review_policy");
+    let status: Value = serde_json::from_str(&home.run_ok("status --json", "").out).unwrap();
+    let all = [
+        "collection",
+        "verification",
+        "moderation",
+        "incentives",
+        "contact",
+    ];
+    assert_eq!(status["policy_not_stated"], json!(all));
 }
 
 #[test]

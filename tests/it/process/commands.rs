@@ -32,8 +32,8 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
         pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'p-4' → wrong   reviews: p-4 breaks
         pragma ignore_check_constraints = on; update review set status = 'withheld', reviewed_on = 'x' where review_id = 'p-5' → wrong   reviews: p-5 breaks
         drop trigger review_updated → wrong   schema: the trigger review_updated is missing
-        alter table review rename column title to headline → reviews.db: the reviews cannot be read: no such column: r.title; undo the change with ALTER TABLE
-        drop table mention → the reviews cannot be read: no such table: mention; undo the change with ALTER TABLE, or restore a backup|wrong   schema: the index mention_technician is missing|wrong   schema: the table mention is missing
+        alter table review rename column title to headline → reviews.db: the reviews cannot be read: no such column: r.title; undo the change
+        drop table mention → the reviews cannot be read: no such table: mention; undo the change, or restore a backup|wrong   schema: the index mention_technician is missing|wrong   schema: the table mention is missing
         ",
     ) {
         let home = Home::with(5);

@@ -527,7 +527,13 @@ fn init_accepts_all_values_as_options_and_prints_a_next_step() {
     let done = home.run_ok("init --name 'Desert Peak' --type HVACBusiness --time-zone America/Phoenix --url https://desert-peak.example/ --telephone '+1 602 555 0100' --address '12 Main St, Mesa, AZ 85201, US'",
         "telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n",
     );
-    assert!(!done.out.contains("note"), "{}", done.out);
+    let notes: Vec<&str> = (done.out.lines())
+        .filter(|line| line.starts_with("note"))
+        .collect();
+    assert!(
+        notes.len() == 1 && notes[0].contains("review_policy"),
+        "no option states the policy: {notes:?}"
+    );
     assert!(
         done.out.ends_with(
             "next        `reviews import FILE` adds reviews, then `reviews serve` publishes them\n"

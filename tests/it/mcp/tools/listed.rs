@@ -8,7 +8,7 @@ use crate::support::{array_of, str_of};
 /// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
 /// The maximum size of the answer to `tools/list`, in bytes.
-const LIST_BYTES_MAX: usize = 16 * 1024;
+const LIST_BYTES_MAX: usize = 13_000;
 /// The maximum of all descriptions and arguments, in tokens.
 const LIST_TOKENS_MAX: usize = 2_500;
 

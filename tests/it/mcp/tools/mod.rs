@@ -5,6 +5,7 @@ mod answers;
 mod listed;
 mod manual;
 mod pages;
+mod questions;
 mod refused;
 mod stages;
 

@@ -1,0 +1,181 @@
+//! `/transparency`: how the reviews are collected and checked, for customers.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use askama::Template;
+use poem::http::HeaderMap;
+use poem::web::Data;
+use poem::{Response, handler};
+
+use super::frame::{Frame, POLICY, Site, page, render};
+use super::insights::overview::how;
+use super::locale::Locale;
+use crate::links::Links;
+use crate::model::Method;
+use crate::snapshot::Snapshot;
+use crate::web::ClientAddress;
+use crate::web::context::Ctx;
+use crate::wire;
+use crate::wire::ArrivalKind;
+
+pub const TRANSPARENCY_PATH: &str = "/transparency";
+
+#[derive(Template)]
+#[template(path = "transparency_page.html")]
+struct TransparencyPage<'a> {
+    frame: Frame<'a>,
+    facts: &'a wire::Transparency,
+    /// How many reviews are published and their mean; `None` without reviews.
+    published: Option<Cow<'static, str>>,
+    /// The means of the reviews that the business withheld, and of those that it published.
+    withheld_mean: Option<Cow<'static, str>>,
+    sources: Vec<SourceFacts<'a>>,
+    /// Each way of verification, with what it means.
+    checked: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    /// Headings and texts of the business's own policy.
+    policy: Vec<(Cow<'static, str>, Option<&'a str>)>,
+    /// The address to report a review to, and how it is shown.
+    contact: Option<(&'a str, &'a str)>,
+    method: Cow<'static, str>,
+    /// The language of the business's texts, if it differs from the page's.
+    language: Option<&'a str>,
+}
+
+struct SourceFacts<'a> {
+    name: &'a str,
+    href: String,
+    /// The number of reviews and their mean.
+    rating: String,
+    period: Cow<'static, str>,
+    /// Each way of verification with its number of reviews.
+    verified: String,
+    arrival: Cow<'static, str>,
+}
+
+#[handler]
+pub async fn transparency(
+    Data(ctx): Data<&Arc<Ctx>>,
+    client: ClientAddress,
+    headers: &HeaderMap,
+) -> poem::Result<Response> {
+    let _slot = ctx.turn(client).await?;
+    let (snapshot, facts) = ctx.transparency().await?;
+    let html = show(&facts, &snapshot, &ctx.links);
+    Ok(page(ctx, headers, &snapshot, html, POLICY)?)
+}
+
+fn show(facts: &wire::Transparency, snapshot: &Snapshot, links: &Links) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let locale = &site.locale;
+    let named = [("business", business.name.as_str())];
+    let shown_mean = facts.rating_value.map(|mean| stars(mean, locale));
+    let shown_mean = shown_mean.as_deref();
+    let withheld_mean = facts.withheld.rating_value.map(|mean| stars(mean, locale));
+    let policy = &facts.policy;
+    let texts = [
+        ("policy-collection", &policy.collection),
+        ("policy-verification", &policy.verification),
+        ("policy-moderation", &policy.moderation),
+        ("policy-incentives", &policy.incentives),
+    ];
+    let contact = site.contact();
+    render(&TransparencyPage {
+        published: shown_mean.map(|mean| {
+            locale.counted_with("published-reviews", facts.published, &[("mean", mean)])
+        }),
+        withheld_mean: withheld_mean.zip(shown_mean).map(|(withheld, shown)| {
+            let means = [("withheld", withheld.as_str()), ("published", shown)];
+            locale.message_with("withheld-mean", &means)
+        }),
+        sources: (facts.sources.iter())
+            .map(|source| SourceFacts::new(source, &site))
+            .collect(),
+        checked: (Method::ALL.into_iter())
+            .filter_map(|method| {
+                let reviews =
+                    locale.counted("reviews", facts.verification.get(method.name())?.count);
+                let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
+                let meaning = locale.message(meaning(method));
+                Some((locale.message_with("way-and-reviews", &texts), meaning))
+            })
+            .collect(),
+        policy: (texts.into_iter())
+            .map(|(heading, text)| (locale.message(heading), text.as_deref()))
+            .collect(),
+        contact: contact.map(|contact| (contact, contact.trim_start_matches("mailto:"))),
+        method: how(&snapshot.insights.method, locale),
+        language: business.language.as_deref(),
+        facts,
+        frame: Frame {
+            title: locale.message("nav-transparency"),
+            description: Some(locale.message_with("transparency-described", &named)),
+            canonical: Some(links.absolute(TRANSPARENCY_PATH)),
+            site: site.clone(),
+        },
+    })
+}
+
+impl<'a> SourceFacts<'a> {
+    fn new(source: &'a wire::SourceTransparency, site: &Site<'_>) -> Self {
+        let locale = &site.locale;
+        let (first, last) = (locale.day(source.first), locale.day(source.last));
+        let verified = Method::ALL.into_iter().filter_map(|method| {
+            let reviews = locale.number(*source.verification.get(method.name())?);
+            let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
+            Some(locale.message_with("way-and-reviews", &texts).into_owned())
+        });
+        let arrival = match source.arrival.kind {
+            ArrivalKind::Scheduled => ["arrives-scheduled", "arrives-scheduled-last"],
+            ArrivalKind::Imported => ["arrives-imported", "arrives-imported-last"],
+            ArrivalKind::ByHand => ["arrives-by-hand"; 2],
+        };
+        let mean = source.rating_value.map(|mean| stars(mean, locale));
+        Self {
+            name: &source.name,
+            href: site.search("source", &source.name),
+            rating: format!(
+                "{} · {} ★",
+                locale.counted("reviews", source.count),
+                mean.unwrap_or_default()
+            ),
+            period: if first == last {
+                last
+            } else {
+                locale.message_with("period", &[("from", &*first), ("to", &*last)])
+            },
+            verified: verified.collect::<Vec<_>>().join(", "),
+            arrival: match source.arrival.last {
+                Some(day) => locale.message_with(arrival[1], &[("day", &*locale.day(day))]),
+                None => locale.message(arrival[0]),
+            },
+        }
+    }
+}
+
+/// A mean with two decimals, as the locale writes it.
+fn stars(mean: f64, locale: &Locale) -> String {
+    let written = format!("{mean:.2}");
+    written.replace('.', locale.decimal_separator())
+}
+
+/// The way of verification, as reviews name it.
+fn way(method: Method, locale: &Locale) -> Cow<'static, str> {
+    locale.message(match method {
+        Method::JobMatch => "verified-by-job",
+        Method::SourcePlatform => "verified-by-platform",
+        Method::Invite => "verified-by-invitation",
+        Method::Manual => "verified-by-business",
+    })
+}
+
+/// The message that says what this way of verification means.
+const fn meaning(method: Method) -> &'static str {
+    match method {
+        Method::JobMatch => "checked-by-job",
+        Method::SourcePlatform => "checked-by-platform",
+        Method::Invite => "checked-by-invitation",
+        Method::Manual => "checked-by-business",
+    }
+}

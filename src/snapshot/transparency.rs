@@ -1,0 +1,203 @@
+//! How the reviews are collected and checked, as `/transparency` and its JSON say it: counted in the snapshot and in the
+//! database, or stated by the owner.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use chrono::NaiveDate;
+use futures_util::TryStreamExt as _;
+use sqlx::SqliteConnection;
+use tokio::sync::Mutex;
+
+use super::current::Snapshot;
+use crate::model::{Method, RatingCounts, ReviewId, Said, Unit};
+use crate::storage::transparency::{Arrival, arrivals, said_of_published, withheld_by_owner};
+use crate::storage::{AtPath as _, DbError};
+use crate::wire;
+use crate::wire::mean;
+
+/// Minimum number of reviews withheld by the owner for their mean to be shown, so that it gives away no single customer's stars.
+const WITHHELD_MEAN_MIN: u64 = 10;
+
+/// The transparency of the snapshot that was requested last. It also depends on what no snapshot has, such as the day of the
+/// last import, so it is made again after any change of the database.
+#[derive(Debug, Default)]
+pub struct TransparencyCache {
+    made: Mutex<Option<(Weak<Snapshot>, Arc<wire::Transparency>)>>,
+    is_outdated: AtomicBool,
+}
+
+impl TransparencyCache {
+    /// Makes the next call of [`Self::of`] read the database again.
+    pub fn set_outdated(&self) {
+        self.is_outdated.store(true, Ordering::Release);
+    }
+
+    /// The transparency of `snapshot`. Concurrent callers wait for one result.
+    ///
+    /// # Errors
+    /// If the database cannot be read; the next call tries again.
+    pub async fn of(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<wire::Transparency>, DbError> {
+        let mut made = self.made.lock().await;
+        let is_outdated = self.is_outdated.swap(false, Ordering::AcqRel);
+        if let Some((of, transparency)) = &*made
+            && !is_outdated
+            && std::ptr::eq(of.as_ptr(), Arc::as_ptr(snapshot))
+        {
+            return Ok(Arc::clone(transparency));
+        }
+        *made = None;
+        let transparency = Arc::new(read(snapshot).await?);
+        *made = Some((Arc::downgrade(snapshot), Arc::clone(&transparency)));
+        Ok(transparency)
+    }
+}
+
+async fn read(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
+    let path = snapshot.database.path();
+    let mut transaction = snapshot.database.readers().begin().await.at(path)?;
+    let arrivals = arrivals(&mut transaction).await.at(path)?;
+    let withheld = withheld_by_owner(&mut transaction).await.at(path)?;
+    let changed = count_changed(snapshot, &mut transaction).await.at(path)?;
+    transaction.commit().await.at(path)?;
+    Ok(transparency(snapshot, &arrivals, &withheld, changed))
+}
+
+/// The number of published reviews with other stars or another text than their source last gave.
+async fn count_changed(
+    snapshot: &Snapshot,
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<u64> {
+    let entries = &snapshot.input.entries;
+    let is_changed = |id: &str, said: &Said| {
+        let id = id.parse::<ReviewId>().ok();
+        let at = id.and_then(|id| entries.find(&id));
+        at.is_some_and(|at| {
+            let review = &entries[at].review;
+            let mut units = [Unit::Rating, Unit::Text].into_iter();
+            units.any(|unit| said.compare(unit, review) == Some(false))
+        })
+    };
+    let mut changed = 0;
+    let mut said = said_of_published(connection);
+    while let Some((id, said)) = said.try_next().await? {
+        changed += u64::from(is_changed(&id, &said));
+    }
+    Ok(changed)
+}
+
+/// The published reviews of one source, in the snapshot's order.
+struct SourceReviews {
+    rating_counts: RatingCounts,
+    first: NaiveDate,
+    last: NaiveDate,
+    by_method: BTreeMap<String, u64>,
+}
+
+/// `withheld` are the reviews that the owner withheld, `changed` the published ones that differ from their source.
+pub fn transparency(
+    snapshot: &Snapshot,
+    arrivals: &BTreeMap<String, Arrival>,
+    withheld: &RatingCounts,
+    changed: u64,
+) -> wire::Transparency {
+    let input = &snapshot.input;
+    let mut by_method: BTreeMap<String, wire::VerifiedReviews> = BTreeMap::new();
+    let mut by_source: HashMap<&str, SourceReviews> = HashMap::new();
+    for entry in input.entries.iter() {
+        let (review, date) = (&entry.review, entry.review.date.date());
+        let method = review.verification.method;
+        let source = by_source
+            .entry(&review.source.name)
+            .or_insert_with(|| SourceReviews {
+                rating_counts: RatingCounts::default(),
+                first: date,
+                last: date,
+                by_method: BTreeMap::new(),
+            });
+        source.rating_counts.count(review.rating);
+        source.first = date;
+        *source
+            .by_method
+            .entry(method.name().to_owned())
+            .or_default() += 1;
+        let verified = by_method.entry(method.name().to_owned());
+        let verified = verified.or_insert_with(|| wire::VerifiedReviews {
+            count: 0,
+            meaning: meaning(method).to_owned(),
+        });
+        verified.count += 1;
+    }
+    let zone = input.business.time_zone;
+    let arrival = |source: &str| match arrivals.get(source) {
+        Some(arrival) => wire::Arrival {
+            kind: if arrival.is_scheduled {
+                wire::ArrivalKind::Scheduled
+            } else {
+                wire::ArrivalKind::Imported
+            },
+            last: arrival.last.map(|at| at.with_timezone(&zone).date_naive()),
+        },
+        None => wire::Arrival {
+            kind: wire::ArrivalKind::ByHand,
+            last: None,
+        },
+    };
+    let sources = by_source.into_iter();
+    let mut sources: Vec<_> = sources
+        .map(|(name, source)| wire::SourceTransparency {
+            name: name.to_owned(),
+            count: source.rating_counts.total(),
+            rating_value: mean(&source.rating_counts),
+            first: source.first,
+            last: source.last,
+            verification: source.by_method,
+            arrival: arrival(name),
+        })
+        .collect();
+    sources.sort_by(|one, other| {
+        (Reverse(one.count), &one.name).cmp(&(Reverse(other.count), &other.name))
+    });
+    let rating_counts = input.entries.rating_counts();
+    let policy = &input.business.review_policy;
+    let not_stated = policy.not_stated().into_iter();
+    let mut stated = wire::ReviewPolicy::from(policy.clone());
+    let contact = stated.contact.take();
+    wire::Transparency {
+        published: rating_counts.total(),
+        rating_value: mean(&rating_counts),
+        withheld: wire::WithheldReviews {
+            count: input.withheld.values().sum(),
+            reasons: input.withheld.clone(),
+            rating_value: mean(withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
+        },
+        order: "newest_first".to_owned(),
+        selection: "all_published".to_owned(),
+        changed_by_business: changed,
+        sources,
+        verification: by_method,
+        insights: wire::InsightsOrigin {
+            made_by: "program".to_owned(),
+            method: snapshot.insights.method.description.clone(),
+        },
+        policy: stated,
+        not_stated: not_stated.map(str::to_owned).collect(),
+        contact,
+    }
+}
+
+/// What a review with this verification can be relied on for, and by whom.
+const fn meaning(method: Method) -> &'static str {
+    match method {
+        Method::JobMatch => "The review matches a job in the books of the business.",
+        Method::SourcePlatform => {
+            "The review was written on a review platform, and is shown there by that platform's own rules."
+        }
+        Method::Invite => "Only customers whom the business invited could write the review.",
+        Method::Manual => {
+            "The business added the review and says that it is from a customer. No platform, job or invitation confirms it."
+        }
+    }
+}
