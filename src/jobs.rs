@@ -122,7 +122,7 @@ impl PublishChanges {
         }
         let started = self.ctx.clock.monotonic();
         let next = self.next().await.inspect_err(|_| self.changes.forget())?;
-        self.ctx.transparency.set_outdated();
+        self.ctx.transparency.forget();
         let Some((reviews, change_no)) = next else {
             return Ok(false);
         };

@@ -65,7 +65,7 @@ impl PublishedDocument {
 /// All documents, rendered from the same reviews. Immutable except for its caches.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Asked for its text index, and for what [`super::TransparencyCache`] adds.
+    /// Asked for its text index, and by [`super::read_transparency`].
     pub database: Database,
     /// The state of the database.
     pub position: DatabasePosition,
@@ -192,6 +192,11 @@ impl<T: Default> PerSnapshot<T> {
             *last = (Arc::downgrade(snapshot), Arc::default());
         }
         Arc::clone(&last.1)
+    }
+
+    /// Makes the next call of [`Self::of`] give a default value, also for the same snapshot.
+    pub fn forget(&self) {
+        *lock(&self.0) = (Weak::new(), Arc::default());
     }
 }
 

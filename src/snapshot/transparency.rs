@@ -3,17 +3,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 
 use chrono::NaiveDate;
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
-use tokio::sync::Mutex;
 
 use super::current::Snapshot;
 use crate::model::{Method, RatingCounts, ReviewId, Said, Unit};
-use crate::storage::transparency::{Arrival, arrivals, said_of_published, withheld_by_owner};
+use crate::storage::transparency::{
+    Arrival, arrivals, source_values_of_published, withheld_by_owner,
+};
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
 use crate::wire::mean;
@@ -21,41 +20,11 @@ use crate::wire::mean;
 /// Minimum number of reviews withheld by the owner for their mean to be shown, so that it gives away no single customer's stars.
 const WITHHELD_MEAN_MIN: u64 = 10;
 
-/// The transparency of the snapshot that was requested last. It also depends on what no snapshot has, such as the day of the
-/// last import, so it is made again after any change of the database.
-#[derive(Debug, Default)]
-pub struct TransparencyCache {
-    made: Mutex<Option<(Weak<Snapshot>, Arc<wire::Transparency>)>>,
-    is_outdated: AtomicBool,
-}
-
-impl TransparencyCache {
-    /// Makes the next call of [`Self::of`] read the database again.
-    pub fn set_outdated(&self) {
-        self.is_outdated.store(true, Ordering::Release);
-    }
-
-    /// The transparency of `snapshot`. Concurrent callers wait for one result.
-    ///
-    /// # Errors
-    /// If the database cannot be read; the next call tries again.
-    pub async fn of(&self, snapshot: &Arc<Snapshot>) -> Result<Arc<wire::Transparency>, DbError> {
-        let mut made = self.made.lock().await;
-        let is_outdated = self.is_outdated.swap(false, Ordering::AcqRel);
-        if let Some((of, transparency)) = &*made
-            && !is_outdated
-            && std::ptr::eq(of.as_ptr(), Arc::as_ptr(snapshot))
-        {
-            return Ok(Arc::clone(transparency));
-        }
-        *made = None;
-        let transparency = Arc::new(read(snapshot).await?);
-        *made = Some((Arc::downgrade(snapshot), Arc::clone(&transparency)));
-        Ok(transparency)
-    }
-}
-
-async fn read(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
+/// Reads the transparency of `snapshot`. It also depends on what no snapshot has, such as the day of the last import.
+///
+/// # Errors
+/// If the database cannot be read.
+pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
     let path = snapshot.database.path();
     let mut transaction = snapshot.database.readers().begin().await.at(path)?;
     let arrivals = arrivals(&mut transaction).await.at(path)?;
@@ -81,7 +50,7 @@ async fn count_changed(
         })
     };
     let mut changed = 0;
-    let mut said = said_of_published(connection);
+    let mut said = source_values_of_published(connection);
     while let Some((id, said)) = said.try_next().await? {
         changed += u64::from(is_changed(&id, &said));
     }

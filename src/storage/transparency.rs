@@ -69,7 +69,7 @@ pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Resul
 }
 
 /// The IDs of the published reviews that a source gave, with what it last said.
-pub fn said_of_published(
+pub fn source_values_of_published(
     connection: &mut SqliteConnection,
 ) -> impl Stream<Item = sqlx::Result<(String, Said)>> + Send + '_ {
     let rows = sqlx::query!(

@@ -11,6 +11,7 @@ use poem::error::ReadBodyError;
 use poem::http::header::CONTENT_LENGTH;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::{Addr, Body, FromRequest, Request, RequestBody};
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +21,7 @@ use crate::compute::{Compute, Crowded, Slot, lock, network};
 use crate::config::{Nets, RequestLog};
 use crate::links::Links;
 use crate::metrics;
-use crate::snapshot::{CurrentSnapshot, Snapshot, TransparencyCache};
+use crate::snapshot::{CurrentSnapshot, PerSnapshot, Snapshot, read_transparency};
 use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
@@ -30,7 +31,8 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Ctx {
     pub current: Arc<CurrentSnapshot>,
-    pub transparency: TransparencyCache,
+    /// Forgotten after any change of the database, because it also depends on what no snapshot has.
+    pub transparency: PerSnapshot<OnceCell<Arc<wire::Transparency>>>,
     pub links: Links,
     pub clock: Clock,
     /// Proxies whose `X-Forwarded-For` is trusted.
@@ -59,7 +61,7 @@ impl Ctx {
         };
         Self {
             current,
-            transparency: TransparencyCache::default(),
+            transparency: PerSnapshot::default(),
             links,
             clock,
             trusted_proxies,
@@ -95,7 +97,10 @@ impl Ctx {
         &self,
     ) -> Result<(Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
         let snapshot = self.current.load();
-        let transparency = self.transparency.of(&snapshot).await.map_err(|error| {
+        let made = self.transparency.of(&snapshot);
+        // Concurrent requests wait for one result.
+        let read = async || read_transparency(&snapshot).await.map(Arc::new);
+        let transparency = made.get_or_try_init(read).await.map_err(|error| {
             tracing::warn!(%error, "transparency.not_read: the database cannot be read");
             HttpProblem::retry_later(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -103,6 +108,7 @@ impl Ctx {
                 CROWDED_PAUSE,
             )
         })?;
+        let transparency = Arc::clone(transparency);
         Ok((snapshot, transparency))
     }
 

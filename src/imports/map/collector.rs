@@ -366,8 +366,8 @@ impl<'a> Collector<'a> {
         self.count();
         let report = &mut self.collected.report;
         let file = report.files.len() - 1;
-        let noted = report.reject(self.watch, file, at, faults.join("; "), row);
-        noted.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
+        let stored = report.reject(self.watch, file, at, faults.join("; "), row);
+        stored.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
     }
 
     /// Notes a sentence for the owner about the current file.

@@ -537,8 +537,8 @@ impl Merging<'_> {
         } = row.review();
         let shown = json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text});
         let (report, at) = (&mut self.outcome.report, row.at.clone());
-        let noted = report.reject(self.watch, row.file, at, error, shown);
-        noted.map_err(MergeError::Refused)
+        let stored = report.reject(self.watch, row.file, at, error, shown);
+        stored.map_err(MergeError::Refused)
     }
 
     fn note_deleted(&mut self, row: DeletedRow) {

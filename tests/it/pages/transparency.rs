@@ -1,4 +1,5 @@
-//! `/transparency` and its JSON: every figure is that of the file, whoever writes it, and the business's words are its own.
+//! `/transparency` and its JSON: every figure is computed from the database, also after another program's edits, and the
+//! policy is shown as the business states it.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
