@@ -120,11 +120,3 @@ create table editorial_faq (
         check (max(length(cast(faq_id as blob)), length(cast(question as blob)), length(cast(answer as blob))) <= 65536),
     primary key (faq_id)
 ) strict, without rowid;
-
-create table sample (
-    -- A row says that the reviews here are those of a sample business; they never mix with a firm's own by accident.
-    only_row integer not null default 1 constraint sample_is_one check (only_row = 1),
-    -- 1 if own reviews were mixed in on purpose.
-    is_mixed integer not null default 0 constraint sample_is_mixed_is_0_or_1 check (is_mixed in (0, 1)),
-    primary key (only_row)
-) strict, without rowid;

@@ -116,19 +116,3 @@ create trigger mention_updated after update on mention begin
     update review_change set change_no = 1 + (select max(change_no) from review_change)
         where review_id in (old.review_id, new.review_id);
 end;
-
-create table lineage (
-    -- Which database this is, set when it is created. A restored or exchanged file has another lineage, or smaller change
-    -- numbers than those already seen; either means that everything must be read again.
-    only_row   integer not null default 1 constraint lineage_is_one check (only_row = 1),
-    lineage_id text not null,
-    primary key (only_row)
-) strict, without rowid;
-
-create table erasure (
-    -- Through which change the text of deleted reviews has been erased from the file: from the text index, unused parts of pages
-    -- and the log. Without a row, none has been.
-    only_row  integer not null default 1 constraint erasure_is_one check (only_row = 1),
-    change_no integer not null,
-    primary key (only_row)
-) strict, without rowid;

@@ -15,15 +15,3 @@ create table publication (
     change_no   integer not null,
     primary key (document)
 ) strict, without rowid;
-
-create table base_url (
-    only_row  integer not null default 1 constraint base_url_is_one check (only_row = 1),
-    -- The one under which the feeds were first published. The ids of their entries are made of it, so that a move to another base
-    -- URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Set to null by hand, it becomes the next
-    -- one that is served.
-    published text,
-    -- That of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is configured with
-    -- the database alone.
-    served    text not null,
-    primary key (only_row)
-) strict, without rowid;

@@ -48,9 +48,7 @@ create table intent (
     next_attempt_at text not null,
     requested_at    text not null,
     -- The network that sent the request, and the one to which the callback leads, if known: each has a share of the places.
-    source          text,
-    address         text,
-    -- The networks, as a JSON array, for which a verification that a rate limit postponed is booked at `next_attempt_at`.
-    booked          text constraint intent_booked_is_json check (booked is null or json_type(booked) = 'array')
+    client_network   text,
+    callback_network text
 ) strict;
 create index intent_due on intent (next_attempt_at);

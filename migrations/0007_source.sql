@@ -59,10 +59,3 @@ create table source_column (
     decided_by      text not null constraint source_column_decided_known check (decided_by in ('name', 'owner', 'others')),
     primary key (source_name, header, field)
 ) strict, without rowid;
-
-create table calendar (
-    -- The time zone in which instants were last converted to days, as an IANA name; a row means that a time zone was ever set.
-    only_row  integer not null default 1 constraint calendar_is_one check (only_row = 1),
-    time_zone text not null constraint calendar_time_zone_given check (time_zone <> ''),
-    primary key (only_row)
-) strict, without rowid;

@@ -1,10 +1,31 @@
--- What the processes on this database share. Written by the service.
+-- What the service keeps about this database, and what the processes on it share. Written by the service.
 
-create table mcp_key (
+create table instance (
+    only_row        integer not null default 1 constraint instance_is_one check (only_row = 1),
+    -- Which database this is, set when it is created. A restored or exchanged file has another lineage, or smaller change
+    -- numbers than those already seen; either means that everything must be read again.
+    lineage_id      text,
+    -- Whether the reviews are those of a sample business alone, or own reviews were mixed in on purpose; null if there is no
+    -- sample, so that sample reviews never mix with a firm's own by accident.
+    sample          text constraint instance_sample_known check (sample in ('alone', 'mixed')),
+    -- The time zone in which instants were last converted to days, as an IANA name; null if a time zone was never set.
+    dates_time_zone text constraint instance_time_zone_given check (dates_time_zone <> ''),
+    -- The base URL under which the feeds were first published. The ids of their entries are made of it, so that a move to another
+    -- base URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Set to null by hand, it becomes
+    -- the next one that is served.
+    first_base_url  text,
+    -- That of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is configured
+    -- with the database alone.
+    last_base_url   text,
+    -- Through which change the text of deleted reviews has been erased from the file: from the text index, unused parts of pages
+    -- and the log. Null if none has been.
+    erased_change_no integer,
     -- The key that signs the sessions of agents, made once, so that they outlive a restart and are valid for every process on this
-    -- database. Deleting the row ends all sessions at the next start.
-    only_row integer not null default 1 constraint mcp_key_is_one check (only_row = 1),
-    key      blob not null constraint mcp_key_has_256_bits check (length(key) = 32),
+    -- database. Set to null, all sessions end at the next start.
+    session_key     blob constraint instance_session_key_has_256_bits check (length(session_key) = 32),
+    -- How often the owner's commands wrote, if many nodes share the database: a write that was prepared on a copy is applied only
+    -- if no other came in between.
+    owner_writes    integer not null default 0,
     primary key (only_row)
 ) strict, without rowid;
 
@@ -21,14 +42,6 @@ create table write_marker (
     written_at text not null,
     primary key (marker)
 ) strict, without rowid;
-
-create table owner_write (
-    -- How often the owner's commands wrote. A write that was prepared on a copy is applied only if no other came in between.
-    only_row integer not null default 1 constraint owner_write_is_one check (only_row = 1),
-    number   integer not null,
-    primary key (only_row)
-) strict, without rowid;
-insert into owner_write (number) values (0);
 
 create table lease (
     -- Which process may do what one does for all: raise versions and send (`sender`), or fetch a source (`sync NAME`).

@@ -31,7 +31,6 @@ pub mod websub;
 pub mod web;
 
 pub(crate) mod api;
-pub mod jobs;
 pub mod mcp;
 pub(crate) mod pages;
 

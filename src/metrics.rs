@@ -250,10 +250,10 @@ catalog! {
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections rejected because all were in use or the peer had reached its limit.";
-    MCP_BYTES "reviews_mcp_in_flight_bytes" MetricKind::Gauge, []
-        "Bytes of requests at /mcp and of their answers that clients have not read yet.";
+    MCP_IN_FLIGHT "reviews_mcp_in_flight" MetricKind::Gauge, []
+        "Requests at /mcp, those with answers that clients have not read yet included.";
     MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
-        "Requests at /mcp answered 503 because too many bytes were in flight, in total or from the peer.";
+        "Requests at /mcp answered 503 because too many were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
     TEXT_SEARCHES "reviews_text_searches_total" MetricKind::Counter, ["way" &["index", "texts", "failed"]]

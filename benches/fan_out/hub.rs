@@ -9,7 +9,7 @@ use clap::Parser;
 use futures_util::future::BoxFuture;
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, HubConfig, SyncConfig};
+use reviews_service::config::{HubConfig, SyncConfig};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
@@ -93,8 +93,6 @@ impl Rig {
         let app = App::new(
             Publisher::new(database, links.clone(), clock.clone()),
             options,
-            Hosts::default(),
-            false,
         )
         .await
         .unwrap();

@@ -7,14 +7,15 @@ use anyhow::{Context as _, anyhow};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
+use super::publish::Retry;
+use super::schedule::{Schedule, expire, measure, prune, set_gauges};
 use crate::clock::Clock;
 use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
-use crate::jobs::{FetchSources, Retry, Schedule, expire, measure, prune, set_gauges};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, SenderLock};
-use crate::sync::SyncRunner;
+use crate::sync::{FetchSources, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;

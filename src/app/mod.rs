@@ -1,27 +1,33 @@
 //! Assembles the service: one database, one context, one table of routes, and its jobs.
 
+mod analyze;
 mod hub;
 mod operations;
+mod precompress;
+mod publish;
 mod routes;
+mod schedule;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use analyze::AnalyzePostponed;
 pub use hub::HubOptions;
 use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
+pub use precompress::Precompress;
+use publish::{PublishChanges, Retry};
 pub use routes::{Service, service};
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Hosts;
-use crate::jobs::{AnalyzePostponed, Precompress, PublishChanges, Retry, erase};
+use crate::config::{Contacts, Hosts, RequestLog};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
@@ -57,18 +63,41 @@ pub struct App {
     hub: HubRuntime,
 }
 
+pub struct AppOptions {
+    pub hub: HubOptions,
+    /// `/mcp` accepts requests under these in addition to the base URL's.
+    pub allowed_hosts: Hosts,
+    /// Whether the operators' endpoints have a separate listener; metrics are then served only there.
+    pub has_admin: bool,
+    pub contacts: Contacts,
+    pub request_log: RequestLog,
+}
+
+impl From<HubOptions> for AppOptions {
+    fn from(hub: HubOptions) -> Self {
+        Self {
+            hub,
+            allowed_hosts: Hosts::default(),
+            has_admin: false,
+            contacts: Contacts::default(),
+            request_log: RequestLog::default(),
+        }
+    }
+}
+
 impl App {
-    /// Builds the service around a publisher. `/mcp` accepts requests under `allowed_hosts` in addition to the base URL's.
-    /// With `has_admin`, the operators' endpoints have a separate listener, and metrics are served only there.
+    /// Builds the service around a publisher.
     ///
     /// # Errors
     /// If the database cannot be read, the first snapshot not be published, or the hub not be set up.
-    pub async fn new(
-        publisher: Publisher,
-        hub: HubOptions,
-        allowed_hosts: Hosts,
-        has_admin: bool,
-    ) -> anyhow::Result<Self> {
+    pub async fn new(publisher: Publisher, options: impl Into<AppOptions>) -> anyhow::Result<Self> {
+        let AppOptions {
+            hub,
+            allowed_hosts,
+            has_admin,
+            contacts,
+            request_log,
+        } = options.into();
         let (database, links, clock) = (
             publisher.database.clone(),
             publisher.links.clone(),
@@ -80,12 +109,12 @@ impl App {
         let first = publisher.first().await?;
         let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);
-        let ctx = Arc::new(Ctx::new(
-            CurrentSnapshot::new(first),
-            links,
-            clock,
-            hub.config.trusted_proxies.clone(),
-        ));
+        let trusted_proxies = hub.config.trusted_proxies.clone();
+        let ctx = Arc::new(Ctx {
+            contacts,
+            request_log,
+            ..Ctx::new(CurrentSnapshot::new(first), links, clock, trusted_proxies)
+        });
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
         operations::report_release(&database).await?;
         let api = api::operations(&ctx, handler);
@@ -168,8 +197,10 @@ impl App {
             let analyze = self.analyze.run_once().await?;
             let coded = self.precompress.run_once(&CODINGS).await;
             let sent = self.hub.run_once().await?;
-            let erased = self.database.may_publish() && erase(&self.database, u64::MAX).await?;
-            if !published && !analyze && !coded && !sent && !erased {
+            if self.database.may_publish() {
+                let _ = self.database.erase_traces(u64::MAX).await?;
+            }
+            if !published && !analyze && !coded && !sent {
                 return Ok(());
             }
         }
@@ -357,10 +388,10 @@ mod tests {
     use tokio::sync::Notify;
     use tokio_rustls::TlsAcceptor;
 
+    use super::schedule::set_gauges;
     use super::*;
     use crate::clock::Clock;
     use crate::config::HubConfig;
-    use crate::jobs::set_gauges;
     use crate::websub::http_client::Roots;
     use crate::websub::store::HubGauges;
 
@@ -378,7 +409,7 @@ mod tests {
             roots: Roots::load(root.map(str::as_bytes)).unwrap(),
             ..HubOptions::new(HubConfig::from_arg_matches(&matches).unwrap()).unwrap()
         };
-        let app = App::new(publisher, hub, Hosts::default(), false).await;
+        let app = App::new(publisher, hub).await;
         app.unwrap()
     }
 

@@ -144,7 +144,7 @@ fn translate(error: Error) -> HttpProblem {
 }
 
 fn respond(mut problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
-    let id = RequestId::new(ctx.request_log(), problem.status);
+    let id = RequestId::new(ctx.request_log, problem.status);
     let mut response = match form {
         ErrorForm::Line => hub_error(problem),
         ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),

@@ -14,7 +14,7 @@ use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{Erased, Postponed};
+use crate::storage::{Database, Erased, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -51,7 +51,7 @@ impl Delete {
                     "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
                 )
             })?;
-            let traces = format_erased(erased);
+            let traces = format_erased(erased, database);
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
@@ -86,14 +86,14 @@ fn format_copies_beside(copies: &[(PathBuf, DateTime<Utc>)]) -> String {
     })
 }
 
-/// The result of erasing traces.
-pub(super) fn format_erased(erased: Erased) -> String {
+/// The result of erasing traces of `database`.
+pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
     match erased {
-        Erased::Nothing | Erased::All => "and erased from the file".to_owned(),
-        Erased::ButNodes => {
+        Erased::Done if database.has_nodes() => {
             "and erased from the tables; each node's log keeps it until its next snapshot"
                 .to_owned()
         }
+        Erased::Done => "and erased from the file".to_owned(),
         Erased::Later(why) => {
             let free = if let Postponed::NoRoom { .. } = why {
                 "free some, and "

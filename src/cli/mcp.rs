@@ -8,7 +8,7 @@ use super::database::existing_address;
 use super::insights;
 use super::report::Exit;
 use super::serve::open_database;
-use crate::app::{App, HubOptions};
+use crate::app::{App, AppOptions, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, HubConfig, ServeConfig};
 use crate::snapshot::{Publisher, served_base};
@@ -46,7 +46,14 @@ impl McpCommand {
             records: false,
             ..Publisher::new(database, links, clock)
         };
-        let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
+        let app = App::new(
+            publisher,
+            AppOptions {
+                allowed_hosts: self.config.allowed_hosts,
+                ..AppOptions::from(hub)
+            },
+        )
+        .await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;
         Ok(Exit::Done)

@@ -18,7 +18,7 @@ use super::logging::{LogConfig, LogFormat};
 use super::report::{Exit, print_report, print_result, progress, watch};
 use super::signals::Signals;
 use super::{insights, seed};
-use crate::app::{App, HubOptions, Limits};
+use crate::app::{App, AppOptions, HubOptions, Limits};
 use crate::clock::{Clock, Monotonic};
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, variable};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
@@ -134,11 +134,15 @@ impl Serve {
         let total = published.map(|one| one.count.unsigned_abs()).sum();
         let bar = progress("reading reviews", total);
         let progress = Arc::clone(&publisher.progress);
-        let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
+        let options = AppOptions {
+            hub,
+            allowed_hosts: self.config.allowed_hosts,
+            has_admin: admin.is_some(),
+            contacts: self.config.security_contact,
+            request_log: self.config.request_log,
+        };
+        let starting = App::new(publisher, options);
         let app = watch(bar, starting, || progress.count_loaded()).await?;
-        // Nobody has set them before.
-        let _ = app.ctx.contacts.set(self.config.security_contact);
-        let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
         print_greeting(&app, &links, bound, bound_admin, prints);
         let mut limits = Limits::default();

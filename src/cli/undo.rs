@@ -43,7 +43,7 @@ impl UndoCommand {
                 let _ = writeln!(
                     text,
                     "the removed reviews are gone, {}",
-                    format_erased(erased)
+                    format_erased(erased, database)
                 );
             }
             Ok(text)

@@ -21,7 +21,7 @@ use crate::config::Hosts;
 use crate::links::{Links, is_local};
 use crate::metrics;
 use crate::web::context::Ctx;
-use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Share, Shares, read_body};
+use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Place, Places, read_body};
 
 /// The `Retry-After` when too much is in flight.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub struct Mcp {
     sessions: Sessions,
     /// Shared with connections over stdio.
     methods: Arc<Methods>,
-    memory: Arc<Shares>,
+    places: Arc<Places>,
 }
 
 impl Mcp {
@@ -48,11 +48,10 @@ impl Mcp {
             origin_check,
             sessions,
             methods: Arc::new(Methods::new(catalog, &ctx.links)),
-            memory: Arc::new(Shares {
-                max: BYTES_MAX,
-                peer_max: PEER_BYTES_MAX,
-                few: FEW_BYTES,
-                gauge: Some(metrics::MCP_BYTES.gauge(&[])),
+            places: Arc::new(Places {
+                max: IN_FLIGHT_MAX,
+                peer_max: PEER_IN_FLIGHT_MAX,
+                gauge: Some(metrics::MCP_IN_FLIGHT.gauge(&[])),
                 held: Mutex::default(),
             }),
         }
@@ -76,20 +75,21 @@ impl Mcp {
             ));
         }
         let client = ClientAddress::of(&request);
-        let mut room = Share::new(Arc::clone(&self.memory), Some(client.network(48)));
-        resize(&mut room, BODY_BYTES_MAX)?;
+        let place = self
+            .places
+            .take(Some(client.network(48)))
+            .map_err(crowded)?;
         let body = request.take_body();
         let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
-        resize(&mut room, body.len() + message::parsed_bytes(&body))?;
         let _slot = self.ctx.turn(client).await?;
-        self.answer(request.headers(), &body, room).await
+        self.answer(request.headers(), &body, place).await
     }
 
     async fn answer(
         &self,
         headers: &HeaderMap,
         body: &[u8],
-        mut room: Share,
+        place: Place,
     ) -> Result<Response, HttpProblem> {
         let (status, json, session) = match self.reply(headers, body).await {
             Ok(Some((json, session))) => (StatusCode::OK, json, session),
@@ -99,8 +99,10 @@ impl Mcp {
                 (status, json, None)
             }
         };
-        resize(&mut room, json.capacity())?;
-        let body = Bytes::from_owner(HeldAnswer { json, _room: room });
+        let body = Bytes::from_owner(HeldAnswer {
+            json,
+            _place: place,
+        });
         let mut response = Response::builder().status(status).body(body);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -284,20 +286,18 @@ fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
     }
 }
 
-// Limits the memory of MCP requests and their responses, in total and per peer. A response counts until the system
-// has accepted its last byte, which depends on its reader.
+// Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request
+// is in flight until the system has accepted the last byte of its response, which depends on its reader.
 
-/// Maximum bytes of all requests and responses; the last quarter is for peers that hold few.
-const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Maximum bytes of one peer: an IPv4 address or an IPv6 /48.
-const PEER_BYTES_MAX: usize = BYTES_MAX / 4;
-/// A peer with at most this many bytes may use the last quarter.
-const FEW_BYTES: usize = 256 * 1024;
+/// Maximum number of requests in flight: 16 MiB of bodies. Only as many as there are slots to compute are parsed at a time.
+const IN_FLIGHT_MAX: usize = 256;
+/// Maximum number of one peer: an IPv4 address or an IPv6 /48.
+const PEER_IN_FLIGHT_MAX: usize = 64;
 
-/// A response that keeps its bytes reserved.
+/// A response that keeps its place.
 struct HeldAnswer {
     json: String,
-    _room: Share,
+    _place: Place,
 }
 
 impl AsRef<[u8]> for HeldAnswer {
@@ -306,20 +306,15 @@ impl AsRef<[u8]> for HeldAnswer {
     }
 }
 
-/// Reserves `bytes` for a request and its response, instead of those before.
-///
-/// # Errors
-/// 503, without a change, if a limit is exceeded.
-fn resize(room: &mut Share, bytes: usize) -> Result<(), HttpProblem> {
-    room.resize(bytes).map_err(|limit| {
-        metrics::MCP_REFUSED.count(&[limit]);
-        HttpProblem::retry_later(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then \
-             try again.",
-            CROWDED_PAUSE,
-        )
-    })
+/// 503; `limit` is `all` or `peer`.
+fn crowded(limit: &'static str) -> HttpProblem {
+    metrics::MCP_REFUSED.count(&[limit]);
+    HttpProblem::retry_later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
+         again.",
+        CROWDED_PAUSE,
+    )
 }
 
 // Checks `Origin` and `Host`: only pages of this service, of this machine and of hosts that the operator allows may

@@ -42,7 +42,8 @@ pub async fn sessions(
         let mut write = database.write().await?;
         // Another process may have been faster.
         sqlx::query!(
-            "insert into mcp_key (key) values (unhex(?)) on conflict do nothing",
+            "insert into instance (session_key) values (unhex(?)) on conflict (only_row)
+             do update set session_key = coalesce(session_key, excluded.session_key)",
             candidate
         )
         .execute(&mut write)
@@ -53,18 +54,19 @@ pub async fn sessions(
         let mut reader = database.reader().await?;
         key = find_key(&mut reader).await.at(path)?;
     }
-    let key = key.ok_or_else(|| fault("mcp_key has no row".to_owned()))?;
+    let key = key.ok_or_else(|| fault("instance.session_key is null".to_owned()))?;
     let key = key
         .try_into()
-        .map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;
+        .map_err(|_| fault("instance.session_key is not of 32 bytes; set it to null".to_owned()))?;
     Ok(Sessions::new(key, clock, random))
 }
 
 /// The stored key, if there is one.
 async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<u8>>> {
-    sqlx::query_scalar!("select key from mcp_key")
+    let key = sqlx::query_scalar!("select session_key from instance")
         .fetch_optional(connection)
-        .await
+        .await?;
+    Ok(key.flatten())
 }
 
 /// Lifetime of a session from its opening.

@@ -141,9 +141,7 @@ pub fn security_txt(
     Data(ctx): Data<&Arc<Ctx>>,
     headers: &HeaderMap,
 ) -> Result<Response, HttpProblem> {
-    let text = ctx
-        .contacts
-        .get()
+    let text = Some(&ctx.contacts)
         .filter(|contacts| !contacts.is_empty())
         .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links))
         .ok_or_else(|| {

@@ -11,7 +11,7 @@ use crate::storage::{Text, Write, instant_or_epoch, utc_milliseconds};
 /// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
 /// absent.
 pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
-    let stored = sqlx::query_scalar!("select published from base_url")
+    let stored = sqlx::query_scalar!("select first_base_url from instance")
         .fetch_optional(connection)
         .await?;
     let base = stored.flatten().and_then(|base| base.parse().ok());
@@ -20,10 +20,10 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
 
 /// The base URL of the last publication, if there was one.
 pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
-    let stored = sqlx::query_scalar!("select served from base_url")
+    let stored = sqlx::query_scalar!("select last_base_url from instance")
         .fetch_optional(connection)
         .await?;
-    Ok(stored.and_then(|base| base.parse().ok()))
+    Ok(stored.flatten().and_then(|base| base.parse().ok()))
 }
 
 /// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
@@ -31,12 +31,12 @@ pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Opti
 pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     let first = first_base(write.for_reading()).await?;
     let first = first.or_else(|| Some(links.clone()).filter(|links| !links.is_loopback()));
-    let (published, served) = (first.map(|links| links.to_string()), links.to_string());
+    let (first, last) = (first.map(|links| links.to_string()), links.to_string());
     sqlx::query!(
-        "insert into base_url (published, served) values (?, ?)
-         on conflict (only_row) do update set published = excluded.published, served = excluded.served",
-        published,
-        served
+        "insert into instance (first_base_url, last_base_url) values (?, ?) on conflict (only_row)
+         do update set first_base_url = excluded.first_base_url, last_base_url = excluded.last_base_url",
+        first,
+        last
     )
     .execute(write)
     .await?;

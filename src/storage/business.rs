@@ -88,7 +88,7 @@ async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<St
 
 /// `None` if no time zone was ever set; days of instants are then unknown.
 pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option<Tz>> {
-    let row = sqlx::query!(r#"select time_zone as "zone!: Text", exists (select 1 from calendar) as "is_set!: bool" from business"#)
+    let row = sqlx::query!(r#"select time_zone as "zone!: Text", exists (select 1 from instance where dates_time_zone is not null) as "is_set!: bool" from business"#)
         .fetch_optional(&mut *connection)
         .await?;
     let set = row.filter(|row| row.is_set || row.zone.as_ref() != Tz::UTC.name());
@@ -97,17 +97,18 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
 
 /// Records the time zone that turns instants into days from now on; returns the previous zone if it differs.
 pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
-    let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
+    let stored = sqlx::query_scalar!(r#"select dates_time_zone as "zone: Text" from instance"#)
         .fetch_optional(&mut *write)
         .await?;
     let name = zone.name();
     execute!(
         write,
-        "insert into calendar (time_zone) values (?)
-         on conflict (only_row) do update set time_zone = excluded.time_zone where time_zone <> excluded.time_zone",
+        "insert into instance (dates_time_zone) values (?) on conflict (only_row)
+         do update set dates_time_zone = excluded.dates_time_zone where dates_time_zone is not excluded.dates_time_zone",
         name
     )?;
-    Ok(before
+    Ok(stored
+        .flatten()
         .and_then(|before| before.as_ref().parse().ok())
         .filter(|before: &Tz| *before != zone))
 }
@@ -253,7 +254,7 @@ pub enum SampleState {
 }
 
 pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
-    let mixed = sqlx::query_scalar!("select is_mixed from sample")
+    let sample = sqlx::query_scalar!(r#"select sample as "sample: Text" from instance"#)
         .fetch_optional(&mut *connection)
         .await?;
     let has_any = sqlx::query_scalar!(
@@ -261,22 +262,24 @@ pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<Sam
     )
     .fetch_one(connection)
     .await?;
-    Ok(match (mixed, has_any) {
-        (Some(0), _) => SampleState::Alone,
-        (Some(_), _) => SampleState::Mixed,
-        (None, false) => SampleState::Empty,
-        (None, true) => SampleState::Own,
-    })
+    Ok(
+        match (sample.flatten().as_ref().map(AsRef::as_ref), has_any) {
+            (Some("alone"), _) => SampleState::Alone,
+            (Some(_), _) => SampleState::Mixed,
+            (None, false) => SampleState::Empty,
+            (None, true) => SampleState::Own,
+        },
+    )
 }
 
 /// Records that the data are a sample, or that own reviews were mixed in.
 pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
-    let is_mixed = i64::from(is_mixed);
+    let sample = if is_mixed { "mixed" } else { "alone" };
     execute!(
         write,
-        "insert into sample (is_mixed) values (?)
-         on conflict (only_row) do update set is_mixed = excluded.is_mixed where is_mixed < excluded.is_mixed",
-        is_mixed
+        "insert into instance (sample) values (?)
+         on conflict (only_row) do update set sample = iif(sample = 'mixed', sample, excluded.sample)",
+        sample
     )
 }
 
@@ -306,9 +309,7 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "technician_number",
         "service_area",
         "editorial_summary",
-        "editorial_faq",
-        "calendar",
-        "sample"
+        "editorial_faq"
     );
     // One row without a review stays, so that change numbers continue and every published document refers to an
     // existing change.
@@ -319,6 +320,10 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
     )?;
     execute!(write, "delete from review_change where review_id <> ''")?;
     let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
-    execute!(write, "update lineage set lineage_id = ?", lineage)?;
+    execute!(
+        write,
+        "update instance set lineage_id = ?, sample = null, dates_time_zone = null",
+        lineage
+    )?;
     Ok(reviews)
 }

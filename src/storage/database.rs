@@ -135,13 +135,6 @@ impl Database {
         self.open.load().place.verify()
     }
 
-    /// Notes for other processes whether this service has lost its file: they must not write then.
-    pub fn note_lost(&self, is_lost: bool) {
-        if let Err(error) = files::note_lost(&self.path, is_lost) {
-            tracing::debug!(%error, "database.loss_not_noted: other processes cannot see that the database was replaced");
-        }
-    }
-
     /// Begins a write. There is only one writer, so this waits for its turn, and up to [`BUSY_TIMEOUT`] for other processes. On a
     /// cluster only the commit waits.
     ///

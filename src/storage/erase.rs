@@ -26,12 +26,9 @@ pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Erased {
-    /// No deleted review had traces left to remove.
-    Nothing,
-    /// The files have no trace of a deleted review.
-    All,
-    /// The tables have no traces; nodes keep the old content until their next snapshot.
-    ButNodes,
+    /// The file has no trace of a deleted review. In a cluster that holds for the tables; nodes keep the former content until
+    /// their next snapshot.
+    Done,
     /// The tables and the index have no traces, but unused parts of the file still have some.
     Later(Postponed),
 }
@@ -92,14 +89,14 @@ impl Database {
         let Unerased { newest, .. } = unerased(&mut reader).await.at(self.path())?;
         drop(reader);
         let Some(newest) = newest else {
-            return Ok(Erased::Nothing);
+            return Ok(Erased::Done);
         };
         if self.has_nodes() {
             // Another program maintains the files and logs.
             let mut write = self.write().await?;
             merge_text_index(&mut write).await.at(self.path())?;
             note_erased(write, newest).await.at(self.path())?;
-            return Ok(Erased::ButNodes);
+            return Ok(Erased::Done);
         }
         if self.bytes().0 > bytes_max {
             return Ok(Erased::Later(Postponed::Large));
@@ -123,7 +120,7 @@ impl Database {
         // This is recorded last, so that an interrupted run is repeated.
         let write = self.write().await?;
         note_erased(write, newest).await.at(self.path())?;
-        Ok(Erased::All)
+        Ok(Erased::Done)
     }
 
     /// Truncates the log when no other process writes or checkpoints, without blocking any.
@@ -150,7 +147,7 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
     sqlx::query_as!(
         Unerased,
         r#"select count(*) as "count!: i64", max(change_no) as "newest: i64" from review_change as c
-           where c.change_no > coalesce((select change_no from erasure), 0)
+           where c.change_no > coalesce((select erased_change_no from instance), 0)
              and not exists (select 1 from review as r where r.review_id = c.review_id)"#
     )
     .fetch_one(connection)
@@ -199,7 +196,8 @@ async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
 async fn note_erased(mut write: Write, newest: i64) -> sqlx::Result<()> {
     execute!(
         &mut write,
-        "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
+        "insert into instance (erased_change_no) values (?) on conflict (only_row)
+         do update set erased_change_no = excluded.erased_change_no",
         newest
     )?;
     write.commit().await

@@ -245,7 +245,7 @@ pub fn remove_unfinished() {
 /// Held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct DeliveryLock {
-    _locked: File,
+    file: File,
 }
 
 impl DeliveryLock {
@@ -268,9 +268,19 @@ impl DeliveryLock {
             let emptied = file.set_len(0);
             emptied
                 .map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))?;
-            Ok(Self { _locked: file })
+            Ok(Self { file })
         });
         locked.transpose()
+    }
+
+    /// Notes which files this process has open under the name `path`, so that commands do not write to others.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] when the lock's file cannot be written.
+    pub(super) fn note_files(&self, path: &Path) -> Result<(), DbError> {
+        let files = device_and_inode_of_both(path).map(format_device_and_inode);
+        let noted = (&self.file).write_all(files.join("\n").as_bytes());
+        noted.map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))
     }
 }
 
@@ -291,28 +301,30 @@ pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbE
     }
 }
 
-// A service whose database was replaced, or whose log was removed, says so in the lock's file: what another process writes
-// then would be lost or damaged when the service ends (<https://www.sqlite.org/howtocorrupt.html> §1.4).
+// The lock's file names the files that its holder has open. If others have their names now, what another process writes is lost
+// or damaged when the holder ends (<https://www.sqlite.org/howtocorrupt.html> §1.4).
 
-const LOST: &[u8] = b"lost";
-
-/// Notes whether the service that holds the lock has lost the database at `path`.
-pub(super) fn note_lost(path: &Path, is_lost: bool) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .truncate(true)
-        .open(beside(&real(path), DELIVERY_LOCK))?;
-    file.write_all(if is_lost { LOST } else { b"" })
+/// Device and inode of the database at `path` and of its log; `None` for a missing one.
+fn device_and_inode_of_both(path: &Path) -> [Option<DeviceAndInode>; 2] {
+    [real(path), beside(&real(path), LOG)].map(|path| device_and_inode(&path).ok())
 }
 
-/// Fails if a running service has lost the database at `path`.
+/// Fails if a running service has another database open under the name `path`, or another log.
 pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
-    let noted = fs::read(beside(&real(path), DELIVERY_LOCK)).unwrap_or_default();
-    if noted == LOST && DeliveryLock::is_held(path) {
+    let noted = fs::read_to_string(beside(&real(path), DELIVERY_LOCK)).unwrap_or_default();
+    let now = device_and_inode_of_both(path).map(format_device_and_inode);
+    let is_lost = noted
+        .lines()
+        .zip(&now)
+        .any(|(noted, now)| !noted.is_empty() && noted != now);
+    if is_lost && DeliveryLock::is_held(path) {
         return Err(DbError::Lost(path.to_owned()));
     }
     Ok(())
+}
+
+fn format_device_and_inode(file: Option<DeviceAndInode>) -> String {
+    file.map_or_else(String::new, |(device, inode)| format!("{device} {inode}"))
 }
 
 /// Fails if the file at `path` has other names: SQLite names the log after the path, so processes that use two names of one file

@@ -151,10 +151,10 @@ pub(super) fn known_versions(
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// Gives the database its permanent id (see `migrations/0003_change.sql`).
+/// Gives the database its permanent id (see `migrations/0010_process.sql`).
 async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
-    let is_bound = sqlx::query_scalar!("select count(*) from lineage")
+    let is_bound = sqlx::query_scalar!("select count(lineage_id) from instance")
         .fetch_one(&mut *connection)
         .await
         .at(path)?;
@@ -165,7 +165,8 @@ async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<
         .hex_128()
         .map_err(|error| DbError::other(path, error))?;
     sqlx::query!(
-        "insert into lineage (lineage_id) values (?) on conflict do nothing",
+        "insert into instance (lineage_id) values (?) on conflict (only_row)
+         do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)",
         lineage
     )
     .execute(&mut *connection)

@@ -33,7 +33,7 @@ impl Database {
         let searchers = self.open.load().searchers.clone();
         // One statement, so one state of the database; one row, because each costs a message between threads.
         let row = sqlx::query!(
-            r#"select coalesce((select lineage_id from lineage), '') as "lineage!: Text",
+            r#"select coalesce((select lineage_id from instance), '') as "lineage!: Text",
                  coalesce((select max(change_no) from review_change), 0) as "change_no!: i64",
                  (select json_group_array(review_no) from (
                     select * from (select rowid as review_no from review_fts where review_fts match ?1 limit ?2)

@@ -4,6 +4,7 @@
 mod answer;
 mod client;
 mod decide;
+mod due;
 mod error;
 mod fetch;
 mod files;
@@ -14,6 +15,7 @@ mod secrets;
 mod source;
 
 pub use decide::{Cause, RunRequest};
+pub use due::FetchSources;
 pub use error::SyncError;
 pub use fetch::Fetched;
 pub use run::{SyncReport, SyncRunner, follow_time_zone};

@@ -2,7 +2,7 @@
 //! within a number of bytes and a time.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::problem::HttpProblem;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::{Compute, Crowded, Slot, lock, network};
-use crate::config::{Nets, RequestLog};
+use crate::config::{Contacts, Nets, RequestLog};
 use crate::links::Links;
 use crate::metrics;
 use crate::snapshot::{CurrentSnapshot, PerSnapshot, Snapshot, read_transparency};
@@ -40,9 +40,8 @@ pub struct Ctx {
     pub compute: Compute,
     pub freshness: SnapshotFreshness,
     /// URIs for reporting security issues (RFC 9116).
-    pub contacts: OnceLock<Vec<String>>,
-    /// Which requests are logged; none until it is set.
-    pub request_log: OnceLock<RequestLog>,
+    pub contacts: Contacts,
+    pub request_log: RequestLog,
     /// Cancelled when the service is shutting down and should receive no new requests.
     pub draining: CancellationToken,
 }
@@ -67,8 +66,8 @@ impl Ctx {
             trusted_proxies,
             compute,
             freshness,
-            contacts: OnceLock::new(),
-            request_log: OnceLock::new(),
+            contacts: Contacts::default(),
+            request_log: RequestLog::default(),
             draining: CancellationToken::new(),
         }
     }
@@ -110,10 +109,6 @@ impl Ctx {
         })?;
         let transparency = Arc::clone(transparency);
         Ok((snapshot, transparency))
-    }
-
-    pub fn request_log(&self) -> RequestLog {
-        self.request_log.get().copied().unwrap_or_default()
     }
 }
 

@@ -67,7 +67,7 @@ pub fn with_log<E: Endpoint + 'static>(
     endpoint.around(move |endpoint: Arc<E>, request: Request| {
         let ctx = Arc::clone(&ctx);
         async move {
-            let (started, log) = (ctx.clock.monotonic(), ctx.request_log());
+            let (started, log) = (ctx.clock.monotonic(), ctx.request_log);
             let method = request.method().clone();
             let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
             let mut response = endpoint.get_response(request).await.into_response();

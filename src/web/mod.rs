@@ -13,4 +13,4 @@ pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
 pub use middleware::{RequestId, with_common_headers, with_log};
 pub use problem::{HttpProblem, PROBLEM};
 pub use routes::{ListedRoute, Routes};
-pub use server::{Share, Shares};
+pub use server::{Place, Places};

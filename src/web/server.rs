@@ -5,6 +5,7 @@
 //! answered by hyper without a body, or closed.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
@@ -62,8 +63,6 @@ impl Default for Limits {
     }
 }
 
-/// A peer with at most this many connections may use the last quarter: a browser opens six.
-const FEW_CONNECTIONS: usize = 8;
 /// Maximum bytes of a request's head. hyper allows 100 header fields.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Bytes read ahead, and bytes queued before a flush, per connection.
@@ -115,10 +114,9 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         "server.listening: connections are accepted"
     );
     limit_unsent(&listener);
-    let shares = Arc::new(Shares {
+    let places = Arc::new(Places {
         max: limits.connections_max,
         peer_max: limits.connections_per_peer_max,
-        few: FEW_CONNECTIONS,
         gauge: None,
         held: Mutex::default(),
     });
@@ -146,11 +144,13 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
                 let address = peer.ip().to_canonical();
                 let is_exempt = exempt.iter().any(|net| net.contains(&address));
                 let network = (!is_exempt).then(|| network(address, 64));
-                let mut place = Share::new(Arc::clone(&shares), network);
-                if let Err(limit) = place.resize(1) {
-                    metrics::CONNECTIONS_REFUSED.count(&[limit]);
-                    continue;
-                }
+                let place = match places.take(network) {
+                    Ok(place) => place,
+                    Err(limit) => {
+                        metrics::CONNECTIONS_REFUSED.count(&[limit]);
+                        continue;
+                    }
+                };
                 let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
                 let held = serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
                 connections.spawn(async move {
@@ -281,14 +281,12 @@ fn limit_unsent(listener: &TcpListener) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
 
-/// What clients share, such as connections or bytes in memory: bounded in all and for each peer.
+/// What clients hold for a while, such as connections: bounded in all and for each peer.
 #[derive(Debug)]
-pub struct Shares {
+pub struct Places {
     pub max: usize,
     pub peer_max: usize,
-    /// The last quarter is for peers that hold at most this.
-    pub few: usize,
-    /// Shows what all peers hold.
+    /// Shows how many are held.
     pub gauge: Option<Gauge>,
     pub held: Mutex<Held>,
 }
@@ -299,60 +297,53 @@ pub struct Held {
     by_peer: HashMap<IpAddr, usize>,
 }
 
-/// The share of one connection or request, which is given back when this is dropped.
+/// Given back when it is dropped.
 #[derive(Debug)]
-pub struct Share {
-    shares: Arc<Shares>,
-    /// `None` counts only in all.
+pub struct Place {
+    places: Arc<Places>,
     peer: Option<IpAddr>,
-    size: usize,
 }
 
-impl Share {
-    /// An empty share.
-    pub const fn new(shares: Arc<Shares>, peer: Option<IpAddr>) -> Self {
-        Self {
-            shares,
-            peer,
-            size: 0,
-        }
-    }
-
-    /// Changes the size. Shrinking is always possible.
+impl Places {
+    /// A place for `peer`; one without a peer counts only in all.
     ///
     /// # Errors
-    /// The limit that does not allow it, `all` or `peer`; then nothing changes.
-    pub fn resize(&mut self, size: usize) -> Result<(), &'static str> {
-        let mut held = lock(&self.shares.held);
-        let all = held.all - self.size + size;
-        let own = self.peer.map_or(0, |peer| {
-            held.by_peer.get(&peer).copied().unwrap_or(0) - self.size + size
-        });
-        let Shares {
-            max, peer_max, few, ..
-        } = *self.shares;
-        if size > self.size && own > peer_max {
-            return Err("peer");
-        }
-        if size > self.size && (all > max || all > max / 4 * 3 && own > few) {
+    /// The limit that is reached: `all` or `peer`.
+    pub fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
+        let mut held = lock(&self.held);
+        if held.all >= self.max {
             return Err("all");
         }
-        held.all = all;
-        if let Some(gauge) = &self.shares.gauge {
-            gauge.set(figure(all as u64));
+        if let Some(peer) = peer {
+            let own = held.by_peer.get(&peer).copied().unwrap_or(0);
+            if own >= self.peer_max {
+                return Err("peer");
+            }
+            held.by_peer.insert(peer, own + 1);
         }
-        match self.peer {
-            Some(peer) if own > 0 => held.by_peer.insert(peer, own),
-            Some(peer) => held.by_peer.remove(&peer),
-            None => None,
-        };
-        self.size = size;
-        Ok(())
+        held.all += 1;
+        self.show(held.all);
+        let places = Arc::clone(self);
+        Ok(Place { places, peer })
+    }
+
+    fn show(&self, count: usize) {
+        if let Some(gauge) = &self.gauge {
+            gauge.set(figure(count as u64));
+        }
     }
 }
 
-impl Drop for Share {
+impl Drop for Place {
     fn drop(&mut self) {
-        let _ = self.resize(0);
+        let mut held = lock(&self.places.held);
+        held.all -= 1;
+        self.places.show(held.all);
+        if let Some(Entry::Occupied(mut own)) = self.peer.map(|peer| held.by_peer.entry(peer)) {
+            *own.get_mut() -= 1;
+            if *own.get() == 0 {
+                own.remove();
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
-use super::limits::{Booking, RateLimits};
+use super::limits::{RateLimits, VerificationWait};
 use super::request::Secret;
 use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome, Subscriber};
 use crate::clock::Clock;
@@ -114,11 +114,11 @@ impl Exchange {
         let answered = match self.send_verification(due, &url).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
-            Err(Booking { wait, networks }) => {
+            Err(VerificationWait { wait, network }) => {
                 let waits = Outcome::Waits {
                     serial,
                     at: self.clock.now() + wait,
-                    networks,
+                    network,
                 };
                 return (waits, None, "waits");
             }
@@ -155,13 +155,13 @@ impl Exchange {
         }
     }
 
-    /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. `Err` is the
-    /// [`Booking`] to wait for if a limit is reached.
+    /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. The outer `Err` says
+    /// until when to wait if a limit is reached.
     async fn send_verification(
         &self,
         due: &DueVerification,
         url: &str,
-    ) -> Result<Result<Answer, Failure>, Booking> {
+    ) -> Result<Result<Answer, Failure>, VerificationWait> {
         let exchange = async {
             let vetted = match self.egress.vet(url).await {
                 Ok(vetted) => vetted,
@@ -169,10 +169,8 @@ impl Exchange {
             };
             if !self.is_exempt(&due.subscriber.callback) {
                 let (addresses, is_active) = (&vetted.addresses, due.lease_ends_at.is_some());
-                let booking = (self.rates).book_verification(&due.booked, addresses, is_active);
-                if !booking.wait.is_zero() {
-                    return Err(booking);
-                }
+                let id = due.subscriber.subscription_id;
+                self.rates.book_verification(id, addresses, is_active)?;
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
         };

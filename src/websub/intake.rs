@@ -90,8 +90,8 @@ impl SubscriptionIntake {
             |address: IpAddr| (!is_free).then(|| network(address, NETWORK_PREFIX).to_string());
         let request = SubscriptionRequest {
             callback_key: callback.key(),
-            source: source.and_then(limited),
-            address: callback.host.parse().ok().and_then(limited),
+            client_network: source.and_then(limited),
+            callback_network: callback.host.parse().ok().and_then(limited),
             form,
         };
         let commit = self.commit(source, &request, is_free, exceeded);

@@ -68,6 +68,8 @@ pub struct RateLimits {
     pub limits: HubLimits,
     clock: Clock,
     rates: [Mutex<Keys>; Rate::ALL.len()],
+    /// The verifications that wait, by subscription.
+    booked: Mutex<HashMap<i64, Booking>>,
 }
 
 /// The keys of one limit. All times are since the clock's start.
@@ -86,12 +88,20 @@ pub struct RateExceeded {
     pub after: Duration,
 }
 
-/// The booked time of a verification.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Booking {
+/// The time that a verification must wait for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerificationWait {
     pub wait: Duration,
-    /// The networks for which it is booked; the first is the one that decides the wait.
-    pub networks: Vec<String>,
+    /// The network that has had too many.
+    pub network: String,
+}
+
+/// The time, since the clock's start, that is booked for a verification.
+#[derive(Debug)]
+struct Booking {
+    at: Duration,
+    /// The networks of its callback's addresses.
+    networks: Vec<String>,
 }
 
 impl RateLimits {
@@ -100,6 +110,7 @@ impl RateLimits {
             limits: *limits,
             clock: clock.clone(),
             rates: Rate::ALL.map(|_| Mutex::default()),
+            booked: Mutex::default(),
         }
     }
 
@@ -129,43 +140,57 @@ impl RateLimits {
         self.take(Rate::Network, &network(source, NETWORK_PREFIX).to_string())
     }
 
-    /// Books a verification for the networks of all `addresses` except those that are `booked` already.
+    /// Counts a verification of a subscription for the networks of all `addresses` if it may be sent now. Otherwise it is booked
+    /// for the first time at which all of them are free.
     pub fn book_verification(
         &self,
-        booked: &[String],
+        subscription_id: i64,
         addresses: &[IpAddr],
         is_active: bool,
-    ) -> Booking {
-        let mut booking = Booking::default();
+    ) -> Result<(), VerificationWait> {
+        let now = self.clock.monotonic().since_start();
+        let mut booked = lock(&self.booked);
+        let former = booked.remove(&subscription_id);
+        let (mut wait, mut networks) = (Duration::ZERO, Vec::new());
         for address in addresses {
             let network = network(*address, NETWORK_PREFIX).to_string();
-            if booking.networks.contains(&network) {
+            if networks.contains(&network) {
                 continue;
             }
-            let is_free = booked.contains(&network)
-                || is_active && self.take(Rate::Verifications, &network).is_ok();
-            let rate = if is_active {
-                Rate::Renewals
-            } else {
-                Rate::Verifications
+            let of_network = match &former {
+                Some(former) if former.networks.contains(&network) => former.at.saturating_sub(now),
+                Some(_) | None => self.wait_for_network(&network, is_active),
             };
-            let wait = if is_free {
-                Ok(Duration::ZERO)
-            } else {
-                self.book(rate, &network, 1, Duration::MAX)
-            };
-            let (Ok(after) | Err(after)) = wait;
-            if wait.is_ok() {
-                let place = if after > booking.wait {
-                    0
-                } else {
-                    booking.networks.len()
-                };
-                booking.networks.insert(place, network);
-            }
-            booking.wait = booking.wait.max(after);
+            // The network that decides the wait is the first.
+            let place = if of_network > wait { 0 } else { networks.len() };
+            networks.insert(place, network);
+            wait = wait.max(of_network);
         }
-        booking
+        let Some(network) = networks.first().filter(|_| !wait.is_zero()).cloned() else {
+            return Ok(());
+        };
+        if booked.len() >= KEYS_MAX {
+            booked.retain(|_, booking| booking.at > now);
+        }
+        if booked.len() < KEYS_MAX {
+            let at = now + wait;
+            booked.insert(subscription_id, Booking { at, networks });
+        }
+        Err(VerificationWait { wait, network })
+    }
+
+    /// Counts a verification for `network`, now or later, and returns the wait.
+    fn wait_for_network(&self, network: &str, is_active: bool) -> Duration {
+        if is_active && self.take(Rate::Verifications, network).is_ok() {
+            return Duration::ZERO;
+        }
+        let rate = if is_active {
+            Rate::Renewals
+        } else {
+            Rate::Verifications
+        };
+        let (Ok(wait) | Err(wait)) = self.book(rate, network, 1, Duration::MAX);
+        wait
     }
 
     /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
@@ -298,35 +323,45 @@ mod tests {
     fn bookings_above_the_rate_wait_for_successive_times() {
         let clock = clock();
         let rates = rates(20, &clock);
-        let book = |last: u8| {
-            let booking = rates.book_verification(&[], &[[192, 0, 2, last].into()], false);
-            booking.wait.as_secs()
+        let book = |id: i64, last: u8| {
+            let booked = rates.book_verification(id, &[[192, 0, 2, last].into()], false);
+            booked.map_or_else(|postponed| postponed.wait.as_secs(), |()| 0)
         };
-        let waits: Vec<u64> = (0..23).map(|_| book(1)).collect();
+        let waits: Vec<u64> = (0..23).map(|id| book(id, 1)).collect();
         assert_eq!((&waits[..20], &waits[20..]), (&[0; 20][..], &[3, 6, 9][..]));
-        assert_eq!(book(2), 0);
+        assert_eq!(book(30, 2), 0);
+        assert_eq!(book(22, 1), 9, "its time stays");
         clock.advance(TimeDelta::seconds(3));
-        assert_eq!(book(1), 9, "behind those that wait");
+        assert_eq!(book(31, 1), 9, "behind those that wait");
+        assert_eq!((book(20, 1), book(21, 1)), (0, 3));
         clock.advance(TimeDelta::minutes(2));
-        assert_eq!((0..20).filter(|_| book(1) == 0).count(), 20);
+        assert_eq!((40..60).filter(|id| book(*id, 1) == 0).count(), 20);
     }
 
     #[test]
     fn a_booking_counts_once_for_each_network() {
-        let rates = rates(1, &clock());
+        let clock = clock();
+        let rates = rates(1, &clock);
         let addresses: [IpAddr; 3] = [
             [192, 0, 2, 1].into(),
             [192, 0, 2, 2].into(),
             [192, 0, 2, 1].into(),
         ];
-        let first = rates.book_verification(&[], &addresses, false);
-        assert_eq!((first.wait, first.networks.len()), (Duration::ZERO, 2));
-        let second = rates.book_verification(&[], &addresses[..1], false);
-        assert_eq!(second.wait, Duration::from_mins(1));
-        let again = rates.book_verification(&second.networks, &addresses[..1], false);
-        assert_eq!(again.wait, Duration::ZERO);
-        let active = rates.book_verification(&[], &addresses[1..2], true);
-        assert_eq!(active.wait, Duration::ZERO, "from the reserved share");
+        let minute = |network: &str| {
+            Err(VerificationWait {
+                wait: Duration::from_mins(1),
+                network: network.to_owned(),
+            })
+        };
+        assert_eq!(rates.book_verification(1, &addresses, false), Ok(()));
+        let second = rates.book_verification(2, &addresses[..1], false);
+        assert_eq!(second, minute("192.0.2.1"));
+        let active = rates.book_verification(3, &addresses[1..2], true);
+        assert_eq!(active, Ok(()), "from the reserved share");
+        clock.advance(TimeDelta::minutes(1));
+        // Another address than at the time of booking.
+        let moved = rates.book_verification(2, &[[192, 0, 2, 3].into()], false);
+        assert_eq!(moved, Ok(()));
     }
 
     #[test]

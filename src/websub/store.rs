@@ -39,9 +39,9 @@ pub struct SubscriptionRequest {
     /// The callback's key, normalized for comparison.
     pub callback_key: String,
     /// The client's network; `None` if no limit applies.
-    pub source: Option<String>,
+    pub client_network: Option<String>,
     /// The callback's network if it is known without a lookup; `None` if it is not or if no limit applies.
-    pub address: Option<String>,
+    pub callback_network: Option<String>,
 }
 
 /// Current counts, to compare with the limits.
@@ -96,14 +96,15 @@ pub async fn accept(
     .await?;
     let secret = form.secret.as_ref().map(Secret::expose);
     sqlx::query!(
-        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, source, address)
+        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, client_network,
+           callback_network)
          select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
          from subscription as s
          where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
          on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
            lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = serial + 1, attempts = 0,
-           next_attempt_at = iif(booked is null, excluded.next_attempt_at, next_attempt_at), requested_at = excluded.requested_at,
-           source = excluded.source, address = coalesce(excluded.address, address)",
+           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at,
+           client_network = excluded.client_network, callback_network = coalesce(excluded.callback_network, callback_network)",
         mode,
         callback,
         secret,
@@ -111,8 +112,8 @@ pub async fn accept(
         document,
         now,
         request.callback_key,
-        request.source,
-        request.address
+        request.client_network,
+        request.callback_network
     )
     .execute(&mut *write)
     .await
@@ -129,13 +130,13 @@ pub async fn counts(
     sqlx::query_as!(
         Counts,
         r#"with waiting as (
-             select i.subscription_id, i.source, i.address, s.host from intent as i join subscription as s using (subscription_id)
+             select i.subscription_id, i.client_network, i.callback_network, s.host from intent as i join subscription as s using (subscription_id)
              where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
            select (select count(*) from waiting) as "waiting!: i64",
-             (select coalesce(sum(min(n, ?4)), 0) from (select count(*) as n from waiting group by coalesce(address, subscription_id)))
+             (select coalesce(sum(min(n, ?4)), 0) from (select count(*) as n from waiting group by coalesce(callback_network, subscription_id)))
                as "places!: i64",
-             (select count(*) from waiting where source = ?5) as "of_source!: i64",
-             (select count(*) from waiting where address = coalesce(?6, (select address from waiting where host = ?1 and address is not null limit 1)))
+             (select count(*) from waiting where client_network = ?5) as "of_source!: i64",
+             (select count(*) from waiting where callback_network = coalesce(?6, (select callback_network from waiting where host = ?1 and callback_network is not null limit 1)))
                as "of_address!: i64",
              exists (select 1 from intent as i join subscription as s using (subscription_id)
                      where s.document = ?2 and s.callback_key = ?3) as "is_replaced!: bool",
@@ -147,8 +148,8 @@ pub async fn counts(
         document,
         request.callback_key,
         share,
-        request.source,
-        request.address
+        request.client_network,
+        request.callback_network
     )
     .fetch_one(connection)
     .await
@@ -208,8 +209,6 @@ pub struct DueVerification {
     /// Previous attempts.
     pub attempts: i64,
     pub requested_at: DateTime<Utc>,
-    /// The networks for which a postponed verification is booked.
-    pub booked: Vec<String>,
 }
 
 impl DueVerification {
@@ -264,7 +263,7 @@ pub async fn verifications(
 ) -> sqlx::Result<Vec<DueVerification>> {
     let until = utc_milliseconds(now);
     let rows = sqlx::query!(
-        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, i.requested_at, i.booked,
+        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, i.requested_at,
            s.document, s.host, s.lease_ends_at, s.state
          from intent as i join subscription as s using (subscription_id)
          where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
@@ -289,9 +288,6 @@ pub async fn verifications(
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
             requested_at: instant_or_epoch(&row.requested_at),
-            booked: (row.booked.as_deref())
-                .and_then(|booked| serde_json::from_str(booked).ok())
-                .unwrap_or_default(),
         })
     });
     Ok(due.collect())
@@ -397,8 +393,8 @@ pub enum Outcome {
     Waits {
         serial: i64,
         at: DateTime<Utc>,
-        /// The networks for which it is booked.
-        networks: Vec<String>,
+        /// The callback's network that has had too many.
+        network: String,
     },
     NotVerified {
         serial: i64,
@@ -481,7 +477,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         } => {
             let at = utc_milliseconds(*at);
             sqlx::query!(
-                "update intent set attempts = attempts + ?, next_attempt_at = ?, booked = null where subscription_id = ? and serial = ?",
+                "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
                 attempts,
                 at,
                 id,
@@ -492,15 +488,13 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         Outcome::Waits {
             serial,
             at,
-            networks,
+            network,
         } => {
-            let (at, booked) = (utc_milliseconds(*at), as_json(networks)?);
-            let network = networks.first();
+            let at = utc_milliseconds(*at);
             sqlx::query!(
-                "update intent set address = ?, next_attempt_at = ?, booked = ? where subscription_id = ? and serial = ?",
+                "update intent set callback_network = ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
                 network,
                 at,
-                booked,
                 id,
                 serial
             )
@@ -924,8 +918,8 @@ mod tests {
                 lease_seconds: 300,
             },
             callback_key: "https://a.example/".to_owned(),
-            source: None,
-            address: None,
+            client_network: None,
+            callback_network: None,
         };
         for from in State::ALL {
             let mut write = begin(&database, from).await;
@@ -953,19 +947,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut write = begin(&database(folder.path()).await, Pending).await;
         let waits = |serial| {
-            let networks = vec!["192.0.2.1".to_owned()];
+            let network = "192.0.2.1".to_owned();
             let at = DateTime::UNIX_EPOCH;
             [attempt(Outcome::Waits {
                 serial,
                 at,
-                networks,
+                network,
             })]
         };
         for (serial, expected) in [(0, None), (1, Some("192.0.2.1"))] {
             record(&mut write, &waits(serial), DateTime::UNIX_EPOCH)
                 .await
                 .unwrap();
-            let address = text(&mut write, "select address from intent").await;
+            let address = text(&mut write, "select callback_network from intent").await;
             assert_eq!(address.as_deref(), expected, "{serial}");
         }
     }

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use reviews_service::imports::{ImportRequest, import};
-use reviews_service::jobs::erase;
-use reviews_service::storage::{DeliveryLock, REWRITE_AT_ONCE_MAX};
+use reviews_service::storage::{DeliveryLock, Erased, Postponed, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;
@@ -38,6 +37,10 @@ async fn service() -> TestApp {
     fs::remove_file(file).unwrap();
     app.drain().await;
     app
+}
+
+async fn erase(app: &TestApp, bytes_max: u64) -> Erased {
+    app.database().erase_traces(bytes_max).await.unwrap()
 }
 
 /// The content of a file. Another process reads it, because closing a file ends all locks of this process on it (POSIX),
@@ -329,12 +332,13 @@ async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
     let said = pending(&app).unwrap();
     assert_has(&said, "1 deleted review;");
     assert_has(&said, "within an hour");
-    // The job of every minute leaves it to the job of every hour.
-    assert!(!erase(app.database(), REWRITE_AT_ONCE_MAX).await.unwrap());
+    // The job of every minute does it once an hour.
+    let erased = erase(&app, REWRITE_AT_ONCE_MAX).await;
+    assert_eq!(erased, Erased::Later(Postponed::Large));
     assert!(pending(&app).is_some());
     assert!(app.app().publish_once().await.unwrap());
     let before = publications(&app.path());
-    assert!(erase(app.database(), u64::MAX).await.unwrap());
+    assert_eq!(erase(&app, u64::MAX).await, Erased::Done);
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
     assert_eq!(publications(&app.path()), before, "it is not delivered");
@@ -365,7 +369,7 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
     let log = fs::metadata(app.path().with_extension("db-wal"))
         .unwrap()
         .len();
-    assert!(!erase(app.database(), u64::MAX).await.unwrap());
+    assert_eq!(erase(&app, u64::MAX).await, Erased::Later(Postponed::Busy));
     assert_eq!(
         fs::metadata(app.path().with_extension("db-wal"))
             .unwrap()

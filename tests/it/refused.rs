@@ -98,7 +98,7 @@ fn cases() -> Vec<(String, &'static str)> {
         insert into technician (technician_id, name) values ('', 'T') → technician_id_given
         insert into service_area (name) values ('') → service_area_name_given
         insert into editorial_summary (only_row, text) values (2, 'a') → editorial_summary_is_one
-        insert into lineage (only_row, lineage_id) values (2, 'a') → lineage_is_one
+        insert into instance (only_row, lineage_id) values (2, 'a') → instance_is_one
         insert into publication values ('weather', 1, '', '', 0, 0) → publication_document_known
         insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'odd', '', '') → subscription_state_known
         insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'active', '', '') → subscription_active_has_lease

@@ -99,7 +99,7 @@ pub struct WriteBasis {
 }
 
 impl WriteBasis {
-    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write), \
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select owner_writes from instance), \
                           (select max(version) from _sqlx_migrations)";
 
     /// The leader's state.
@@ -143,13 +143,13 @@ impl WriteBasis {
     fn guard(self, is_first: bool) -> Vec<SqlStatement> {
         let delete = json!(["delete from guard"]);
         if !is_first {
-            let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
+            let guard = "insert into guard (holds) select coalesce((select owner_writes from instance) = ?1, 0)";
             return vec![json!([guard, self.owner_writes + 1]), delete];
         }
         let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
-                     and (select number from owner_write) = ?2, 0)";
+                     and (select owner_writes from instance) = ?2, 0)";
         let guard = json!([guard, self.change_no, self.owner_writes]);
-        let count = json!(["update owner_write set number = number + 1"]);
+        let count = json!(["update instance set owner_writes = owner_writes + 1"]);
         vec![guard, delete, count]
     }
 }
@@ -784,7 +784,7 @@ mod tests {
         verify_version(&mut connection, Path::new("db.sqlite"))
             .await
             .unwrap();
-        let lineages: i64 = sqlx::query_scalar("select count(*) from lineage")
+        let lineages: i64 = sqlx::query_scalar("select count(lineage_id) from instance")
             .fetch_one(&mut connection)
             .await
             .unwrap();

@@ -380,7 +380,12 @@ impl Database {
         exchange: Duration,
     ) -> Result<Option<SenderLock>, DbError> {
         if !self.has_nodes() {
+            // Another database under this name would be noted as ours.
+            self.verify_place()?;
             let lock = DeliveryLock::take(self.path())?;
+            if let Some(lock) = &lock {
+                lock.note_files(self.path())?;
+            }
             return Ok(lock.map(SenderLock::File));
         }
         let standing = self.node_standing();
@@ -596,7 +601,8 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    let lineage = "insert into lineage (lineage_id) values (?) on conflict do nothing";
+    let lineage = "insert into instance (lineage_id) values (?) on conflict (only_row) \
+                   do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
     let id = Random::system().hex_128();
     all.push(json!([
         lineage,

@@ -274,11 +274,11 @@ pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<O
 
 /// The database's id and newest change number.
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
-    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from lineage"#)
+    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from instance"#)
         .fetch_optional(&mut *connection)
         .await?;
     Ok(DatabasePosition {
-        lineage: lineage.unwrap_or_default().into(),
+        lineage: lineage.flatten().unwrap_or_default().into(),
         change_no: newest_change(connection).await?,
     })
 }

@@ -53,12 +53,12 @@ async fn each_migration_is_applied_once_and_reported() {
         })
         .collect();
     assert_eq!((first.applied, first.total), (expected, files.len()));
-    let lineage = sqlite3(&path, "select lineage_id from lineage");
+    let lineage = sqlite3(&path, "select lineage_id from instance");
     assert_eq!(lineage.len(), 32, "{lineage}");
     let (database, second) = Database::open(&path).await.unwrap();
     database.close().await;
     assert_eq!((second.applied, second.total), (vec![], files.len()));
-    assert_eq!(sqlite3(&path, "select lineage_id from lineage"), lineage);
+    assert_eq!(sqlite3(&path, "select lineage_id from instance"), lineage);
 }
 
 #[tokio::test]

@@ -143,7 +143,11 @@ async fn an_empty_file_becomes_a_database() {
         fs::write(&path, "").unwrap();
         sqlite3(&path, sql);
         make(&path).await;
-        assert_eq!(sqlite3(&path, "select count(*) from lineage"), "1", "{sql}");
+        assert_eq!(
+            sqlite3(&path, "select count(lineage_id) from instance"),
+            "1",
+            "{sql}"
+        );
         fs::remove_file(&path).unwrap();
     }
 }

@@ -21,7 +21,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
         drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end → the trigger mention_deleted differs from its definition
         drop index review_newest → the index review_newest is missing
         drop index review_newest; create index review_newest on review (author) → the index review_newest differs from its definition
-        drop table mcp_key → the table mcp_key is missing
+        drop table write_marker → the table write_marker is missing
         drop table intent; create table intent (subscription_id integer primary key) → the table intent differs from its definition
         alter table review add column mine text → the table review differs from its definition
         alter table review rename column title to headline → the table review differs from its definition
@@ -29,7 +29,7 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
         drop table review_fts → the table review_fts is missing
         drop table review_fts → the table review_fts_data is missing
         drop table review → the table review is missing
-        drop table lineage → the table lineage is missing
+        drop table instance → the table instance is missing
         drop table _sqlx_migrations → the table _sqlx_migrations is missing
         ",
     ) {
@@ -133,10 +133,10 @@ async fn the_query_of_a_search_reads_no_whole_table() {
         .filter_map(|line| Some(line.split_once("SCAN ")?.1))
         .filter(|name| !name.starts_with('(') && *name != "CONSTANT ROW")
         .collect();
-    // The lineage is one row.
+    // The table instance has one row.
     assert_eq!(
         scans,
-        ["lineage", "review_fts VIRTUAL TABLE INDEX 0:M2"],
+        ["instance", "review_fts VIRTUAL TABLE INDEX 0:M2"],
         "{plan}"
     );
     assert_eq!(

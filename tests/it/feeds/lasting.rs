@@ -96,8 +96,8 @@ async fn entry_ids_stay_when_the_base_url_changes() {
     assert_eq!(under(folder.path(), moved).await, (ids, urls));
     // If the stored URL is emptied or invalid, the current base URL is used.
     for sql in [
-        "delete from base_url",
-        "update base_url set published = 'x'",
+        "update instance set first_base_url = null",
+        "update instance set first_base_url = 'x'",
     ] {
         sqlite3(&folder.path().join("reviews.db"), sql);
         let (ids, urls) = under(folder.path(), moved).await;
@@ -115,7 +115,7 @@ async fn never_published() -> (tempfile::TempDir, std::path::PathBuf) {
     let file = folder.path().join("reviews.db");
     app.shell(&format!("vacuum into '{}'", file.display()))
         .await;
-    sqlite3(&file, "delete from base_url");
+    sqlite3(&file, "update instance set first_base_url = null");
     (folder, file)
 }
 
@@ -141,7 +141,7 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
             "{base}: {ids:?}"
         );
         assert_eq!(
-            sqlite3(&file, "select count(published) from base_url"),
+            sqlite3(&file, "select count(first_base_url) from instance"),
             "0",
             "{loopback}"
         );
@@ -157,16 +157,16 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
     // Written by hand, it is not taken.
     sqlite3(
         &file,
-        "update base_url set published = 'http://127.0.0.1:8080'",
+        "update instance set first_base_url = 'http://127.0.0.1:8080'",
     );
     let (ids, _) = under(folder.path(), BASE).await;
     assert!(ids.iter().all(|id| id.starts_with(BASE)), "{ids:?}");
-    assert_eq!(sqlite3(&file, "select published from base_url"), BASE);
+    assert_eq!(sqlite3(&file, "select first_base_url from instance"), BASE);
     // From then on it stays, with any other URL.
     for later in ["http://localhost:8080", "https://moved.sample.test"] {
         assert_eq!(under(folder.path(), later).await.0, ids);
     }
-    assert_eq!(sqlite3(&file, "select published from base_url"), BASE);
+    assert_eq!(sqlite3(&file, "select first_base_url from instance"), BASE);
 }
 
 #[tokio::test]
@@ -177,9 +177,12 @@ async fn a_url_that_resembles_loopback_is_stored_as_the_first_base() {
         "https://128.0.0.1",
         "https://mylocalhost",
     ] {
-        sqlite3(&file, "delete from base_url");
+        sqlite3(&file, "update instance set first_base_url = null");
         under(file.parent().unwrap(), public).await;
-        assert_eq!(sqlite3(&file, "select published from base_url"), public);
+        assert_eq!(
+            sqlite3(&file, "select first_base_url from instance"),
+            public
+        );
     }
 }
 

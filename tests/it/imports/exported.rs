@@ -188,7 +188,7 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
         let app = TestApp::empty().await;
         app.shell(
             "insert into business (business_id, name, time_zone) values ('dp', 'Desert Peak', 'America/Phoenix');
-             insert into calendar (time_zone) values ('America/Phoenix')",
+             update instance set dates_time_zone = 'America/Phoenix'",
         )
         .await;
         import_file(&app, "first", &google_page(&[]), "").await;
@@ -202,7 +202,7 @@ async fn a_platform_file_has_the_same_effect_after_an_export_import() {
         .await;
         let other = service_with_same_business(&app).await;
         other
-            .shell("insert into calendar (time_zone) values ('America/Phoenix')")
+            .shell("update instance set dates_time_zone = 'America/Phoenix'")
             .await;
         let file = export(app.database(), is_table).await;
         import_file(&other, "export", &file, "").await;

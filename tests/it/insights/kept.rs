@@ -1,7 +1,6 @@
 //! Stored analyses: only changed reviews are analysed, and analyses of removed reviews are deleted.
 
 use reviews_service::app::App;
-use reviews_service::config::Hosts;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 
@@ -178,8 +177,6 @@ async fn two_services_on_one_file_do_not_react_to_each_other() {
     let second = App::new(
         Publisher::new(database, links(), Clock::manual(start())),
         hub_options(),
-        Hosts::default(),
-        false,
     )
     .await
     .unwrap();

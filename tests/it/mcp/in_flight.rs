@@ -1,14 +1,9 @@
-//! Limits of bytes in flight at `/mcp`: requests that are still arriving, and unread answers.
+//! Limits of requests in flight at `/mcp`: those that are still arriving, and those with unread answers.
 
 use super::*;
 
-const MIB: u64 = 1024 * 1024;
-const ALL_BYTES_MAX: u64 = 32 * MIB;
-const PEER_BYTES_MAX: u64 = 8 * MIB;
-/// The bytes that a request counts until its body has arrived.
-const BODY_BYTES: u64 = 64 * 1024;
-/// The number of such requests that a peer may have in the last quarter.
-const FEW: u64 = 256 * 1024 / BODY_BYTES;
+const IN_FLIGHT_MAX: usize = 256;
+const PEER_IN_FLIGHT_MAX: usize = 64;
 
 /// A service that trusts the proxies in 10.0.0.0/8.
 async fn service() -> TestApp {
@@ -53,7 +48,7 @@ async fn wait(
     session: &str,
     client: &str,
     waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>,
-) -> u64 {
+) -> usize {
     for count in 0..1_000 {
         let endpoint = std::sync::Arc::clone(&app.app().endpoint);
         let request = post(session, "10.0.0.1", client, pending());
@@ -72,19 +67,16 @@ async fn wait(
 async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
-    let (mut unread, mut bytes) = (Vec::new(), 0);
+    let mut unread = Vec::new();
     let refused = loop {
         let mut response = answer(&app, post(&session, "10.0.0.1", "198.51.100.1", search())).await;
         if response.status() != 200 {
             break response;
         }
         let body: BoxBody<Bytes, std::io::Error> = response.take_body().into();
-        bytes += body.size_hint().exact().unwrap();
         unread.push(body);
-        assert!(bytes <= PEER_BYTES_MAX, "{bytes}");
     };
-    // An answer may take twice its length while it is built.
-    assert!(bytes > PEER_BYTES_MAX / 3, "{bytes}");
+    assert_eq!(unread.len(), PEER_IN_FLIGHT_MAX);
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
     assert_eq!(
@@ -107,41 +99,25 @@ async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
 }
 
 #[tokio::test]
-async fn the_last_quarter_of_bytes_in_flight_is_for_small_clients() {
+async fn requests_in_flight_are_bounded_for_a_client_and_in_all() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
     let mut waiting = Vec::new();
     // An IPv6 /48 is one client.
-    assert_eq!(
-        wait(&app, &session, "2001:db8:1::1", &mut waiting).await,
-        PEER_BYTES_MAX / BODY_BYTES
-    );
-    assert_eq!(
-        wait(&app, &session, "2001:db8:1:2::1", &mut waiting).await,
-        0
-    );
-    for client in ["198.51.100.1", "198.51.100.2"] {
-        assert_eq!(
-            wait(&app, &session, client, &mut waiting).await,
-            PEER_BYTES_MAX / BODY_BYTES
-        );
+    for (client, count) in [
+        ("2001:db8:1::1", PEER_IN_FLIGHT_MAX),
+        ("2001:db8:1:2::1", 0),
+        ("198.51.100.1", PEER_IN_FLIGHT_MAX),
+        ("198.51.100.2", PEER_IN_FLIGHT_MAX),
+    ] {
+        let waits = wait(&app, &session, client, &mut waiting).await;
+        assert_eq!(waits, count, "{client}");
     }
-    let left = ALL_BYTES_MAX - waiting.len() as u64 * BODY_BYTES;
-    assert_eq!(left, ALL_BYTES_MAX / 4);
-    for number in 0..left / BODY_BYTES / FEW {
-        let client = format!("203.0.113.{number}");
-        // A kept answer would keep its bytes in flight.
-        let answered = answer(&app, post(&session, "10.0.0.1", &client, ping()))
-            .await
-            .status();
-        assert_eq!(answered, 200, "{client}");
-        assert_eq!(
-            wait(&app, &session, &client, &mut waiting).await,
-            FEW,
-            "{client}"
-        );
-    }
-    assert_eq!(waiting.len() as u64 * BODY_BYTES, ALL_BYTES_MAX);
+    let answered = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
+    assert_eq!(answered.status(), 200);
+    drop(answered);
+    wait(&app, &session, "198.51.100.3", &mut waiting).await;
+    assert_eq!(waiting.len(), IN_FLIGHT_MAX);
     let refused = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
     assert_eq!(refused.status(), 503);
     // Only `/mcp` is full.

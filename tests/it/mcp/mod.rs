@@ -16,7 +16,6 @@ use std::pin::Pin;
 use bytes::Bytes;
 use futures_util::{poll, stream};
 use http_body_util::combinators::BoxBody;
-use hyper::body::Body as _;
 use poem::http::uri::Scheme;
 use poem::http::{HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};

@@ -94,7 +94,7 @@ async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
             .status,
         200
     );
-    let _ = app.sql("update mcp_key set key = zeroblob(32)");
+    let _ = app.sql("update instance set session_key = zeroblob(32)");
     let app = app.restart().await;
     assert_eq!(
         ask(&app, &session, &request("ping", json!({})))
@@ -119,7 +119,10 @@ async fn hundreds_of_sessions_leave_no_state() {
         assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);
     }
     assert_eq!(
-        rows(&app.path(), "select length(key) as bytes from mcp_key"),
+        rows(
+            &app.path(),
+            "select length(session_key) as bytes from instance"
+        ),
         [json!({ "bytes": 32 })]
     );
 }

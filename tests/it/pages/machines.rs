@@ -171,11 +171,9 @@ async fn security_txt_has_the_contact_if_one_is_set() {
         "mailto:security@example.com",
         "https://example.com/security",
     ];
-    app.app()
-        .ctx
-        .contacts
-        .set(contacts.map(str::to_owned).into())
-        .unwrap();
+    let app = app
+        .restart_with(|options| options.contacts = contacts.map(str::to_owned).into())
+        .await;
     let answer = app.get(target).await;
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     let text = answer.text();

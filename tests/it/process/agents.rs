@@ -142,5 +142,5 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     assert_eq!(*url, format!("http://{address}/reviews/p-1"), "{found}");
     drop(pipes);
     assert!(child.wait().unwrap().success());
-    assert_eq!(home.sql("select published from base_url"), BASE);
+    assert_eq!(home.sql("select first_base_url from instance"), BASE);
 }

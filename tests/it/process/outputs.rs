@@ -230,7 +230,12 @@ fn a_closed_stdout_stops_no_command_that_writes() {
             "select group_concat(review_id) from review",
             "a",
         ),
-        (&["migrate"], 0, "select count(*) from lineage", "1"),
+        (
+            &["migrate"],
+            0,
+            "select count(lineage_id) from instance",
+            "1",
+        ),
         (
             &["insights", "rebuild"],
             0,

@@ -68,8 +68,8 @@ async fn service() -> TestApp {
     let app = TestApp::uncoded(&Generator::new(61).reviews(30)).await;
     app.name_business().await;
     let contact = "mailto:security@example.com".to_owned();
-    app.app().ctx.contacts.set(vec![contact]).unwrap();
-    app
+    app.restart_with(|options| options.contacts = vec![contact])
+        .await
 }
 
 #[tokio::test]

@@ -33,7 +33,9 @@ async fn by_default_no_request_is_logged_and_errors_have_no_id() {
 async fn with_errors_each_error_has_a_line_with_the_document_id() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx.request_log.set(RequestLog::Errors).unwrap();
+    let app = app
+        .restart_with(|options| options.request_log = RequestLog::Errors)
+        .await;
     app.get("/reviews.json").await;
     let missing = app.get("/nowhere?query=private").await;
     let wrong = app.get("/api/reviews/search?limit=0&query=private").await;
@@ -74,7 +76,9 @@ async fn with_errors_each_error_has_a_line_with_the_document_id() {
 async fn with_all_every_request_has_a_line() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx.request_log.set(RequestLog::All).unwrap();
+    let app = app
+        .restart_with(|options| options.request_log = RequestLog::All)
+        .await;
     let full = app.get("/reviews.json").await;
     let long = format!("/{}", "x".repeat(2_000));
     app.get(&long).await;

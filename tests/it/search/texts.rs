@@ -108,7 +108,7 @@ async fn a_text_index_that_fails_changes_no_answer() {
     for damage in [
         "drop table review_fts",
         "drop table review_change",
-        "update lineage set lineage_id = 'another'",
+        "update instance set lineage_id = 'another'",
         "update review_change set change_no = 1",
     ] {
         let app = TestApp::uncoded(&reviews).await;

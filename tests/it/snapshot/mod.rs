@@ -18,9 +18,9 @@ use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt, poll};
 use poem::http::Method;
 use poem::{Endpoint, Request};
+use reviews_service::app::Precompress;
 use reviews_service::clock::Clock;
 use reviews_service::config::{Hosts, Nets};
-use reviews_service::jobs::Precompress;
 use reviews_service::model::Review;
 use reviews_service::snapshot::{
     Coding, CurrentSnapshot, Document, Publisher, Snapshot, ends_segment,

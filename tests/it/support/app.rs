@@ -12,7 +12,7 @@ use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
-use reviews_service::app::{App, Limits};
+use reviews_service::app::{App, AppOptions, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::compute::Slot;
@@ -62,7 +62,7 @@ pub async fn create_database(path: &Path) {
         let (database, _) = Database::open(&first).await.unwrap();
         database.close().await;
         // Each database gets its own when it is opened.
-        sqlite3(&first, "delete from lineage");
+        sqlite3(&first, "update instance set lineage_id = null");
         fs::read(first).unwrap()
     });
     fs::write(path, migrated.await).unwrap();
@@ -108,8 +108,6 @@ impl TestApp {
         let app = App::new(
             Publisher::new(database, links(), clock.clone()),
             hub_options(),
-            Hosts::default(),
-            false,
         )
         .await
         .unwrap();
@@ -164,21 +162,24 @@ impl TestApp {
     /// A service on the database in `folder`, with this hub.
     pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
         let node = Rqlited::start(folder.path());
-        Self::beside(node, folder, clock, hub).await
+        Self::beside(node, folder, clock, hub, |_| ()).await
     }
 
-    /// The same, with a running rqlited.
-    async fn beside(node: Option<Rqlited>, folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
+    /// The same, with a running rqlited, and options that this changes.
+    async fn beside(
+        node: Option<Rqlited>,
+        folder: TempDir,
+        clock: Clock,
+        hub: MakeHub,
+        change: impl FnOnce(&mut AppOptions),
+    ) -> Self {
         let database = open(folder.path()).await;
         database.renew_lease(Duration::ZERO).await.unwrap();
-        let app = App::new(
-            Publisher::new(database, links(), clock.clone()),
-            hub.options(),
-            Hosts::default(),
-            false,
-        )
-        .await
-        .unwrap();
+        let mut options = AppOptions::from(hub.options());
+        change(&mut options);
+        let app = App::new(Publisher::new(database, links(), clock.clone()), options)
+            .await
+            .unwrap();
         let app = Self {
             app,
             clock,
@@ -195,8 +196,20 @@ impl TestApp {
         self.restart_after(|_| ()).await
     }
 
+    /// Restarts the service with options that this changes.
+    pub async fn restart_with(self, change: impl FnOnce(&mut AppOptions)) -> Self {
+        let (node, folder, clock, hub) = self.stop().await;
+        Self::beside(node, folder, clock, hub, change).await
+    }
+
     /// Restarts the service, and calls this while it is stopped.
     pub async fn restart_after(self, work: impl FnOnce(&Path)) -> Self {
+        let (node, folder, clock, hub) = self.stop().await;
+        work(&file_in(folder.path()));
+        Self::beside(node, folder, clock, hub, |_| ()).await
+    }
+
+    async fn stop(self) -> (Option<Rqlited>, TempDir, Clock, MakeHub) {
         let Self {
             app,
             clock,
@@ -206,9 +219,7 @@ impl TestApp {
         } = self;
         app.database.give_up_lease().await.unwrap();
         app.database.close().await;
-        drop(app);
-        work(&file_in(folder.path()));
-        Self::beside(node, folder, clock, hub).await
+        (node, folder, clock, hub)
     }
 
     /// Serves on a socket, with the service's own loops, until `work` is done.
@@ -500,9 +511,11 @@ fn conditional(headers: &[(&str, &str)]) -> bool {
 pub async fn service_on(path: &Path, links: Links, hosts: Hosts) -> App {
     let (database, _) = Database::open(path).await.unwrap();
     let publisher = Publisher::new(database, links, Clock::manual(start()));
-    App::new(publisher, hub_options(), hosts, false)
-        .await
-        .unwrap()
+    let options = AppOptions {
+        allowed_hosts: hosts,
+        ..AppOptions::from(hub_options())
+    };
+    App::new(publisher, options).await.unwrap()
 }
 
 pub fn links() -> Links {

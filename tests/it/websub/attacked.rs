@@ -319,7 +319,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_list() {
             hub.app.drain().await;
         }
     }
-    let waiting = "select count(*) from intent where address = '127.0.0.1'";
+    let waiting = "select count(*) from intent where callback_network = '127.0.0.1'";
     assert_eq!(hub.app.shell(waiting).await, taken.to_string());
     // Names known to have this address are refused.
     for callback in [

@@ -1,0 +1,223 @@
+//! Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
+//! shutdown waits for running ones.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Timelike as _, Utc};
+use futures_util::FutureExt as _;
+use futures_util::future::{self, BoxFuture};
+use tokio::sync::Notify;
+use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::metrics;
+use crate::storage::{
+    AtPath as _, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX, reviews,
+};
+use crate::sync::FetchSources;
+use crate::websub::store::{self, HubGauges};
+
+/// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
+pub struct Schedule {
+    scheduler: JobScheduler,
+    stop: CancellationToken,
+    runs: TaskTracker,
+}
+
+#[derive(Clone)]
+struct JobContext {
+    database: Database,
+    clock: Clock,
+    wake: Arc<Notify>,
+    sync: Arc<FetchSources>,
+    stop: CancellationToken,
+}
+
+type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
+
+/// The job that fetches sources. Its runs overlap: a source that takes long must not delay others, and never runs beside
+/// itself.
+const SYNC: &str = "sync";
+
+/// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does.
+const CRON_JOBS: [(&str, &str, CronJob); 7] = [
+    ("*/2 * * * * *", SYNC, |of| {
+        async move { of.sync.run_once(&of.stop).await.map(drop) }.boxed()
+    }),
+    ("*/15 * * * * *", "wake", |of| {
+        of.wake.notify_one();
+        future::ok(()).boxed()
+    }),
+    ("*/15 * * * * *", "measure", |of| {
+        async move { measure(&of.database, &of.clock).await }.boxed()
+    }),
+    ("5 * * * * *", "expire", |of| {
+        async move { expire(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("10 23 * * * *", "prune", |of| {
+        async move { prune(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("35 * * * * *", "checkpoint", |of| {
+        async move { of.database.checkpoint().await.map(drop) }.boxed()
+    }),
+    ("20 * * * * *", "erase", |of| {
+        async move { erase(&of.database, of.clock.now()).await }.boxed()
+    }),
+];
+
+impl Schedule {
+    /// Starts the jobs: fetch sources, wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
+    /// reviews.
+    ///
+    /// # Errors
+    /// If the scheduler does not start.
+    pub async fn start(
+        database: &Database,
+        clock: &Clock,
+        wake: &Arc<Notify>,
+        sync: &Arc<FetchSources>,
+    ) -> Result<Self, JobSchedulerError> {
+        let schedule = Self {
+            scheduler: JobScheduler::new().await?,
+            stop: CancellationToken::new(),
+            runs: TaskTracker::new(),
+        };
+        let of = JobContext {
+            database: database.clone(),
+            clock: clock.clone(),
+            wake: Arc::clone(wake),
+            sync: Arc::clone(sync),
+            stop: schedule.stop.clone(),
+        };
+        for (cron, name, run) in CRON_JOBS {
+            schedule.add(cron, name, run, &of).await?;
+        }
+        schedule.scheduler.start().await?;
+        Ok(schedule)
+    }
+
+    async fn add(
+        &self,
+        cron: &str,
+        name: &'static str,
+        run: CronJob,
+        of: &JobContext,
+    ) -> Result<(), JobSchedulerError> {
+        let (runs, of) = (self.runs.clone(), of.clone());
+        let turn = Arc::new(tokio::sync::Mutex::new(()));
+        let job = Job::new_async(cron, move |_, _| {
+            let (of, turn) = (of.clone(), Arc::clone(&turn));
+            Box::pin(runs.track_future(async move {
+                // The scheduler starts a job while it still runs, and once more after its shutdown.
+                let turn = turn.try_lock();
+                if (turn.is_err() && name != SYNC) || of.stop.is_cancelled() {
+                    return;
+                }
+                if let Err(error) = run(of).await {
+                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again as scheduled");
+                }
+            }))
+        })?;
+        self.scheduler.add(job).await.map(|_| ())
+    }
+
+    /// Stops the jobs and waits for running ones.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        if let Err(error) = self.scheduler.shutdown().await {
+            tracing::warn!(%error, "schedule.not_stopped: the scheduler did not stop by itself");
+        }
+        self.runs.close();
+        self.runs.wait().await;
+    }
+}
+
+// The jobs. A job that fails is tried again by its next run.
+
+/// Updates the hub's gauges: subscriptions, due deliveries and their age.
+///
+/// # Errors
+/// If the database cannot be read; the gauges stay unchanged.
+pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
+    let mut connection = database.reader().await?;
+    let figures = store::gauges(&mut connection, clock.now()).await;
+    set_gauges(figures.at(database.path())?);
+    Ok(())
+}
+
+/// Sets the hub's gauges; a process that does not send reports none.
+pub fn set_gauges(figures: HubGauges) {
+    for (metric, count) in [
+        (metrics::HUB_ACTIVE, figures.active),
+        (metrics::HUB_PENDING, figures.pending),
+        (metrics::HUB_DUE, figures.due),
+        (
+            metrics::HUB_OLDEST_DUE_SECONDS,
+            figures.oldest_due_seconds.max(0),
+        ),
+    ] {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        metric.gauge(&[]).set(f64::from(count));
+    }
+}
+
+/// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.
+pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let (path, mut write) = (database.path(), database.write().await?);
+    let ended = store::expire(&mut write, clock.now()).await.at(path)?;
+    write.commit().await.at(path)?;
+    if ended > 0 {
+        tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
+    }
+    Ok(ended > 0)
+}
+
+/// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
+/// requests, former values of imports, and files that a restore kept.
+pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let (path, mut write) = (database.path(), database.write().await?);
+    let gone = store::prune(&mut write, clock.now()).await.at(path)?;
+    reviews::forget_runs(&mut write, clock.now())
+        .await
+        .at(path)?;
+    write.commit().await.at(path)?;
+    database.prune_markers().await?;
+    if gone > 0 {
+        tracing::info!(
+            gone,
+            "websub.pruned: records older than 30 days were deleted"
+        );
+    }
+    let copies = database.remove_copies(clock.now())?;
+    if copies > 0 {
+        tracing::info!(
+            files = copies,
+            "restore.former_removed: database files that a restore kept aside were removed after 30 days, or those of a killed \
+             command after an hour"
+        );
+    }
+    Ok(gone > 0 || copies > 0)
+}
+
+/// The minute in which a large file is rewritten: once an hour, because other writers wait meanwhile.
+const LARGE_MINUTE: u32 = 37;
+
+/// Erases traces of deleted reviews from the file, whatever program deleted them.
+async fn erase(database: &Database, now: DateTime<Utc>) -> Result<(), DbError> {
+    let is_large_due = now.minute() == LARGE_MINUTE;
+    let bytes_max = if is_large_due {
+        u64::MAX
+    } else {
+        REWRITE_AT_ONCE_MAX
+    };
+    match database.erase_traces(bytes_max).await? {
+        Erased::Later(why @ Postponed::NoRoom { .. }) if is_large_due => tracing::warn!(
+            "erasure.no_room: unused parts of the file still contain text of deleted reviews: {why}; free some, and it is erased \
+             within an hour"
+        ),
+        Erased::Done | Erased::Later(_) => {}
+    }
+    Ok(())
+}
