@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits, SOURCE_PREFIX};
 use super::request::{RequestError, parse};
-use super::store::{self, Counts, SubscriptionRequest};
+use super::store::{self, Counts, Standing, SubscriptionRequest};
 use crate::clock::Clock;
 use crate::compute::{Turns, network};
 use crate::config::LeaseBounds;
@@ -133,10 +133,12 @@ impl SubscriptionIntake {
             )));
         };
         let mut write = self.database.write().await?;
-        let counts = store::counts(write.for_reading(), request, self.share())
+        let connection = write.for_reading();
+        let standing = store::standing(connection, request).await.at(path)?;
+        let counts = store::counts(connection, request, standing.is_active, self.share())
             .await
             .at(path)?;
-        if let Some(error) = self.limit_error(request, counts, is_free) {
+        if let Some(error) = self.limit_error(request, standing, counts, is_free) {
             return Ok(Err(error));
         }
         store::accept(&mut write, request, self.clock.now())
@@ -147,13 +149,18 @@ impl SubscriptionIntake {
         Ok(Ok(()))
     }
 
-    /// Whether a request is for a known subscription whose reserved share is not used up. Unknown ones are not counted:
-    /// a flood of them would use up the keys of the limit.
+    /// Whether a request renews or ends an active subscription, or replaces one that waits, and the reserved share of that
+    /// subscription is not used up. Unknown ones are not counted: a flood of them would use up the keys of the limit.
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
-        let is_known = store::is_known(&mut connection, request).await;
+        let standing = store::standing(&mut connection, request).await;
+        let Standing {
+            is_active,
+            has_request,
+            ..
+        } = standing.at(self.database.path())?;
         let key = format!("{} {}", request.form.document, request.callback_key);
-        Ok(is_known.at(self.database.path())? && self.rates.take(Rate::Known, &key).is_ok())
+        Ok((is_active || has_request) && self.rates.take(Rate::Known, &key).is_ok())
     }
 
     /// Maximum number of waiting requests of one network.
@@ -165,20 +172,21 @@ impl SubscriptionIntake {
     fn limit_error(
         &self,
         request: &SubscriptionRequest,
+        standing: Standing,
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {
-        let is_new = request.form.mode == HubMode::Subscribe && !counts.is_there;
-        let is_added = !counts.is_replaced && (is_new || counts.is_there);
+        let is_new = request.form.mode == HubMode::Subscribe && !standing.is_open;
+        let is_added = !standing.has_request && (is_new || standing.is_open);
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
         let full = |reason| Some(IntakeError::Unavailable(reason));
         if is_added && is_full {
             full("too many requests are waiting for verification")
-        } else if is_added && counts.of_source >= self.share() {
+        } else if is_added && counts.of_client >= self.share() {
             full("too many requests from this network are waiting for verification")
-        } else if is_added && !is_free && counts.of_address >= self.share() {
+        } else if is_added && !is_free && counts.of_callback >= self.share() {
             full("too many requests for this callback's address are waiting for verification")
         } else if is_new && counts.in_all >= limit(self.rates.limits.subscriptions_max) {
             full("the hub has reached its limit of subscriptions")

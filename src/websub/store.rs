@@ -44,6 +44,16 @@ pub struct SubscriptionRequest {
     pub callback_network: Option<String>,
 }
 
+/// What there is of the requested subscription.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Standing {
+    pub is_active: bool,
+    /// Whether it is active or pending, so that it could be ended.
+    pub is_open: bool,
+    /// Whether a request for it waits, which a new one replaces.
+    pub has_request: bool,
+}
+
 /// Current counts, to compare with the limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Counts {
@@ -52,15 +62,11 @@ pub struct Counts {
     /// Waiting requests that count towards the limit: per callback network, at most its share.
     pub places: i64,
     /// Waiting requests from the same client network.
-    pub of_source: i64,
+    pub of_client: i64,
     /// Waiting requests whose callback is in the same network, as far as known.
-    pub of_address: i64,
-    /// Whether this request replaces one that waits.
-    pub is_replaced: bool,
-    /// Whether an active or pending subscription exists that could be ended.
-    pub is_there: bool,
+    pub of_callback: i64,
+    /// Active and pending subscriptions of the host, and of all hosts.
     pub of_host: i64,
-    /// Active and pending subscriptions of all hosts.
     pub in_all: i64,
 }
 
@@ -120,54 +126,50 @@ pub async fn accept(
     .map(drop)
 }
 
+pub async fn standing(
+    connection: &mut SqliteConnection,
+    request: &SubscriptionRequest,
+) -> sqlx::Result<Standing> {
+    let document = request.form.document.name();
+    let standing = sqlx::query_as!(
+        Standing,
+        r#"select state = 'active' as "is_active!: bool", state in ('active', 'pending') as "is_open!: bool",
+             exists (select 1 from intent as i where i.subscription_id = s.subscription_id) as "has_request!: bool"
+           from subscription as s where document = ? and callback_key = ?"#,
+        document,
+        request.callback_key
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(standing.unwrap_or_default())
+}
+
 /// `share` is the maximum number of waiting requests of one network.
 pub async fn counts(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
+    is_active: bool,
     share: i64,
 ) -> sqlx::Result<Counts> {
-    let (document, host) = (request.form.document.name(), &request.form.callback.host);
+    let host = &request.form.callback.host;
     sqlx::query_as!(
         Counts,
         r#"with waiting as (
-             select i.subscription_id, i.client_network, i.callback_network, s.host from intent as i join subscription as s using (subscription_id)
-             where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
+             select i.subscription_id, i.client_network, i.callback_network, s.host
+             from intent as i join subscription as s using (subscription_id) where (s.state = 'active') = ?1)
            select (select count(*) from waiting) as "waiting!: i64",
-             (select coalesce(sum(min(n, ?4)), 0) from (select count(*) as n from waiting group by coalesce(callback_network, subscription_id)))
-               as "places!: i64",
-             (select count(*) from waiting where client_network = ?5) as "of_source!: i64",
-             (select count(*) from waiting where callback_network = coalesce(?6, (select callback_network from waiting where host = ?1 and callback_network is not null limit 1)))
-               as "of_address!: i64",
-             exists (select 1 from intent as i join subscription as s using (subscription_id)
-                     where s.document = ?2 and s.callback_key = ?3) as "is_replaced!: bool",
-             (select count(*) from subscription where host = ?1 and state in ('active', 'pending')) as "of_host!: i64",
-             (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
-             exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
-               as "is_there!: bool""#,
-        host,
-        document,
-        request.callback_key,
+             (select coalesce(sum(min(n, ?2)), 0)
+              from (select count(*) as n from waiting group by coalesce(callback_network, subscription_id))) as "places!: i64",
+             (select count(*) from waiting where client_network = ?3) as "of_client!: i64",
+             (select count(*) from waiting where callback_network = coalesce(?4,
+                (select callback_network from waiting where host = ?5 and callback_network is not null limit 1))) as "of_callback!: i64",
+             count(*) filter (where host = ?5) as "of_host!: i64", count(*) as "in_all!: i64"
+           from subscription where state in ('active', 'pending')"#,
+        is_active,
         share,
         request.client_network,
-        request.callback_network
-    )
-    .fetch_one(connection)
-    .await
-}
-
-/// Whether a request renews or ends an active subscription, or replaces one that waits: such requests have a reserved
-/// share of every limit.
-pub async fn is_known(
-    connection: &mut SqliteConnection,
-    request: &SubscriptionRequest,
-) -> sqlx::Result<bool> {
-    let document = request.form.document.name();
-    sqlx::query_scalar!(
-        r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
-             and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
-           as "is_known!: bool""#,
-        document,
-        request.callback_key
+        request.callback_network,
+        host
     )
     .fetch_one(connection)
     .await

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout, verification_advice};
 use super::store::{self, Attempt, Due, Outcome};
 use crate::clock::{Clock, Monotonic};
-use crate::metrics::{self, Gauge, figure};
+use crate::metrics::{self, figure};
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
@@ -44,13 +44,10 @@ pub struct Worker {
     wake: Arc<Notify>,
     queues: HostQueues,
     in_flight: JoinSet<Attempt>,
-    in_flight_gauge: Gauge,
     busy: HashSet<i64>,
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
-    /// Subscriptions verified since `queues` was read, whose rows in it are out of date.
-    revised: HashSet<i64>,
     /// Whether the database may have due work that is not in `queues`.
     is_stale: bool,
     /// Whether there is a reason to read again since `queues` was read.
@@ -78,11 +75,9 @@ impl Worker {
             wake,
             queues: HostQueues::default(),
             in_flight: JoinSet::new(),
-            in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             busy: HashSet::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
-            revised: HashSet::new(),
             is_stale: true,
             is_woken: true,
             read_at: None,
@@ -129,7 +124,7 @@ impl Worker {
             .collect();
         self.queues = HostQueues::default();
         self.wake_up();
-        self.in_flight_gauge.set(0.0);
+        metrics::HUB_IN_FLIGHT.gauge(&[]).set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
@@ -168,7 +163,8 @@ impl Worker {
             self.read().await?;
             self.start_queues();
         }
-        self.in_flight_gauge
+        metrics::HUB_IN_FLIGHT
+            .gauge(&[])
             .set(figure(self.in_flight.len() as u64));
         Ok(())
     }
@@ -217,19 +213,19 @@ impl Worker {
         });
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.queues.clear();
-        self.revised.clear();
+        // A verification may change the secret or end the subscription, so it goes before deliveries.
+        let mut verified: HashSet<i64> = self.busy.clone();
         for due in verifications {
-            if !self.busy.contains(&due.subscriber.subscription_id) {
+            if verified.insert(due.subscriber.subscription_id) {
                 self.push(Due::Verify(due));
             }
         }
         let snapshot = self.current.load();
         for due in deliveries {
-            // A verification in progress may change the secret or end the subscription, so it goes first. A version
-            // that this process has not rendered cannot be sent.
+            // A version that this process has not rendered cannot be sent.
             let confirmed = snapshot.document(due.subscriber.document).confirmed();
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
-            if is_ahead && !self.busy.contains(&due.subscriber.subscription_id) {
+            if is_ahead && !verified.contains(&due.subscriber.subscription_id) {
                 self.push(Due::Deliver(due));
                 // There may be more due work than one read returns.
                 self.is_stale = true;
@@ -252,8 +248,7 @@ impl Worker {
             // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
             Due::Deliver(delivery) => (
                 delivery_timeout(bytes),
-                delivery.lease_ends_at <= exchange.clock.now()
-                    || self.revised.contains(&subscriber.subscription_id),
+                delivery.lease_ends_at <= exchange.clock.now(),
             ),
         };
         // An exchange must end before another process may send.
@@ -282,10 +277,7 @@ impl Worker {
         match &attempt.outcome {
             Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
-            Outcome::Verified { .. } => {
-                metrics::HUB_VERIFIED.count(&[]);
-                self.revised.insert(subscriber.subscription_id);
-            }
+            Outcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
             Outcome::NotVerified { .. } => {
                 metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
                 // The URL is the subscriber's secret.
