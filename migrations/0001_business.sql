@@ -1,5 +1,8 @@
 -- The business, what it offers and whom it employs, and its own texts. Written by the owner's commands and by seeds.
 --
+-- The owner's tables come first: the business, reviews, their sources, imports and fetches (0001 to 0005). What the service makes of
+-- them and sends follows (0006 to 0009), and last what its processes share (0010).
+--
 -- In all files: every table is `strict`; one whose key is text has no hidden rowid, so that `insert or replace` from a shell
 -- can replace only the row that its own key names; constraints have names that say what is wrong. Instants are RFC 3339 in
 -- UTC, days are `YYYY-MM-DD` in the business's time zone, and flags are 0 or 1. Comments inside a statement are shown by

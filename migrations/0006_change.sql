@@ -22,8 +22,8 @@ create index review_change_newest on review_change (change_no);
 -- It has its own copy of the text, so that a row can be removed without knowing the former text.
 create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram');
 
--- What follows when a review is written, deleted or renamed, in all tables that know of it; some of them are created below
--- and in later files. Analyses have triggers of their own, because in a cluster they are in a file of their own.
+-- What follows when a review is written, deleted or renamed, in all tables that know of it. Analyses have
+-- triggers of their own, because in a cluster they are in a file of their own.
 
 create trigger review_inserted after insert on review begin
     insert into review_change (review_id, change_no)
