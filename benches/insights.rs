@@ -159,11 +159,7 @@ fn read() {
 
 fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
     let noted = Noted::new(rows);
-    println!(
-        "{rows} notes, {} bytes each, {} phrases each",
-        noted.bytes() / rows,
-        noted.phrases() / rows
-    );
+    println!("{rows} notes, {} bytes each", noted.bytes() / rows);
     let mut group = criterion.benchmark_group(format!("insights-{rows}"));
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
     group
@@ -171,10 +167,6 @@ fn compile(criterion: &mut Criterion<CpuTime>, rows: usize) {
         .measurement_time(Duration::from_secs(2));
     group.bench_function("compile", |bencher| {
         bencher.iter(|| black_box(&noted).compile());
-    });
-    let text = noted.text_of_110_words();
-    group.bench_function("phrases", |bencher| {
-        bencher.iter(|| reviews_service::insights::aggregate::topics::phrases(black_box(&text)));
     });
     group.finish();
 }

@@ -7,7 +7,7 @@ create table derived_analysis (
     text_hash   text not null,
     -- Hash of what read it: engine, trade, weights, and the firm's people, services and places.
     method_hash text not null,
-    -- An object with `language`, `sentences`, `findings`, `mentions`, `overall` and `phrases`; the views below show its lists
+    -- An object with `language`, `sentences`, `findings`, `mentions` and `overall`; the views below show its lists
     -- as rows. Offsets count Unicode code points of the review's text, ends exclusive.
     analysis    text not null constraint derived_analysis_is_json check (json_type(analysis) is 'object')
 ) strict;

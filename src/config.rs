@@ -29,16 +29,15 @@ use crate::links::{BaseUrlError, Links};
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
 pub struct TradeConfig {
-    /// Trade package that defines topics and phrases: a folder, a TOML file, or one of home_services, food, general [default:
-    /// by the business's type]
+    /// Trade whose topics and phrases are used [default: by the business's type]
     #[arg(
-        id = "trade_package",
-        long = "trade",
-        value_name = "PATH",
+        long,
+        value_name = "NAME",
+        value_parser = ["home_services", "food", "general"],
         env = "REVIEWS_TRADE",
         global = true
     )]
-    pub package: Option<PathBuf>,
+    pub trade: Option<String>,
 }
 
 /// The address that `serve` listens on, and the base URL of what it publishes.

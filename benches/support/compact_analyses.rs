@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{AggregateInput, aggregate, topics};
+use reviews_service::insights::rules::AspectDefinition;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, CompactAnalysis, Finding, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
-    TextSpan, Trade,
+    AggregateInput, Analysis, CompactAnalysis, Finding, Mention, Polarity, TextLanguage, TextSpan,
+    Trade, aggregate,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -33,10 +32,8 @@ impl Noted {
     /// The compact analyses of `rows` reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
-        let trade = Trade {
-            aspects: (0..ASPECTS).map(aspect).collect(),
-            ..Trade::default()
-        };
+        let mut trade = Trade::default();
+        trade.aspects = (0..ASPECTS).map(aspect).collect();
         let (mut analyses, mut reviews) = (Vec::new(), Vec::with_capacity(rows));
         for (position, review) in Corpus::new(rows).reviews().enumerate() {
             let analysis = analysis(&review, position);
@@ -74,30 +71,9 @@ impl Noted {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let size = |analysis: &CompactAnalysis| {
-            size_of_val(analysis)
-                + size_of_val(&*analysis.findings)
-                + size_of_val(&*analysis.names)
-                + size_of_val(&*analysis.phrases)
+            size_of_val(analysis) + size_of_val(&*analysis.findings) + size_of_val(&*analysis.names)
         };
         self.analyses.iter().map(size).sum()
-    }
-
-    /// The number of their phrases.
-    #[must_use]
-    pub fn phrases(&self) -> usize {
-        let analyses = self.analyses.iter();
-        analyses.map(|analysis| analysis.phrases.len()).sum()
-    }
-
-    #[must_use]
-    pub fn text_of_110_words(&self) -> TokenizedText {
-        let words: Vec<&str> = self
-            .reviews
-            .iter()
-            .flat_map(|review| review.text.split(' '))
-            .take(110)
-            .collect();
-        TokenizedText::new(&words.join(" "))
     }
 }
 
@@ -160,6 +136,5 @@ fn analysis(review: &Review, position: usize) -> Analysis {
             },
             1,
         ),
-        phrases: topics::phrases(&text).join(PHRASE_SEPARATOR),
     }
 }

@@ -3,22 +3,21 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Parser;
-use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::decision::Decisions;
-use reviews_service::insights::classifier::NgramClassifier;
-use reviews_service::insights::trades::{IDS, QUALITY_HEADER, read_package};
+use clap::builder::PossibleValuesParser;
+use reviews_service::insights::decide::{Decisions, RuleEngine};
+use reviews_service::insights::model::Model;
+use reviews_service::insights::rules::IDS;
 use reviews_service::insights::{Engine, LanguageCode, Polarity};
 use serde_json::{Value, json};
 
 use super::measure::{
     AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown,
-    WholeQuality, evaluate, evaluate_reviews, quality_lines, reviews, rows,
+    WholeQuality, evaluate, evaluate_reviews, reviews, rows,
 };
 
 /// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
@@ -27,66 +26,37 @@ pub struct Evaluate {
     /// The annotated file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// A package: the ID of a built-in one, or a folder [default: the first built-in one that the file is for]
-    #[arg(long, value_name = "DIR")]
-    trade: Option<PathBuf>,
+    /// A trade [default: the first one that the file is for]
+    #[arg(long, value_parser = PossibleValuesParser::new(IDS))]
+    trade: Option<String>,
     /// Print the figures as one JSON object, without the list of misses
     #[arg(long)]
     json: bool,
     /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are ignored
     #[arg(long, value_name = "CODE", default_value = "en", value_parser = language)]
     language: LanguageCode,
-    /// Name of the set in --quality [default: the file's name]
-    #[arg(long, value_name = "NAME")]
-    set: Option<String>,
-    /// Also write the figures to a package's quality.tsv; an existing file is overwritten only if it has this format
-    #[arg(long, value_name = "QUALITY.tsv")]
-    quality: Option<PathBuf>,
-}
-
-/// The engine for a package.
-fn engine(package: &Path) -> anyhow::Result<Arc<Engine>> {
-    match IDS.iter().find(|id| package == Path::new(id)) {
-        Some(id) if !package.is_dir() => Ok(Engine::shipped(id)),
-        _ => Ok(Arc::new(Engine::new(read_package(package)?))),
-    }
 }
 
 impl Evaluate {
-    /// Returns the output, and writes the file of `--quality`.
+    /// Returns the output.
     ///
     /// # Errors
-    /// A file or package that cannot be read, with the line; figures that cannot be written.
+    /// A file that cannot be read, with the line.
     pub fn run(&self) -> anyhow::Result<String> {
-        let configured = self.trade.as_deref().map(engine).transpose()?;
+        let configured = self.trade.as_deref().map(Engine::shipped);
         let name = self.file.display().to_string();
         let content =
             fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
-        let is_of_reviews = self.file.extension() == Some("jsonl".as_ref());
-        let (text, lines) = if is_of_reviews {
-            self.whole_reviews(configured, &name, &content)?
-        } else {
-            let (engine, rows) = Self::read(configured, &name, &content)?;
-            let reader = reader(&engine, self.language)?;
-            let quality = evaluate(reader, &rows);
-            let text = if self.json {
-                format!("{}\n", figures(&quality))
-            } else {
-                told(&engine.trade.id, &quality)
-            };
-            (text, lines(self.set(), &quality))
-        };
-        if let Some(path) = &self.quality {
-            if lines.is_empty() {
-                bail!(
-                    "{name} gives no figures, so {} is left as it is; choose the package of its texts with --trade, their \
-                     language with --language",
-                    path.display()
-                );
-            }
-            write(path, &format!("{QUALITY_HEADER}\n{}\n", lines.join("\n")))?;
+        if self.file.extension() == Some("jsonl".as_ref()) {
+            return self.whole_reviews(configured, &name, &content);
         }
-        Ok(text)
+        let (engine, rows) = Self::read(configured, &name, &content)?;
+        let quality = evaluate(reader(&engine, self.language)?, &rows);
+        Ok(if self.json {
+            format!("{}\n", figures(&quality))
+        } else {
+            told(&engine.trade.id, &quality)
+        })
     }
 
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
@@ -106,47 +76,11 @@ impl Evaluate {
         let fitting = engines.iter().find_map(|engine| read(engine).ok());
         fitting.map_or_else(|| read(&engines[0]), Ok)
     }
-
-    /// The given name of the set, or the name of the file.
-    fn set(&self) -> &str {
-        if let Some(set) = &self.set {
-            return set;
-        }
-        let name = self.file.file_stem().and_then(|name| name.to_str());
-        name.unwrap_or("sentences")
-    }
 }
 
 fn language(code: &str) -> Result<LanguageCode, String> {
     LanguageCode::find(code)
         .ok_or_else(|| "a language is two lower-case letters of ISO 639-1, like `es`".to_owned())
-}
-
-/// Writes figures to a new file or replaces former figures.
-fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
-    let name = path.display();
-    match fs::read_to_string(path) {
-        Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Ok(_) => bail!("{name} exists and holds no figures; name another file"),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
-    }
-    fs::write(path, lines).with_context(|| format!("cannot write {name}"))
-}
-
-/// The figures as lines of a package's `quality.tsv`.
-fn lines(set: &str, quality: &EvaluationFigures) -> Vec<String> {
-    let figures = [
-        ("aspect", "f1", quality.pairs.f1()),
-        ("aspect_polarity", "accuracy", quality.polarity_accuracy()),
-        ("aspect_polarity", "coverage", quality.coverage()),
-        (
-            "aspect_polarity",
-            "published_accuracy",
-            quality.published_accuracy(),
-        ),
-    ];
-    quality_lines(set, quality.n, figures)
 }
 
 /// The shares of an evaluation, by their names in JSON.
@@ -263,13 +197,13 @@ fn tell_miss(text: &mut String, miss: &Miss) {
 
 impl Evaluate {
     /// Evaluates the file's reviews with the configured trade, by default the first package that a review is of; reviews of
-    /// another package are skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
+    /// another package are skipped. Returns the figures as text or JSON.
     fn whole_reviews(
         &self,
         configured: Option<Arc<Engine>>,
         name: &str,
         content: &str,
-    ) -> anyhow::Result<(String, Vec<String>)> {
+    ) -> anyhow::Result<String> {
         let mut reviews = reviews(name, content)?;
         let is_of = |review: &AnnotatedReview, id: &str| {
             let package = review.package.as_ref();
@@ -284,10 +218,9 @@ impl Evaluate {
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
         let reader = reader(&engine, self.language)?;
-        let mut only_rules = reader.clone().classified_by(NgramClassifier::default());
+        let mut only_rules = reader.clone().with_model(Model::default());
         only_rules.decisions = None;
-        // The trade of a reader has no phrases.
-        let mut only_classifier = RuleEngine::new(reader.trade.clone());
+        let mut only_classifier = reader.without_rules();
         only_classifier.decisions = Some(Decisions::built_in());
         let [all, with_stars, rules, classifier] = [
             (reader, StarsShown::Hidden),
@@ -301,14 +234,13 @@ impl Evaluate {
             ("rules_alone", &rules),
             ("classifier_alone", &classifier),
         ];
-        let text = if self.json {
+        Ok(if self.json {
             let mut figures = whole_figures(id, &all, others);
             figures["of_other_packages"] = json!(skipped);
             format!("{figures}\n")
         } else {
             whole_table(id, &all, skipped, others)
-        };
-        Ok((text, whole_lines(self.set(), &all, self.language)))
+        })
     }
 }
 
@@ -383,13 +315,4 @@ fn whole_table(trade: &str, all: &WholeQuality, skipped: usize, others: Others<'
         let _ = writeln!(text, "{witness:<12} {part} of {whole}");
     }
     text
-}
-
-/// For languages other than English also the figures per aspect, which decide whether an aspect is published.
-fn whole_lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> Vec<String> {
-    let mut lines = quality.published(set);
-    if language != LanguageCode::ENGLISH {
-        lines.extend(quality.published_by_aspect(set));
-    }
-    lines
 }

@@ -1,4 +1,4 @@
-//! `cargo run --example evaluate -- FILE [--trade DIR] [--json]`: measures the agreement of the analysis with annotators.
+//! `cargo run --example evaluate -- FILE [--trade ID] [--json]`: measures the agreement of the analysis with annotators.
 
 #![allow(
     clippy::print_stdout,

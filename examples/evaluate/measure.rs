@@ -2,13 +2,13 @@
 //! `tests/gold/README.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
 
 use serde::Deserialize;
+use thiserror::Error;
 
-use reviews_service::insights::aspects::{RuleEngine, TextFindings, label};
+use reviews_service::insights::decide::{RuleEngine, TextFindings};
+use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::trades::{TradeError, aspect_task};
 use reviews_service::insights::{
     CONFIRMED, Engine, Finding, Hit, Polarity, TextLanguage, settle, withdraw_overall, witness,
 };
@@ -246,9 +246,22 @@ pub type AnnotatedTexts = BTreeMap<String, BTreeMap<String, Polarity>>;
 /// Maximum number of characters of a message, which is limited because it repeats the file's content.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 
-fn row_error(file: &str, line: usize, message: &str) -> TradeError {
-    let message: String = message.chars().take(MESSAGE_CHARACTERS_MAX).collect();
-    TradeError::new(file, line, message)
+/// An error in an annotated file.
+#[derive(Debug, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {message}")]
+pub struct AnnotationError {
+    file: String,
+    /// From 1.
+    line: usize,
+    message: String,
+}
+
+fn row_error(file: &str, line: usize, message: &str) -> AnnotationError {
+    AnnotationError {
+        file: file.to_owned(),
+        line,
+        message: message.chars().take(MESSAGE_CHARACTERS_MAX).collect(),
+    }
 }
 
 /// An annotator's label.
@@ -262,7 +275,11 @@ fn annotator_label(polarity: &str) -> Result<Polarity, String> {
 ///
 /// # Errors
 /// The first invalid line.
-pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<AnnotatedTexts, TradeError> {
+pub fn rows(
+    file: &str,
+    content: &str,
+    aspects: &[&str],
+) -> Result<AnnotatedTexts, AnnotationError> {
     let mut lines = (1..).zip(content.lines());
     let head = lines
         .next()
@@ -343,7 +360,7 @@ struct LineFinding {
 
 /// # Errors
 /// The error in the first invalid line.
-pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, TradeError> {
+pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, AnnotationError> {
     let lines = (1..).zip(content.lines());
     let reviews: Vec<AnnotatedReview> = lines
         .filter(|(_, line)| !line.trim().is_empty())
@@ -538,27 +555,6 @@ impl WholeQuality {
         }
     }
 
-    /// The measures of findings and of whole texts, as lines of a package's `quality.tsv` for the set `set`.
-    pub fn published(&self, set: &str) -> Vec<String> {
-        let figures = [
-            ("finding", "precision", self.judged.precision()),
-            ("finding", "recall", self.judged.recall()),
-            ("finding_negative", "precision", self.blamed.precision()),
-            ("finding_negative", "recall", self.blamed.recall()),
-            ("review_polarity", "accuracy", self.against_stars),
-            ("review_polarity", "recall_negative", self.bad_against_stars),
-        ];
-        quality_lines(set, self.reviews, figures)
-    }
-
-    /// The precision of each aspect's judgements, as lines of the same file.
-    pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
-        let figures = self.by_aspect.iter();
-        let figures =
-            figures.map(|(id, counts)| (aspect_task(id), "precision", counts.precision()));
-        quality_lines(set, self.reviews, figures)
-    }
-
     /// The figures by name.
     pub const fn shares(&self) -> [(&'static str, Proportion); 10] {
         [
@@ -576,32 +572,16 @@ impl WholeQuality {
     }
 }
 
-/// Lines of a package's `quality.tsv` for the set `set` of `n` rows: each task with its measure and its share, without
-/// shares of nothing.
-pub fn quality_lines<T: Display>(
-    set: &str,
-    n: usize,
-    figures: impl IntoIterator<Item = (T, &'static str, Proportion)>,
-) -> Vec<String> {
-    let figures = figures.into_iter();
-    figures
-        .filter(|(.., share)| share.whole > 0)
-        .map(|(task, measure, Proportion { part, whole })| {
-            format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}")
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{AgreementCounts, Proportion, TradeError, evaluate, rows};
+    use super::{AgreementCounts, AnnotationError, Proportion, evaluate, rows};
     use reviews_service::insights::Polarity;
-    use reviews_service::insights::aspects::RuleEngine;
-    use reviews_service::insights::trades::{HOME_SERVICES, shipped};
+    use reviews_service::insights::decide::RuleEngine;
+    use reviews_service::insights::rules::{HOME_SERVICES, Trade};
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
-    fn fault(content: &str) -> TradeError {
+    fn fault(content: &str) -> AnnotationError {
         rows("mine", content, &ASPECTS).unwrap_err()
     }
 
@@ -635,7 +615,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_over_all_texts_and_aspects() {
-        let trade = shipped(HOME_SERVICES).unwrap();
+        let trade = Trade::built_in(HOME_SERVICES);
         let content = "text\taspect\tpolarity\r\n\
     The price was fair.\tprice\tpositive\r\n\
     Way too expensive.\tprice\tpositive\r\n\

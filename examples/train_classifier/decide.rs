@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use reviews_service::insights::Polarity;
-use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::decision::{
-    DecisionBasis, Decisions, FIGURES, Figures, leader, margin_with_stars,
+use reviews_service::insights::decide::{
+    COMPLAINT_MIN, COMPLAINT_PREFIX, Decisions, Figures, RuleEngine, leader, margin_with_stars,
 };
-use reviews_service::insights::classifier::UNIT;
+use reviews_service::insights::model::UNIT;
 use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
@@ -24,17 +23,21 @@ const OPEN_BELOW: u8 = 60;
 /// Minimum number of decisions above a margin.
 const JUDGEMENTS_MIN: usize = 40;
 
+/// How many of 1,000 sentences without a complaint may be blamed in reviews of one or two stars.
+const COMPLAINTS_FALSE: usize = 50;
+const PER_MILLE: usize = 1_000;
+
 /// A candidate, with its outcome according to the annotators.
 pub struct Row {
     figures: Figures,
     outcome: usize,
-    is_heard: bool,
     /// The label that the stars of the review suggest.
     of_stars: Option<Polarity>,
 }
 
 /// Adds the rows of one review to `rows`.
-pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut Vec<Row>) {
+pub fn rows(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
+    let aspects = engine.trade.aspect_ids();
     let (joined, said) = review.joined();
     let text = TokenizedText::new(&joined);
     let (_, candidates) = engine.candidates(&text);
@@ -50,7 +53,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         }
     }
     for candidate in candidates {
-        if matches!(candidate.basis, DecisionBasis::Plain | DecisionBasis::Rules) {
+        if !candidate.has_words {
             continue;
         }
         let outcome = match gold.get(&(candidate.sentence, aspects[candidate.aspect])) {
@@ -62,59 +65,72 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         rows.push(Row {
             figures: candidate.figures,
             outcome,
-            is_heard: true,
             of_stars: Polarity::of_stars(review.stars),
         });
-        if candidate.rule.is_some() {
-            // The same candidate without the classifier of aspects.
-            let mut figures = candidate.figures;
-            for name in [
-                "odds",
-                "odds_above_even",
-                "odds_of_sentence",
-                "odds_of_blame",
-                "odds_of_praise",
-            ] {
-                if let Some(at) = FIGURES.iter().position(|figure| *figure == name) {
-                    figures[at] = 0;
-                }
-            }
-            rows.push(Row {
-                figures,
-                outcome,
-                is_heard: false,
-                of_stars: None,
-            });
+    }
+}
+
+/// A sentence of a review of one or two stars, and whether it complains.
+pub struct Complaint {
+    figures: Figures,
+    complains: bool,
+}
+
+/// Adds the sentences of a review of one or two stars to `rows`.
+pub fn complaints(engine: &RuleEngine, review: &Review, rows: &mut Vec<Complaint>) {
+    let text = TokenizedText::new(&review.joined().0);
+    let (read, _) = engine.candidates(&text);
+    let spans: Vec<_> = text.sentence_spans().collect();
+    let mut start = 0;
+    for sentence in review.sentences() {
+        let end = start + u32::try_from(sentence.text.chars().count()).unwrap_or(u32::MAX);
+        let mut spans = spans.iter();
+        let own = spans.position(|span| (start..end).contains(&span.start));
+        if let Some((complains, at)) = sentence.complains().zip(own) {
+            let figures = read[at].complaint_figures(engine);
+            rows.push(Complaint { figures, complains });
         }
+        start = end + 1;
+    }
+}
+
+/// Figures in whole units.
+fn whole_units(figures: &Figures) -> Vec<f32> {
+    let figures = figures.iter();
+    let figures = figures.map(|(_, figure)| *figure as f32 / UNIT as f32);
+    figures.collect()
+}
+
+/// Adds a line for each figure, with its weights in thousandths.
+fn write_weights(file: &mut String, prefix: &str, figures: &Figures, weights: &[f32]) {
+    let rows = weights.chunks(weights.len() / figures.len().max(1));
+    for ((name, _), row) in figures.iter().zip(rows) {
+        let _ = write!(file, "{prefix}{name}");
+        for weight in row {
+            let _ = write!(file, "\t{}", (weight * 1_000.0).round() as i32);
+        }
+        file.push('\n');
     }
 }
 
 /// The content of `decision.tsv`.
-pub fn table(rows: &[Row]) -> String {
-    let mut columns = vec![String::new(); FIGURES.len()];
-    for is_heard in [true, false] {
-        let examples: Vec<(Vec<f64>, usize)> = rows
-            .iter()
-            .filter(|row| row.is_heard == is_heard)
-            .map(|row| {
-                let figures = row.figures.iter();
-                let whole = figures.map(|figure| f64::from(*figure) / f64::from(UNIT));
-                (whole.collect(), row.outcome)
-            })
-            .collect();
-        let weights = dense::learn(&examples, OUTCOMES);
-        for (column, row) in columns.iter_mut().zip(weights.chunks(OUTCOMES)) {
-            for weight in row {
-                let _ = write!(column, "\t{}", (weight * 1_000.0).round() as i32);
-            }
-        }
+pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
+    let mut file = "# Written by examples/train_classifier. Weights for no finding, negative, neutral, positive, in thousandths.\n".to_owned();
+    let examples = rows.iter();
+    let examples = examples.map(|row| (whole_units(&row.figures), row.outcome));
+    let weights = dense::learn(&examples.collect::<Vec<_>>(), OUTCOMES);
+    if let Some(row) = rows.first() {
+        write_weights(&mut file, "", &row.figures, &weights);
     }
-    let mut file = "# Weights for no finding, negative, neutral, positive, in thousandths; then without a classifier of aspects.\n\
-         # Written by examples/train_classifier.\n"
-        .to_owned();
-    for (figure, column) in FIGURES.iter().zip(&columns) {
-        let _ = writeln!(file, "{figure}{column}");
+    let examples = complaints.iter();
+    let examples = examples.map(|row| (whole_units(&row.figures), usize::from(row.complains)));
+    let weights = dense::learn_odds(&examples.collect::<Vec<_>>());
+    if let Some(row) = complaints.first() {
+        write_weights(&mut file, COMPLAINT_PREFIX, &row.figures, &weights);
     }
+    let decisions = Decisions::parse(&file);
+    let least = complaint_min(&decisions, complaints);
+    let _ = writeln!(file, "{COMPLAINT_MIN}\t{least}");
     let decisions = Decisions::parse(&file);
     let by_text = calibration(by_text(&decisions, rows));
     // With stars, only candidates that the text leaves open are decided.
@@ -132,11 +148,28 @@ pub fn table(rows: &[Row]) -> String {
     file
 }
 
+/// The evidence that so few sentences without a complaint reach.
+fn complaint_min(decisions: &Decisions, complaints: &[Complaint]) -> i32 {
+    let others = complaints.iter().filter(|row| !row.complains);
+    let mut others: Vec<i32> = others
+        .map(|row| decisions.complaint(&row.figures))
+        .collect();
+    others.sort_unstable();
+    let least = others[others.len() * (PER_MILLE - COMPLAINTS_FALSE) / PER_MILLE];
+    let complaining = complaints.iter().filter(|row| row.complains);
+    let all = complaining.clone().count();
+    let heard = complaining.filter(|row| decisions.complaint(&row.figures) >= least);
+    println!(
+        "complaints in reviews by unknown authors: {} of {all} heard at {least}, {COMPLAINTS_FALSE} of 1,000 others blamed",
+        heard.count()
+    );
+    least
+}
+
 /// The margin of each decision by the text, and whether it is correct.
 fn by_text(decisions: &Decisions, rows: &[Row]) -> Vec<(i32, bool)> {
-    let heard = rows.iter().filter(|row| row.is_heard);
-    let judged = heard.filter_map(|row| {
-        let (label, margin) = leader(&decisions.sums(&row.figures, true));
+    let judged = rows.iter().filter_map(|row| {
+        let (label, margin) = leader(&decisions.sums(&row.figures));
         (margin > 0 && label != 1).then_some((margin, row.outcome == label + 1))
     });
     judged.collect()
@@ -144,9 +177,8 @@ fn by_text(decisions: &Decisions, rows: &[Row]) -> Vec<(i32, bool)> {
 
 /// The margin of the label of the stars for each candidate that the text leaves open, and whether that label is correct.
 fn with_stars(decisions: &Decisions, rows: &[Row], least: i32) -> Vec<(i32, bool)> {
-    let heard = rows.iter().filter(|row| row.is_heard);
-    let judged = heard.filter_map(|row| {
-        let sums = decisions.sums(&row.figures, true);
+    let judged = rows.iter().filter_map(|row| {
+        let sums = decisions.sums(&row.figures);
         let (label, margin) = leader(&sums);
         let is_open = margin > 0 && label != 1 && margin < least;
         let of_stars = row.of_stars.filter(|_| is_open)?;
@@ -160,24 +192,22 @@ fn with_stars(decisions: &Decisions, rows: &[Row], least: i32) -> Vec<(i32, bool
 /// For each percentage, the margin from which this percentage of decisions with a similar margin is correct.
 fn calibration(mut judged: Vec<(i32, bool)>) -> Vec<(u8, i32)> {
     judged.sort_unstable();
-    let examples: Vec<(Vec<f64>, usize)> = judged
-        .iter()
-        .map(|(margin, is_right)| {
-            (
-                vec![1.0, f64::from(*margin) / 1_000.0],
-                usize::from(*is_right),
-            )
-        })
-        .collect();
-    if examples.len() < JUDGEMENTS_MIN {
+    let rows = judged.iter();
+    let rows = rows.map(|(margin, is_right)| {
+        let figures = vec![1.0, *margin as f32 / 1_000.0];
+        (figures, usize::from(*is_right))
+    });
+    let rows: Vec<dense::Row> = rows.collect();
+    if rows.len() < JUDGEMENTS_MIN {
         return Vec::new();
     }
-    let weights = dense::learn(&examples, 2);
-    let (constant, slope) = (weights[1] - weights[0], weights[3] - weights[2]);
+    let [constant, slope] = dense::learn_odds(&rows)[..] else {
+        return Vec::new();
+    };
     PERCENTAGES
         .iter()
         .map(|percent| {
-            let share = f64::from(*percent) / 100.0;
+            let share = f32::from(*percent) / 100.0;
             let odds = (share / (1.0 - share)).ln();
             (
                 *percent,

@@ -9,19 +9,18 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use reviews_service::insights::classifier::ngrams::NgramTokens;
-use reviews_service::insights::classifier::{LABELS, NgramClassifier, NgramModel, SentencePart};
+use reviews_service::insights::model::{LABELS, Model, NgramTokens, SentencePart};
 use reviews_service::insights::text::TokenizedText;
 
 use crate::examples::{Examples, one_of};
 
 /// The weight of neutral terms of MAMS: 44% of its terms are neutral, but only about 17% of those in reviews.
-const NEUTRAL_TERM: f64 = 0.3;
+const NEUTRAL_TERM: f32 = 0.3;
 /// Minimum absolute value of the mean of twenty people's ratings for a positive or negative sentence.
 const JUDGES: f64 = 0.7;
 /// Maximum absolute value of this mean for a neutral sentence.
 const IS_NEITHER: f64 = 0.35;
-const NEITHER: f64 = 0.5;
+const NEITHER: f32 = 0.5;
 const NEGATIVE: usize = 0;
 const NEUTRAL: usize = 1;
 const POSITIVE: usize = 2;
@@ -31,13 +30,12 @@ const LEARNED: [&str; 2] = ["train", "val"];
 
 /// Evaluates polarity on the parts of MAMS sentences that were not used for training and whose terms are all positive
 /// or all negative: returns how many parts are classified correctly, and the number of all parts.
-pub fn told(data: &Path, polarity: &NgramModel) -> anyhow::Result<(usize, usize)> {
+pub fn told(data: &Path, model: &Model) -> anyhow::Result<(usize, usize)> {
     let mut learned = BTreeSet::new();
     for split in LEARNED {
         let sentences = terms(&read(data, &format!("mams/atsa_{split}.xml"))?)?;
         learned.extend(sentences.into_iter().map(|sentence| sentence.original));
     }
-    let classifier = NgramClassifier::new(&NgramModel::default(), polarity);
     let (mut right, mut all) = (0, 0);
     let held_out = terms(&read(data, "mams/atsa_test.xml")?)?;
     for sentence in held_out
@@ -45,7 +43,7 @@ pub fn told(data: &Path, polarity: &NgramModel) -> anyhow::Result<(usize, usize)
         .filter(|one| !learned.contains(&one.original))
     {
         for (part, label) in sentence.parts().filter(|(_, label)| *label != NEUTRAL) {
-            let heard = classifier.classify(&sentence.text, part, &[]);
+            let heard = model.classify(&sentence.text, part);
             let lead = heard.parts.last().map_or(0, SentencePart::lead);
             all += 1;
             right += usize::from((lead > 0) == (label == POSITIVE));

@@ -1,76 +1,81 @@
-//! Cross-validation: each whole review is analyzed by a classifier that was trained without its author.
+//! Cross-validation: each whole review is analyzed by a model that was trained without its author.
 
-use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::decision::Decisions;
-use reviews_service::insights::classifier::NgramClassifier;
-use reviews_service::insights::trades::{HOME_SERVICES, IDS, shipped};
+use std::thread;
 
-use crate::decide::{self, Row};
-use crate::document;
+use anyhow::{Context as _, anyhow};
+use reviews_service::insights::decide::RuleEngine;
+use reviews_service::insights::model::Model;
+use reviews_service::insights::rules::{HOME_SERVICES, IDS, Trade};
+
 use crate::models::Material;
 use crate::own::Review;
+use crate::{decide, document};
 
 const FOLDS: usize = 3;
 
-/// Engines of all trades, each with the reviews of its trade by the authors that were not in its training data.
-pub struct Folds<'reviews> {
-    folds: Vec<(RuleEngine, Vec<&'reviews Review>)>,
-}
+/// The engine of a trade, with the reviews of the trade by the authors that were not in its training data.
+type Fold<'reviews> = (RuleEngine, Vec<&'reviews Review>);
 
-/// Trains the engines for each fold of the authors, on the reviews of the others.
-pub fn read<'reviews>(
+/// Trains the model of each fold of the authors on the reviews of the others.
+pub fn train<'reviews>(
     material: &Material,
     reviews: &'reviews [Review],
     authors: &[&str],
-) -> anyhow::Result<Folds<'reviews>> {
-    let mut folds = Vec::new();
-    for fold in 0..FOLDS {
+) -> anyhow::Result<Vec<Fold<'reviews>>> {
+    let fold = |fold: usize| -> anyhow::Result<Vec<Fold<'reviews>>> {
         let is_of_fold = |review: &&Review| {
-            authors
-                .iter()
-                .position(|author| *author == review.author)
-                .is_some_and(|author| author % FOLDS == fold)
+            let author = authors.iter().position(|author| *author == review.author);
+            author.is_some_and(|author| author % FOLDS == fold)
         };
         let (its, others): (Vec<&Review>, Vec<&Review>) = reviews.iter().partition(is_of_fold);
-        let polarity = material.polarity(&others)?.into_model()?;
-        for trade in IDS {
-            let aspects = material.aspects(trade, &others).into_model()?;
-            let engine = RuleEngine::new(shipped(trade)?)
-                .classified_by(NgramClassifier::new(&aspects, &polarity));
+        let model = material.learn(&others, None)?.to_bytes();
+        let engines = IDS.map(|trade| {
+            let model = Model::parse(&model).context("the model cannot be read")?;
+            let engine = RuleEngine::new(Trade::built_in(trade)).with_model(model);
             let its = its.iter().filter(|review| review.package == trade);
-            folds.push((engine, its.copied().collect()));
-        }
-    }
-    Ok(Folds { folds })
+            Ok((engine, its.copied().collect()))
+        });
+        engines.into_iter().collect()
+    };
+    let folds = thread::scope(|scope| {
+        let threads: Vec<_> = (0..FOLDS).map(|at| scope.spawn(move || fold(at))).collect();
+        let folds = threads.into_iter().map(|thread| {
+            let fold = thread.join();
+            fold.map_err(|_| anyhow!("a training panicked"))?
+        });
+        folds.collect::<anyhow::Result<Vec<_>>>()
+    })?;
+    Ok(folds.into_iter().flatten().collect())
 }
 
-impl Folds<'_> {
-    /// The content of `decision.tsv`.
-    pub fn decisions(&self) -> String {
-        let mut rows: Vec<Row> = Vec::new();
-        for (engine, reviews) in &self.folds {
-            let aspects = engine.trade.aspect_ids();
-            for review in reviews {
-                decide::rows(engine, review, &aspects, &mut rows);
+/// The content of `decision.tsv`.
+pub fn decisions(folds: &[Fold<'_>]) -> String {
+    let (mut rows, mut complaints) = (Vec::new(), Vec::new());
+    for (engine, reviews) in folds {
+        for review in reviews {
+            decide::rows(engine, review, &mut rows);
+            if review.stars <= 2 {
+                decide::complaints(engine, review, &mut complaints);
             }
         }
-        println!("{} candidates", rows.len());
-        decide::table(&rows)
     }
+    println!(
+        "{} candidates, {} sentences of low-rated reviews",
+        rows.len(),
+        complaints.len()
+    );
+    decide::table(&rows, &complaints)
+}
 
-    /// Learns the constants of `document` for whole texts with these decisions, and returns them as text.
-    pub fn document(&self, table: &str) -> String {
-        let mut rows = Vec::new();
-        for (engine, reviews) in &self.folds {
-            let mut engine = engine.clone();
-            engine.decisions = Some(Decisions::parse(table));
-            if engine.trade.id != HOME_SERVICES {
-                continue;
-            }
+/// The constants for the polarity of whole texts.
+pub fn document(folds: &[Fold<'_>]) -> String {
+    let mut rows = Vec::new();
+    for (engine, reviews) in folds {
+        if engine.trade.id == HOME_SERVICES {
             for review in reviews {
-                document::row(&engine, review, &mut rows);
+                document::row(engine, review, &mut rows);
             }
         }
-        document::learned(&rows)
     }
+    document::learned(&rows)
 }

@@ -1,12 +1,11 @@
-//! Trains the classifiers of `src/insights/classifier` from annotated sentences and writes their weights: one
-//! classifier of aspects per trade, and two for all trades: of polarity, and of complaints in reviews of one or two
-//! stars. Then it learns their weight against the rules (`src/insights/aspects/decision.tsv`).
+//! Trains the model of `src/insights/model.rs` from annotated sentences and writes its weights: aspects of all trades,
+//! polarity, and complaints in reviews of one or two stars. Then it learns how to weigh the model against the rules
+//! (`src/insights/decision.tsv`).
 //!
 //! ```text
-//! cargo run --release --example train_classifier                       # writes the weights of the aspects
-//! cargo run --release --example train_classifier -- --data DIR         # also writes those of polarity
-//! cargo run --release --example train_classifier -- --data DIR --document  # only prints the weights of whole texts
-//! cargo run --release --example train_classifier -- --check            # checks that training gives the same bytes
+//! cargo run --release --example train_classifier               # leaves polarity and the decision as they are
+//! cargo run --release --example train_classifier -- --data DIR # also learns them
+//! cargo run --release --example train_classifier -- --check    # checks that training gives the same bytes
 //! ```
 //!
 //! Its data is `trade.tsv`, `reviews.tsv`, `low_rated.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
@@ -14,7 +13,7 @@
 //! ("Highly recommend!") are omitted.
 //! Polarity is also learned from public data sets, which are not part of this repository (`NOTICE` names their sources
 //! and licences): DIR contains `mams/` (ATSA `train` and `val`), `uci_sentences/` (the Yelp file) and `vader/` (the
-//! Amazon snippets). The Spanish polarity is learned from `es/reviews.jsonl`, the decisions from whole reviews.
+//! Amazon snippets). The Spanish polarity is learned from `es/reviews.jsonl`, the decision from whole reviews.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,
@@ -33,7 +32,6 @@ mod languages;
 mod learn;
 mod models;
 mod own;
-mod trades;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,7 +39,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
+use reviews_service::insights::LanguageCode;
+use reviews_service::insights::model::Model;
 
+use crate::learn::Learned;
 use crate::models::Material;
 use crate::own::Review;
 
@@ -50,85 +51,41 @@ struct Args {
     /// Write nothing; fail unless training gives the existing files.
     #[arg(long)]
     check: bool,
-    /// Folder of the public data sets; needed for polarity and for the weights that depend on it.
+    /// Folder of the public data sets; needed for polarity and for the decision, which depends on it.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// With --data: learn only the weights of whole texts, with the existing decisions; write nothing.
-    #[arg(long)]
-    document: bool,
-    /// Learn only the polarity of languages other than English.
-    #[arg(long)]
-    languages: bool,
-    /// Leave out the reviews of this author, so that you can evaluate with them.
-    #[arg(long)]
-    without: Vec<String>,
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut reviews = own::reviews(root)?;
-    reviews.retain(|review| !args.without.contains(&review.author));
+    let reviews = own::reviews(root)?;
     let material = Material {
         held_out: own::held_out(root)?,
-        sentences: own::sentences(root, &args.without)?,
+        sentences: own::sentences(root)?,
         low_rated: own::low_rated(root)?,
         data: args.data.clone(),
     };
     let insights = root.join("src/insights");
+    let spanish = languages::spanish(root)?.to_bytes();
+    keep(&args, &insights.join("spanish.weights"), &spanish)?;
+    let all: Vec<&Review> = reviews.iter().collect();
+    let former = Model::built_in(LanguageCode::ENGLISH);
+    let english = material.learn(&all, Learned::polarity(&former))?.to_bytes();
+    keep(&args, &insights.join("english.weights"), &english)?;
+    let Some(data) = &args.data else {
+        println!("polarity and decision are left as they are, because --data is missing");
+        return Ok(());
+    };
+    let model = Model::parse(&english).context("the model cannot be read")?;
+    let (right, of) = elsewhere::told(data, &model)?;
+    println!("{right} of {of} parts of held-out MAMS sentences have the right polarity");
     let authors: BTreeSet<&str> = reviews.iter().map(|one| one.author.as_str()).collect();
     let authors: Vec<&str> = authors.into_iter().collect();
-    if args.document {
-        let table = fs::read_to_string(insights.join("aspects/decision.tsv"))?;
-        println!(
-            "{}",
-            folds::read(&material, &reviews, &authors)?.document(&table)
-        );
-        return Ok(());
-    }
-    for code in languages::codes(root)? {
-        let weights = languages::polarity(root, &code, &args.without)?;
-        let path = insights.join(format!("trades/shared/{code}/polarity.weights"));
-        keep(&args, &path, &weights)?;
-    }
-    if args.languages {
-        return Ok(());
-    }
-    let all: Vec<&Review> = reviews.iter().collect();
-    let complaints = material.complaints(&all).to_bytes();
-    keep(
-        &args,
-        &insights.join("classifier/complaint.weights"),
-        &complaints,
-    )?;
-    for trade in trades::IDS {
-        let weights = material.aspects(trade, &all).to_bytes();
-        let path = insights.join(format!("trades/{trade}/classifier.weights"));
-        keep(&args, &path, &weights)?;
-    }
-    if args.data.is_none() {
-        println!("polarity and decisions are left as they are, for want of --data");
-        return Ok(());
-    }
-    let polarity = material.polarity(&all)?;
-    let weights = polarity.to_bytes();
-    if let Some(data) = &args.data {
-        let (right, all) = elsewhere::told(data, &polarity.into_model()?)?;
-        println!("{right} of {all} parts of held-out MAMS sentences are told rightly");
-    }
-    keep(
-        &args,
-        &insights.join("classifier/polarity.weights"),
-        &weights,
-    )?;
-    let folds = folds::read(&material, &reviews, &authors)?;
-    let table = folds.decisions();
-    keep(
-        &args,
-        &insights.join("aspects/decision.tsv"),
-        table.as_bytes(),
-    )?;
-    println!("{}", folds.document(&table));
+    let folds = folds::train(&material, &reviews, &authors)?;
+    let table = folds::decisions(&folds);
+    keep(&args, &insights.join("decision.tsv"), table.as_bytes())?;
+    println!("{}", folds::document(&folds));
     Ok(())
 }
 

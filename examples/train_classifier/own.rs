@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use reviews_service::insights::classifier::LABELS;
+use reviews_service::insights::model::LABELS;
+use reviews_service::insights::rules::{HOME_SERVICES, Trade};
 use serde::Deserialize;
 
 use crate::examples::Targets;
@@ -32,9 +33,10 @@ const HELD_OUT: [&str; 2] = [
 ];
 /// Aspects of food that no other trade has: a sentence with one of them belongs to food.
 const OF_FOOD: [&str; 4] = ["food", "waiting", "order_accuracy", "atmosphere"];
-/// The indices of `negative` and `neutral` among the labels.
+/// The indices of the labels.
 const NEGATIVE: usize = 0;
 const NEUTRAL: usize = 1;
+const POSITIVE: usize = 2;
 
 /// A sentence with its annotations.
 pub struct Sentence {
@@ -46,26 +48,21 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// For each of a trade's aspects, whether the sentence has it, then whether it blames and praises each; `None` if the
-    /// sentence is useless for that trade. Sentences of other trades are annotated only with the aspects that both trades have.
-    pub fn aspects(&self, trade: &str, aspects: &[&str]) -> Option<Targets> {
-        let its = self.trade.as_deref();
-        if its.is_none() && trade == "food" {
-            return None;
-        }
-        let asked = its.map(crate::trades::aspects);
-        let target = |aspect: &str, labels: &[usize]| {
-            let is_asked = asked.is_none_or(|asked| asked.contains(&aspect));
+    /// For each aspect, whether the sentence has it, then whether it blames and praises each; `None` for aspects that its
+    /// trade does not have, because it is not annotated with them.
+    pub fn aspects(&self, aspects: &[String]) -> Targets {
+        let trade = Trade::built_in(self.trade.as_deref().unwrap_or(HOME_SERVICES));
+        let target = |aspect: &String, labels: &[usize]| {
             let is_it = |(said, label): &(String, usize)| said == aspect && labels.contains(label);
-            is_asked.then(|| self.said.iter().any(is_it))
+            (trade.aspect(aspect).is_some()).then(|| self.said.iter().any(is_it))
         };
         let all = aspects
             .iter()
-            .map(|aspect| target(aspect, &[0, NEUTRAL, 2]));
+            .map(|aspect| target(aspect, &[NEGATIVE, NEUTRAL, POSITIVE]));
         let judged = aspects
             .iter()
-            .flat_map(|aspect| [0, 2].map(|label| target(aspect, &[label])));
-        Some(all.chain(judged).collect())
+            .flat_map(|aspect| [NEGATIVE, POSITIVE].map(|label| target(aspect, &[label])));
+        all.chain(judged).collect()
     }
 
     /// Whether it complains; `None` if it has no annotation, and its trade lacks aspects for some complaints.
@@ -140,7 +137,6 @@ impl Review {
 /// A single sentence with its findings; `overall` is its sentiment if it has none.
 #[derive(Deserialize)]
 struct CalmSentence {
-    author: String,
     package: String,
     text: String,
     overall: String,
@@ -153,8 +149,8 @@ struct CalmFinding {
     polarity: String,
 }
 
-/// The single sentences, except those of the authors in `without`.
-pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence>> {
+/// The single sentences.
+pub fn sentences(root: &Path) -> anyhow::Result<Vec<Sentence>> {
     let mut sentences = Vec::new();
     for (file, is_of_many) in TABLES {
         sentences.extend(table(&root.join(file), is_of_many)?);
@@ -163,9 +159,6 @@ pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence
     for (number, line) in (1..).zip(content.lines()) {
         let context = || format!("{CALM}:{number}");
         let sentence: CalmSentence = serde_json::from_str(line).with_context(context)?;
-        if without.contains(&sentence.author) {
-            continue;
-        }
         let mut said = Vec::new();
         for CalmFinding { aspect, polarity } in sentence.findings {
             said.push((aspect, label(&polarity).with_context(context)?));

@@ -97,7 +97,7 @@ pub fn with_problems<E: Endpoint + 'static>(
             let form = if request.uri().path() == HUB_PATH {
                 ErrorForm::Line
             } else if wants_html(request.headers()) {
-                let is_for_agents = request.uri().path() == MCP_PATH;
+                let is_for_agents = [MCP_PATH, mcp::MCP_PATH_SLASH].contains(&request.uri().path());
                 ErrorForm::Page { is_for_agents }
             } else {
                 ErrorForm::Document

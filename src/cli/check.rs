@@ -33,7 +33,7 @@ impl Check {
         database: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
-        let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade)?);
+        let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade));
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         let mut report = CheckReport {

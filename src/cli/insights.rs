@@ -1,10 +1,8 @@
 //! The command `reviews insights`: shows, rebuilds and explains the insights.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
@@ -13,7 +11,6 @@ use super::database::{find_review, read};
 use super::report::{Exit, counted, format_table, print_report, print_result, progress};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::store::{clear, save};
-use crate::insights::trades::{IDS, read_package};
 use crate::insights::{
     Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, witness,
 };
@@ -44,7 +41,7 @@ enum InsightsSubcommand {
 
 impl InsightsCommand {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let engine = load_engine(&self.trade)?;
+        let engine = load_engine(&self.trade);
         match self.command {
             None => show(database, engine).await,
             Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engine).await,
@@ -53,31 +50,9 @@ impl InsightsCommand {
     }
 }
 
-// The configured trade, for every command that analyzes texts.
-
 /// The engine of the configured trade, if there is one.
-///
-/// # Errors
-/// If the package cannot be read or is invalid, with all its faults.
-pub(super) fn load_engine(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> {
-    let Some(path) = &config.package else {
-        return Ok(None);
-    };
-    let place = || format!("REVIEWS_TRADE {}", path.display());
-    if let Some(id) = IDS.iter().find(|id| path == Path::new(id))
-        && !path.is_dir()
-    {
-        return Ok(Some(Engine::shipped(id)));
-    }
-    if !path.exists() {
-        let ids = IDS.join(", ");
-        bail!(
-            "{} is no built-in package ({ids}), no folder and no file",
-            place()
-        );
-    }
-    let trade = read_package(path).with_context(place)?;
-    Ok(Some(Arc::new(Engine::new(trade))))
+pub(super) fn load_engine(config: &TradeConfig) -> Option<Arc<Engine>> {
+    config.trade.as_deref().map(Engine::shipped)
 }
 
 // Prints the insights as a table.
@@ -374,17 +349,35 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
 
 #[cfg(test)]
 mod tests {
-    use super::format_explanation;
-    use crate::insights::aspects::RuleEngine;
+    use clap::Parser;
+
+    use super::{TradeConfig, format_explanation, load_engine};
+    use crate::insights::decide::RuleEngine;
+    use crate::insights::model::Model;
+    use crate::insights::rules::{HOME_SERVICES, IDS, Trade};
     use crate::insights::text::TokenizedText;
-    use crate::insights::trades::{HOME_SERVICES, shipped};
     use crate::insights::{Analysis, Polarity, TextLanguage};
+
+    #[test]
+    fn every_trade_can_be_chosen() {
+        #[derive(Parser)]
+        struct Command {
+            #[command(flatten)]
+            trade: TradeConfig,
+        }
+        for id in IDS {
+            let command = Command::try_parse_from(["reviews", "--trade", id]).unwrap();
+            assert_eq!(load_engine(&command.trade).unwrap().trade.id, id);
+        }
+        assert!(Command::try_parse_from(["reviews", "--trade", "dentist"]).is_err());
+    }
 
     #[test]
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
         let text = TokenizedText::new(original);
-        let mut rules = RuleEngine::new(shipped(HOME_SERVICES).unwrap());
+        let mut rules =
+            RuleEngine::new(Trade::built_in(HOME_SERVICES)).with_model(Model::default());
         rules.decisions = None;
         let judged = rules.analyze(&text);
         let sentences = text
@@ -398,7 +391,6 @@ mod tests {
             findings: judged.findings,
             mentions: Vec::new(),
             overall: (Polarity::Positive, 3),
-            phrases: String::new(),
         };
         assert_eq!(
             format_explanation(original, &analysis),

@@ -28,7 +28,7 @@ impl McpCommand {
         let address = existing_address(&database)?;
         let configured = self.config.links(self.config.listen.public)?;
         let has_base_url = self.config.base_url().is_some();
-        let engine = insights::load_engine(&self.config.trade)?;
+        let engine = insights::load_engine(&self.config.trade);
         // The hub sends nothing here, so this user need not be able to read its root certificates.
         let hub = HubOptions::new(HubConfig {
             ca_file: None,

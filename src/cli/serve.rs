@@ -82,7 +82,7 @@ impl Serve {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.links(self.config.listen.public)?;
-        let engine = insights::load_engine(&self.config.trade)?;
+        let engine = insights::load_engine(&self.config.trade);
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.is_empty() {
             let nets: Vec<String> = nets.iter().map(ToString::to_string).collect();

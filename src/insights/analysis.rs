@@ -272,13 +272,7 @@ pub struct Analysis {
     pub mentions: Vec<Mention>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
-    /// Candidate phrases for topics: folded, each once, sorted, with [`PHRASE_SEPARATOR`] between them. One text is read
-    /// quicker than a list of about a hundred.
-    pub phrases: String,
 }
-
-/// Occurs in no phrase.
-pub const PHRASE_SEPARATOR: &str = "; ";
 
 /// Adds to each finding its witness, for people who read the stored analyses.
 fn with_witnesses<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,4 +1,4 @@
-//! Analyzes one text: language, judged aspects, named entities, and phrases. A pure function of the text, the review's
+//! Analyzes one text: language, judged aspects and named entities. A pure function of the text, the review's
 //! metadata, and the business's own data. The engine is the part that does not depend on the business: the configured
 //! one, otherwise the one for the business's type.
 
@@ -8,14 +8,14 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::aggregate::topics;
-use super::analysis::{Analysis, LanguageCode, PHRASE_SEPARATOR, Polarity, TextLanguage, TextSpan};
-use super::aspects::{RuleEngine, TextFindings};
-use super::linking::{Linker, tables};
-use super::stars::{settle, withdraw_overall};
+use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
+use super::decide::{RuleEngine, TextFindings, settle, withdraw_overall};
+use super::language::LanguageDetector;
+use super::model::weights_digest;
+use super::people::{Linker, tables};
+use super::rules::{HOME_SERVICES, IDS, Trade};
 use super::store::FORMAT;
-use super::text::{LanguageDetector, TokenizedText};
-use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped_head, shipped_in};
+use super::text::TokenizedText;
 use crate::metrics;
 use crate::model::business::Business;
 use crate::model::{Mentions, Review, hex};
@@ -92,10 +92,12 @@ impl Default for Analyzer {
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
-        let languages = engine.trade.all_languages();
-        let languages = languages.map(|one| (&one.digest, one.weights(), one.published_aspects()));
+        let languages = engine
+            .readers
+            .iter()
+            .map(|(trade, _)| (trade.digest(), trade.published_aspects()));
         let names = (
-            (&business.name, id_for(&business.kind)),
+            (&business.name, Trade::id_for(&business.kind)),
             (&business.technicians, &business.services),
             (&business.service_areas, &business.language),
         );
@@ -105,7 +107,13 @@ impl Analyzer {
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digest(&(version, languages.collect::<Vec<_>>(), tables(), names)),
+            method: digest(&(
+                version,
+                languages.collect::<Vec<_>>(),
+                weights_digest(),
+                tables(),
+                names,
+            )),
         }
     }
 
@@ -165,14 +173,12 @@ impl Analyzer {
             });
         }
         settle(&mut findings, subject.stars);
-        let phrases = is_english.then(|| topics::phrases(&text).join(PHRASE_SEPARATOR));
         Analysis {
             language,
             sentences: text.sentence_spans().collect(),
             findings,
             mentions: (self.names).mentions(&text, subject.author, subject.recorded),
             overall: withdraw_overall(overall, subject.stars),
-            phrases: phrases.unwrap_or_default(),
         }
     }
 }
@@ -200,7 +206,6 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
         findings: Vec::new(),
         mentions: Vec::new(),
         overall,
-        phrases: String::new(),
     }
 }
 
@@ -208,40 +213,25 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
 /// for its first text, and shared.
 #[derive(Debug)]
 pub struct Engine {
-    /// Without phrases.
     pub trade: Trade,
-    /// The rules of English, then of the trade's other languages in their order.
-    rules: Vec<Lazy<RuleEngine>>,
+    /// The trade in each of its languages, English first.
+    readers: Vec<(Trade, Lazy<RuleEngine>)>,
     detector: LanguageDetector,
 }
 
 impl Engine {
-    pub fn new(trade: Trade) -> Self {
-        Self::with_phrases(trade, |language| {
-            let language = language.clone();
-            move || language
-        })
-    }
-
-    /// `load` gives for a language of the trade what reads the language with its phrases.
-    fn with_phrases<L>(mut trade: Trade, load: impl Fn(&Trade) -> L) -> Self
-    where
-        L: FnOnce() -> Trade + Send + 'static,
-    {
-        let compile = |language: &Trade| -> Lazy<RuleEngine> {
-            let load = load(language);
-            Lazy::new(Box::new(move || RuleEngine::new(load())))
+    fn new(trade: Trade) -> Self {
+        let languages = trade.in_languages();
+        let others = languages[1..].iter().map(|one| &one.words);
+        let detector = LanguageDetector::new(&others.collect::<Vec<_>>());
+        let reader = |trade: Trade| -> (Trade, Lazy<RuleEngine>) {
+            let own = trade.clone();
+            (trade, Lazy::new(Box::new(move || RuleEngine::new(own))))
         };
-        let rules = trade.all_languages().map(compile).collect();
-        trade.take_phrases();
-        for language in &mut trade.languages {
-            language.take_phrases();
-        }
-        let words = trade.languages.iter().map(|language| &language.words);
         Self {
-            detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
+            readers: languages.into_iter().map(reader).collect(),
+            detector,
             trade,
-            rules,
         }
     }
 
@@ -250,28 +240,18 @@ impl Engine {
         Self::shipped(HOME_SERVICES)
     }
 
-    /// The engine of the package with that id (one of [`IDS`]), or of the general package for any other id. It is
-    /// created on first use and shared.
+    /// The engine of the trade with that id (one of [`IDS`]), or of the general one for any other id. It is created on
+    /// first use and shared.
     pub fn shipped(id: &str) -> Arc<Self> {
         static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
-        let at = IDS
-            .iter()
-            .position(|one| *one == id)
-            .unwrap_or(IDS.len() - 1);
-        // A test verifies that every package can be read.
-        let make = || {
-            let trade = shipped_head(IDS[at]).unwrap_or_default();
-            Arc::new(Self::with_phrases(trade, |language| {
-                let code = language.words.code;
-                move || shipped_in(IDS[at], code).unwrap_or_default()
-            }))
-        };
-        Arc::clone(SHIPPED[at].get_or_init(make))
+        let at = IDS.iter().position(|one| *one == id);
+        let at = at.unwrap_or(IDS.len() - 1);
+        Arc::clone(SHIPPED[at].get_or_init(|| Arc::new(Self::new(Trade::built_in(IDS[at])))))
     }
 
     /// The rules for English texts.
     pub fn rules(&self) -> &RuleEngine {
-        &self.rules[0]
+        &self.readers[0].1
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
@@ -279,16 +259,16 @@ impl Engine {
         self.detector.language(text, declared)
     }
 
-    /// The configured engine; without one, that of the package for the business's type.
+    /// The configured engine; without one, that of the trade for the business's type.
     pub fn of(configured: Option<&Arc<Self>>, business: &Business) -> Arc<Self> {
-        let shipped = || Self::shipped(id_for(&business.kind));
+        let shipped = || Self::shipped(Trade::id_for(&business.kind));
         configured.map_or_else(shipped, Arc::clone)
     }
 
     /// The rules for a language, even if none of its findings are published.
     pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
-        let mut all = self.trade.all_languages().zip(&self.rules);
-        let (_, rules) = all.find(|(trade, _)| trade.words.code == code)?;
+        let mut readers = self.readers.iter();
+        let (_, rules) = readers.find(|(trade, _)| trade.words.code == code)?;
         Some(rules)
     }
 }
@@ -298,8 +278,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-    use crate::insights::trades::{HOME_SERVICES, Measured, shipped};
-    use crate::insights::{LanguageCode, TextLanguage, Trade};
+    use crate::insights::rules::{GENERAL, Measured, Trade};
+    use crate::insights::{LanguageCode, TextLanguage};
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
@@ -363,12 +343,12 @@ mod tests {
             language: Some("de".to_owned()),
             ..Business::default()
         };
-        let plain = std::sync::Arc::new(Engine::new(Trade::default()));
+        let food = Engine::shipped("food");
         let readers = [
             Analyzer::default(),
             Analyzer::new(&firm, &Engine::built_in()),
             Analyzer::new(&place, &Engine::built_in()),
-            Analyzer::new(&Business::default(), &plain),
+            Analyzer::new(&Business::default(), &food),
             Analyzer::new(&german, &Engine::built_in()),
         ];
         assert_eq!(
@@ -414,11 +394,10 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
-    /// An analyzer for home services with these measured shares for judgements in Spanish.
+    /// An analyzer for any business with these measured shares for judgements in Spanish.
     fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
-        let mut trade = shipped(HOME_SERVICES).unwrap();
-        let spanish = &mut trade.languages[0];
-        spanish.quality = (shares.iter())
+        let mut trade = Trade::built_in(GENERAL);
+        trade.quality = (shares.iter())
             .map(|(task, part, whole)| Measured {
                 task: (*task).to_owned(),
                 set: "spanish_reviews_held_out".to_owned(),
@@ -449,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_language_has_only_findings_with_measured_accuracy() {
-        let text = "Llegaron a tiempo y Luis fue muy amable. El precio fue justo.";
+        let text = "Llegaron a tiempo. Luis fue muy amable. El precio fue justo.";
         let spanish = TextLanguage::Also(LanguageCode::find("es").unwrap());
         let all = ["punctuality", "professionalism", "price"];
         for (shares, language, aspects) in [
@@ -498,12 +477,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_another_language_has_names_and_no_topics() {
+    fn a_text_in_another_language_has_names() {
         let analyzer = measured(&[("finding", 9, 10)]);
         let none = Mentions::default();
         let names = |text: &str| {
             let analysis = analyzer.analyze(&subject(text, &none));
-            assert_eq!(analysis.phrases, "");
             analysis.names().len()
         };
         for (text, count) in [
@@ -534,9 +512,7 @@ mod tests {
             let analysis = Analyzer::default().analyze(&subject(text, &none));
             assert_eq!(analysis.language, language, "{text}");
             assert!(
-                analysis.findings.is_empty()
-                    && analysis.mentions.is_empty()
-                    && analysis.phrases.is_empty(),
+                analysis.findings.is_empty() && analysis.mentions.is_empty(),
                 "{text}"
             );
         }

@@ -2,23 +2,31 @@
 //! business's own data; the counting is a pure function of all analyses. The owner's editorial texts are stored
 //! separately and never derived.
 
-pub mod aggregate;
 mod analysis;
 mod analyzer;
-pub mod aspects;
-pub mod classifier;
-mod compact_analysis;
-pub mod linking;
-mod stars;
+mod count;
+pub mod decide;
+mod language;
+pub mod model;
+mod names;
+mod page;
+pub mod people;
+mod places;
+pub mod rules;
+pub mod score;
 pub mod store;
 pub mod text;
-pub mod trades;
+mod topics;
 
 pub use analysis::{
-    Analysis, CONFIRMED, Finding, Hit, LanguageCode, Mention, PHRASE_SEPARATOR, Polarity,
-    TextLanguage, TextSpan, witness,
+    Analysis, CONFIRMED, Finding, Hit, LanguageCode, Mention, Polarity, TextLanguage, TextSpan,
+    witness,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-pub use compact_analysis::{CompactAnalysis, CompactFinding, CompactName, WitnessCount, name_key};
-pub use stars::{settle, withdraw_overall};
-pub use trades::Trade;
+pub use count::{
+    AggregateInput, CompactAnalysis, CompactFinding, CompactName, PERSON_MIN, WitnessCount,
+    name_key, review_vote, vote_of,
+};
+pub use decide::{settle, withdraw_overall};
+pub use page::aggregate;
+pub use rules::Trade;

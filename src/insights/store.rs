@@ -10,7 +10,7 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
-pub(super) const FORMAT: u8 = 7;
+pub(super) const FORMAT: u8 = 8;
 
 /// The analysis of a review, with its input.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,11 +28,17 @@ pub use store::{Sessions, sessions};
 use crate::links::MCP_PATH;
 use crate::web::Routes;
 
+/// Some clients append a slash to the address, and not all of them follow redirects of a POST.
+pub const MCP_PATH_SLASH: &str = "/mcp/";
+
 pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
-    let handlers = [Method::POST, Method::DELETE];
-    let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
+    let paths = [MCP_PATH, MCP_PATH_SLASH].into_iter();
+    let routes = paths.fold(routes, |routes, path| {
+        let handlers = [Method::POST, Method::DELETE];
+        let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
+        routes.at(path, handlers.into())
+    });
     routes
-        .at(MCP_PATH, handlers.into())
         .get(discovery::SERVER_CARD_PATH, discovery::server_card)
         .get(discovery::AI_CATALOG_PATH, discovery::ai_catalog)
 }

@@ -3,36 +3,9 @@
 
 use std::cmp::Ordering;
 
-/// The log-likelihood ratio of two Poisson distributions, with the means `observed` and `expected`; 0 if `observed` is
-/// not larger than `expected`.
-pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
-    let observed = f64::from(observed);
-    if observed <= expected || expected <= 0.0 {
-        return 0.0;
-    }
-    2.0 * (observed * ln(observed / expected) - (observed - expected))
-}
-
 /// `value` to the nearest multiple of `1 / parts`: `round_to(x, 1000.0)` has three decimals.
 pub fn round_to(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
-}
-
-/// The natural logarithm of a positive, normal number. The functions of different platforms may differ in the last bit.
-fn ln(value: f64) -> f64 {
-    const BIAS: i32 = 1023;
-    const MANTISSA: u64 = (1 << 52) - 1;
-    let bits = value.to_bits();
-    let exponent = i32::try_from(bits >> 52).unwrap_or(BIAS) - BIAS;
-    let mantissa = f64::from_bits((bits & MANTISSA) | (1023 << 52));
-    // ln(m) = 2 artanh((m - 1) / (m + 1)); with m in 1..2, each term is at most a ninth of the one before.
-    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
-    let (square, mut power, mut sum) = (ratio * ratio, ratio, 0.0);
-    for odd in (1..40).step_by(2) {
-        sum += power / f64::from(odd);
-        power *= square;
-    }
-    f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * sum
 }
 
 // Wilson's score interval, for shares of reviews and of annotated sentences.
@@ -156,19 +129,7 @@ const fn float(value: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{fisher_exact, holm, ln, log_likelihood};
-
-    #[test]
-    fn logarithms_are_right_to_twelve_digits() {
-        for value in [1e-6, 0.3, 1.0, 1.999_999, 2.0, 7.5, 1e9] {
-            assert!(
-                (ln(value) - f64::ln(value)).abs() < 1e-12 * (1.0 + f64::ln(value).abs()),
-                "{value}"
-            );
-        }
-        assert!(log_likelihood(4, 4.0).abs() < f64::EPSILON);
-        assert!((log_likelihood(10, 1.0) - 28.051_701_859_880_915).abs() < 1e-9);
-    }
+    use super::{fisher_exact, holm};
 
     #[test]
     fn fisher_s_exact_test_gives_the_published_p_values() {

@@ -3,7 +3,7 @@
 
 use super::request::aspect_of;
 use crate::insights::Trade;
-use crate::insights::trades::AspectDefinition;
+use crate::insights::rules::AspectDefinition;
 use crate::model::{Day, VoteCounts};
 use crate::snapshot::Snapshot;
 use crate::wire::{

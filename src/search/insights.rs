@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::Cursor;
-use crate::insights::aggregate::{PERSON_MIN, review_vote, vote_of};
-use crate::insights::trades::AspectDefinition;
-use crate::insights::{CompactAnalysis, Finding, Hit, Polarity, Subject, Trade, name_key, witness};
+use crate::insights::rules::AspectDefinition;
+use crate::insights::{
+    CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Subject, Trade, name_key, review_vote,
+    vote_of, witness,
+};
 use crate::links::{Links, with_query};
 use crate::model::{Day, MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
@@ -618,13 +620,13 @@ impl SupportCounts {
 #[cfg(test)]
 mod tests {
     use super::{EvidenceParameters, EvidenceQuery};
-    use crate::insights::trades::{HOME_SERVICES, shipped};
+    use crate::insights::rules::{HOME_SERVICES, Trade};
     use crate::search::request::Cursor;
 
     #[test]
     fn a_cursor_belongs_to_the_aspect_at_any_position() {
-        let trade = shipped(HOME_SERVICES).unwrap();
-        let mut other = shipped(HOME_SERVICES).unwrap();
+        let trade = Trade::built_in(HOME_SERVICES);
+        let mut other = Trade::built_in(HOME_SERVICES);
         other.aspects.rotate_left(1);
         let all = EvidenceParameters::default();
         let day = "2024-05-05".parse().unwrap();

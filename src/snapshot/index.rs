@@ -8,7 +8,7 @@ use std::slice;
 use roaring::RoaringBitmap;
 
 use crate::insights::CompactAnalysis;
-use crate::insights::aggregate::vote_of;
+use crate::insights::vote_of;
 use crate::model::{
     MentionKind, RatingCounts, Review, ReviewId, ReviewVote, Vote, VoteCounts, fold,
 };

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::aggregate::{AggregateInput, aggregate};
+use crate::insights::model::weights_digest;
+use crate::insights::rules::Measured;
 use crate::insights::text::TokenizedText;
-use crate::insights::trades::Measured;
+use crate::insights::{AggregateInput, aggregate};
 use crate::links::Links;
 use crate::model::MentionKind;
 use crate::model::statistics::{interval, round_to};
@@ -65,7 +66,6 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 /// Without the counts.
 fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     let trade = input.analyzer.trade();
-    let [aspects, polarity] = trade.weights();
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -77,14 +77,11 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
             label: trade.label.clone(),
             is_measured: !trade.quality.is_empty(),
         },
-        trade_sha256: trade.digest.clone(),
-        weights_sha256: wire::Weights {
-            detector: aspects,
-            polarity: polarity.unwrap_or_default(),
-        },
+        trade_sha256: trade.digest(),
+        weights_sha256: weights_digest(),
         deterministic: true,
         offset_unit: "code_point".to_owned(),
-        quality: trade.measures().map(quality).collect(),
+        quality: trade.quality.iter().map(quality).collect(),
         ..wire::InsightsMethod::default()
     }
 }

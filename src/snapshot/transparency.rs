@@ -34,7 +34,7 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
     Ok(transparency(snapshot, &arrivals, &withheld, changed))
 }
 
-/// The number of published reviews with other stars or another text than their source last gave.
+/// The number of published reviews with different stars or text than their source last reported.
 async fn count_changed(
     snapshot: &Snapshot,
     connection: &mut SqliteConnection,
@@ -160,9 +160,9 @@ pub fn transparency(
 /// What a review with this verification can be relied on for, and by whom.
 const fn meaning(method: Method) -> &'static str {
     match method {
-        Method::JobMatch => "The review matches a job in the books of the business.",
+        Method::JobMatch => "The review matches a job in the records of the business.",
         Method::SourcePlatform => {
-            "The review was written on a review platform, and is shown there by that platform's own rules."
+            "The review was written on a review platform, which applies its own rules to the reviews that it shows."
         }
         Method::Invite => "Only customers whom the business invited could write the review.",
         Method::Manual => {

@@ -77,8 +77,8 @@ pub struct InsightsMethod {
     pub trade: MethodTrade,
     /// SHA-256 of the trade's aspects and phrases.
     pub trade_sha256: String,
-    /// SHA-256 of the weights that were learned, by what they belong to.
-    pub weights_sha256: Weights,
+    /// SHA-256 of the weights that were learned from annotated sentences.
+    pub weights_sha256: String,
     /// Always true: the same reviews give the same bytes.
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
@@ -98,7 +98,7 @@ pub struct InsightsMethod {
 /// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct MethodTrade {
-    /// Its id: `home_services`, `food`, `general` for any business, or the owner's own.
+    /// Its id: `home_services`, `food`, or `general` for any business.
     pub id: String,
     /// Its name for readers.
     pub label: String,
@@ -122,16 +122,6 @@ pub struct LowRated {
     pub reviews: u32,
     /// How many of them are not negative as a whole, by their text alone.
     pub not_negative: u32,
-}
-
-/// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
-pub struct Weights {
-    /// Weights that detect aspects; left out if the trade has none and uses only rules.
-    pub detector: Option<String>,
-    /// Weights of polarity, which all trades share.
-    pub polarity: String,
 }
 
 /// A figure measured on annotated sentences.
@@ -185,8 +175,6 @@ pub struct Aspect {
     pub confidence: Confidence,
     /// By month, with the direction.
     pub trend: Trend,
-    /// Topics that go with it, the most frequent first.
-    pub sub_topics: Vec<SubTopic>,
     /// People, services and places that the same reviews name.
     pub co_mentioned: CoMentioned,
     /// Words of customers. At most three of the majority; at most two of the minority, if it has three reviews and one in ten of
@@ -194,15 +182,6 @@ pub struct Aspect {
     pub quotes: Vec<InsightQuote>,
     /// Address of all the evidence.
     pub evidence_url: String,
-}
-
-/// A topic that goes with an aspect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct SubTopic {
-    /// Words of the phrase, in lower case.
-    pub phrase: String,
-    /// Number of reviews that have them and mention the aspect.
-    pub reviews: u32,
 }
 
 /// People, services and places that the same reviews name: at most three of each kind, the most frequent first, in three reviews
@@ -299,7 +278,7 @@ pub struct Entity {
     pub quotes: Option<Vec<InsightQuote>>,
 }
 
-/// A phrase that stands out: far more reviews have it than chance and reviews of other trades would have it.
+/// A thing that many reviews name, counted in the newest 1,000; the most frequent come first.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Topic {
@@ -307,12 +286,8 @@ pub struct Topic {
     pub id: String,
     /// The words, in lower case.
     pub phrase: String,
-    /// How many reviews have them.
+    /// How many of these reviews have them, in singular or plural.
     pub reviews: u32,
-    /// Number expected by chance, two decimals.
-    pub expected: f64,
-    /// How much that differs: the log-likelihood ratio, one decimal. The topics come in its order.
-    pub log_likelihood: f64,
     /// The id of the aspect that its sentences judge most often; left out if there is none.
     pub aspect: Option<String>,
     /// How many of its reviews are positive about the firm as a whole.

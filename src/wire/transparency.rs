@@ -23,7 +23,7 @@ pub struct Transparency {
     pub order: String,
     /// Which published reviews are shown; always `all_published`.
     pub selection: String,
-    /// How many published reviews have other stars or another text than their source last gave.
+    /// How many published reviews have different stars or text than their source last reported.
     pub changed_by_business: u64,
     /// Where the published reviews come from, the source with the most reviews first.
     pub sources: Vec<SourceTransparency>,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use reviews_service::insights::Mention;
-use reviews_service::insights::linking::Linker;
+use reviews_service::insights::people::Linker;
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::model::business::{Business, Service, Technician};
 use reviews_service::model::{MentionKind, Mentions};

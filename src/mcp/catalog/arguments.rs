@@ -1,5 +1,6 @@
 //! The arguments of a tool call, parsed as those of REST, so that both give the same errors, all at once. Unlike in a query
-//! string, unknown arguments are errors, because a model means every argument that it sends.
+//! string, unknown arguments are errors, because a model means every argument that it sends; those that its client adds to
+//! every call are ignored.
 
 use serde_json::{Map, Value};
 
@@ -9,6 +10,10 @@ use crate::wire::{Arguments, Issue, IssueCode};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
+
+/// Arguments that clients add to the calls of every tool: Cline its list of tasks (cline/cline#10426), n8n the ID of the
+/// call (n8n-io/n8n#21500). No model can leave them out, so an error would end every call.
+const ADDED_BY_CLIENTS: [&str; 2] = ["task_progress", "toolCallId"];
 
 /// A JSON object: a schema, or the arguments of a call.
 pub type Object = Map<String, Value>;
@@ -39,7 +44,9 @@ impl ToolCall {
             "" => format!("is not an argument; {} takes none", self.tool),
             known => format!("is not an argument of {}; known: {known}", self.tool),
         };
-        let unknown = self.arguments.unknown().map(|(name, received)| {
+        let unknown = self.arguments.unknown();
+        let unknown = unknown.filter(|(name, _)| !ADDED_BY_CLIENTS.contains(name));
+        let unknown = unknown.map(|(name, received)| {
             let code = IssueCode::InvalidString;
             Issue::new(name, code, message.as_str(), received)
         });

@@ -36,7 +36,7 @@ nav-website = Website
 nav-developers = Für Entwickler
 nav-transparency = Wie diese Bewertungen gesammelt und geprüft werden
 newest-feed = Die 50 neuesten Bewertungen
-about-figures = Alle Zahlen beruhen auf den veröffentlichten Bewertungen.
+about-figures = Die Zahlen beruhen auf den veröffentlichten Bewertungen, wenn nichts anderes angegeben ist.
 
 ## A review
 
@@ -158,8 +158,8 @@ said-where-named = Was dazu gesagt wird
 topics = Auffällige Wörter
 faq = Fragen und Antworten
 method = Wie das entstanden ist
-method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung hat eine Stimme je Thema. Die Güte der Auswertung ist gemessen.
-method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung hat eine Stimme je Thema. Die Güte der Auswertung ist nicht gemessen.
+method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde gemessen.
+method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde nicht gemessen.
 insights-json = Alle Zahlen, die Methode und ihre gemessene Güte als JSON
 quote-of-year = Die Bewertung von { $year }, die das sagt
 legend = Was die Farben bedeuten
@@ -237,20 +237,20 @@ name-with-reviews = { $name } ({ $reviews })
 transparency-described = Woher die Bewertungen von { $business } kommen, wie sie geprüft werden und welche nicht gezeigt werden.
 which-shown = Welche Bewertungen gezeigt werden
 published-reviews = { $count ->
-    [one] { $number } Bewertung ist veröffentlicht, mit { $mean } von 5 Sternen.
+    [one] { $number } Bewertung ist veröffentlicht. Sie hat { $mean } von 5 Sternen.
    *[other] { $number } Bewertungen sind veröffentlicht. Ihr Durchschnitt ist { $mean } von 5 Sternen.
 }
-mean-of-all = Jede veröffentlichte Bewertung zählt einmal.
+mean-of-all = Jede veröffentlichte Bewertung zählt gleich viel.
 shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
 withheld-reviews = { $count ->
     [one] { $number } Bewertung wird nicht gezeigt. Der Grund:
    *[other] { $number } Bewertungen werden nicht gezeigt. Die Gründe:
 }
-withheld-mean = Die Bewertungen, die das Unternehmen selbst nicht zeigt, haben im Durchschnitt { $withheld } Sterne. Die veröffentlichten haben { $published }.
+withheld-mean = Die Bewertungen, die das Unternehmen von sich aus nicht zeigt, haben im Durchschnitt { $withheld } Sterne. Die veröffentlichten haben im Durchschnitt { $published }.
 changed-reviews = { $count ->
-    [0] Keine veröffentlichte Bewertung hat andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
-    [one] { $number } veröffentlichte Bewertung hat andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
-   *[other] { $number } veröffentlichte Bewertungen haben andere Sterne oder einen anderen Text, als ihre Quelle zuletzt angab.
+    [0] Keine veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
+    [one] { $number } veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
+   *[other] { $number } veröffentlichte Bewertungen zeigen andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
 }
 where-from = Woher die Bewertungen kommen
 arrives-scheduled = Automatisch von der Quelle abgerufen.
@@ -260,8 +260,8 @@ arrives-imported-last = Vom Unternehmen importiert, zuletzt am { $day }.
 arrives-by-hand = Vom Unternehmen eingegeben.
 how-checked = Wie die Bewertungen geprüft werden
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = Die Bewertung passt zu einem Auftrag in den Büchern des Unternehmens.
-checked-by-platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben und steht dort nach deren eigenen Regeln.
+checked-by-job = Die Bewertung passt zu einem Auftrag in den Unterlagen des Unternehmens.
+checked-by-platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben, die nach eigenen Regeln entscheidet, was sie zeigt.
 checked-by-invitation = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
 checked-by-business = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
 policy-collection = Wie es Bewertungen sammelt
@@ -270,7 +270,7 @@ policy-moderation = Welche Bewertungen es nicht zeigt
 policy-incentives = Ob Kunden etwas für eine Bewertung bekommen
 policy-contact = Wo man eine Bewertung melden kann
 policy-not-stated = Vom Unternehmen nicht angegeben.
-made-by-program = Themen, Zahlen und Zusammenfassung erstellt ein Programm aus den Bewertungen, kein Mensch.
+made-by-program = Die Themen, die Zahlen und die Zusammenfassung erstellt ein Programm aus den Bewertungen, nicht ein Mensch.
 transparency-json = Diese Zahlen als JSON
 
 ## Names of topics and trades: the id is made of the English name

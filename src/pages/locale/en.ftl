@@ -68,7 +68,7 @@ nav-website = Website
 nav-developers = For developers
 nav-transparency = How these reviews are collected and checked
 newest-feed = The 50 newest reviews
-about-figures = All figures are based on published reviews.
+about-figures = Figures are based on published reviews unless stated otherwise.
 
 ## A review
 
@@ -190,8 +190,8 @@ said-where-named = Sentiment where they are named
 topics = Words that stand out
 faq = Questions and answers
 method = How this was made
-method-measured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review has one vote per topic. The quality of the analysis is measured.
-method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review has one vote per topic. The quality of the analysis has not been measured.
+method-measured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has been measured.
+method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has not been measured.
 insights-json = All figures, their method and its measured quality as JSON
 quote-of-year = The review of { $year } that says so
 legend = What the colors mean
@@ -269,20 +269,20 @@ name-with-reviews = { $name } ({ $reviews })
 transparency-described = Where the reviews of { $business } come from, how they are checked, and which are not shown.
 which-shown = Which reviews are shown
 published-reviews = { $count ->
-    [one] { $number } review is published, with { $mean } of 5 stars.
+    [one] { $number } review is published. It has { $mean } of 5 stars.
    *[other] { $number } reviews are published. Their average is { $mean } of 5 stars.
 }
-mean-of-all = Each published review counts once.
+mean-of-all = Every published review counts equally.
 shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
 withheld-reviews = { $count ->
     [one] { $number } review is not shown. The reason:
    *[other] { $number } reviews are not shown. The reasons:
 }
-withheld-mean = The reviews that the business itself does not show have an average of { $withheld } stars. The published ones have { $published }.
+withheld-mean = The reviews that the business decided not to show have an average of { $withheld } stars. The published reviews have an average of { $published }.
 changed-reviews = { $count ->
-    [0] No published review has other stars or another text than its source last gave.
-    [one] { $number } published review has other stars or another text than its source last gave.
-   *[other] { $number } published reviews have other stars or another text than their source last gave.
+    [0] No published review shows different stars or text than its source last reported.
+    [one] { $number } published review shows different stars or text than its source last reported.
+   *[other] { $number } published reviews show different stars or text than their source last reported.
 }
 where-from = Where the reviews come from
 arrives-scheduled = Fetched from the source automatically.
@@ -292,8 +292,8 @@ arrives-imported-last = Imported by the business, last on { $day }.
 arrives-by-hand = Entered by the business.
 how-checked = How the reviews are checked
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = The review matches a job in the books of the business.
-checked-by-platform = The review was written on a review platform, and is shown there by that platform’s own rules.
+checked-by-job = The review matches a job in the records of the business.
+checked-by-platform = The review was written on a review platform, which applies its own rules to the reviews that it shows.
 checked-by-invitation = Only customers whom the business invited could write the review.
 checked-by-business = The business added the review and says that it is from a customer. No platform, job or invitation confirms it.
 policy-collection = How it collects reviews
@@ -302,7 +302,7 @@ policy-moderation = Which reviews it does not show
 policy-incentives = Whether customers get anything for a review
 policy-contact = Where to report a review
 policy-not-stated = Not stated by the business.
-made-by-program = A program makes the topics, figures and summary from the reviews, not a person.
+made-by-program = The topics, figures and summary are made from the reviews by a program, not by a person.
 transparency-json = These figures as JSON
 
 ## Names of topics and trades: the id is made of the English name

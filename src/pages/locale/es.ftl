@@ -56,7 +56,7 @@ nav-website = Sitio web
 nav-developers = Para desarrolladores
 nav-transparency = Cómo se recogen y comprueban estas reseñas
 newest-feed = Las 50 reseñas más recientes
-about-figures = Todas las cifras se basan en las reseñas publicadas.
+about-figures = Las cifras se basan en las reseñas publicadas, salvo que se indique lo contrario.
 
 ## A review
 
@@ -178,8 +178,8 @@ said-where-named = Lo que se dice cuando se nombran
 topics = Palabras que destacan
 faq = Preguntas y respuestas
 method = Cómo se ha hecho
-method-measured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña tiene un voto por tema. La calidad del análisis está medida.
-method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña tiene un voto por tema. La calidad del análisis no se ha medido.
+method-measured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis se ha medido.
+method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
 insights-json = Todas las cifras, el método y su calidad medida en JSON
 quote-of-year = La reseña de { $year } que lo dice
 legend = Qué significan los colores
@@ -269,20 +269,20 @@ name-with-reviews = { $name } ({ $reviews })
 transparency-described = De dónde vienen las reseñas de { $business }, cómo se comprueban y cuáles no se muestran.
 which-shown = Qué reseñas se muestran
 published-reviews = { $count ->
-    [one] Hay { $number } reseña publicada, con { $mean } de 5 estrellas.
+    [one] Hay { $number } reseña publicada. Tiene { $mean } de 5 estrellas.
    *[other] Hay { $number } reseñas publicadas. Su media es de { $mean } de 5 estrellas.
 }
-mean-of-all = Cada reseña publicada cuenta una vez.
+mean-of-all = Todas las reseñas publicadas cuentan lo mismo.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:
    *[other] { $number } reseñas no se muestran. Los motivos:
 }
-withheld-mean = Las reseñas que la propia empresa no muestra tienen una media de { $withheld } estrellas. Las publicadas tienen { $published }.
+withheld-mean = Las reseñas que la empresa decidió no mostrar tienen una media de { $withheld } estrellas. Las publicadas tienen una media de { $published }.
 changed-reviews = { $count ->
-    [0] Ninguna reseña publicada tiene otras estrellas u otro texto que los que dio su fuente por última vez.
-    [one] { $number } reseña publicada tiene otras estrellas u otro texto que los que dio su fuente por última vez.
-   *[other] { $number } reseñas publicadas tienen otras estrellas u otro texto que los que dio su fuente por última vez.
+    [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
+    [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
+   *[other] { $number } reseñas publicadas muestran estrellas o un texto distintos de los últimos que comunicó su fuente.
 }
 where-from = De dónde vienen las reseñas
 arrives-scheduled = Se obtienen de la fuente de forma automática.
@@ -293,7 +293,7 @@ arrives-by-hand = Introducidas por la empresa.
 how-checked = Cómo se comprueban las reseñas
 way-and-reviews = { $way }: { $reviews }
 checked-by-job = La reseña corresponde a un trabajo que consta en los registros de la empresa.
-checked-by-platform = La reseña se escribió en una plataforma de reseñas y se muestra allí según las reglas de esa plataforma.
+checked-by-platform = La reseña se escribió en una plataforma de reseñas, que aplica sus propias reglas a las reseñas que muestra.
 checked-by-invitation = Solo los clientes invitados por la empresa podían escribir la reseña.
 checked-by-business = La empresa añadió la reseña y dice que es de un cliente. No lo confirma ninguna plataforma, trabajo ni invitación.
 policy-collection = Cómo recoge las reseñas

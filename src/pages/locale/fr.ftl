@@ -41,7 +41,7 @@ nav-website = Site web
 nav-developers = Pour les développeurs
 nav-transparency = Comment ces avis sont recueillis et vérifiés
 newest-feed = Les 50 avis les plus récents
-about-figures = Tous les chiffres reposent sur les avis publiés.
+about-figures = Les chiffres reposent sur les avis publiés, sauf indication contraire.
 
 ## A review
 
@@ -163,8 +163,8 @@ said-where-named = Ce qui en est dit
 topics = Mots marquants
 faq = Questions et réponses
 method = Comment c’est calculé
-method-measured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte pour une voix par sujet. La qualité de l’analyse est mesurée.
-method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte pour une voix par sujet. La qualité de l’analyse n’a pas été mesurée.
+method-measured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse a été mesurée.
+method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
 insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
 quote-of-year = L’avis de { $year } qui le dit
 legend = Signification des couleurs
@@ -257,20 +257,20 @@ name-with-reviews = { $name } ({ $reviews })
 transparency-described = D’où viennent les avis sur { $business }, comment ils sont vérifiés et lesquels ne sont pas affichés.
 which-shown = Quels avis sont affichés
 published-reviews = { $count ->
-    [one] { $number } avis est publié, avec { $mean } étoiles sur 5.
+    [one] { $number } avis est publié. Il a { $mean } étoiles sur 5.
    *[other] { $number } avis sont publiés. Leur moyenne est de { $mean } étoiles sur 5.
 }
-mean-of-all = Chaque avis publié compte une fois.
+mean-of-all = Tous les avis publiés comptent autant.
 shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
 withheld-reviews = { $count ->
     [one] { $number } avis n’est pas affiché. La raison :
    *[other] { $number } avis ne sont pas affichés. Les raisons :
 }
-withheld-mean = Les avis que l’entreprise elle-même n’affiche pas ont une moyenne de { $withheld } étoiles. Les avis publiés ont { $published }.
+withheld-mean = Les avis que l’entreprise a choisi de ne pas afficher ont une moyenne de { $withheld } étoiles. Les avis publiés ont une moyenne de { $published }.
 changed-reviews = { $count ->
-    [0] Aucun avis publié n’a d’autres étoiles ou un autre texte que ceux que sa source a donnés en dernier.
-    [one] { $number } avis publié a d’autres étoiles ou un autre texte que ceux que sa source a donnés en dernier.
-   *[other] { $number } avis publiés ont d’autres étoiles ou un autre texte que ceux que leur source a donnés en dernier.
+    [0] Aucun avis publié n’affiche des étoiles ou un texte différents des derniers transmis par sa source.
+    [one] { $number } avis publié affiche des étoiles ou un texte différents des derniers transmis par sa source.
+   *[other] { $number } avis publiés affichent des étoiles ou un texte différents des derniers transmis par leur source.
 }
 where-from = D’où viennent les avis
 arrives-scheduled = Récupérés automatiquement à la source.
@@ -281,7 +281,7 @@ arrives-by-hand = Saisis par l’entreprise.
 how-checked = Comment les avis sont vérifiés
 way-and-reviews = { $way } : { $reviews }
 checked-by-job = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
-checked-by-platform = L’avis a été écrit sur une plateforme d’avis, où il est affiché selon les règles de cette plateforme.
+checked-by-platform = L’avis a été écrit sur une plateforme d’avis, qui applique ses propres règles aux avis qu’elle affiche.
 checked-by-invitation = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
 checked-by-business = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
 policy-collection = Comment elle recueille les avis

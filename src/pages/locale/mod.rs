@@ -292,7 +292,7 @@ mod tests {
     use fluent_syntax::parser::parse;
 
     use super::{Locale, PageLanguage, name_id};
-    use crate::insights::trades::shipped;
+    use crate::insights::rules::{IDS, Trade};
     use crate::model::business::Business;
 
     fn locale(language: &str) -> Locale {
@@ -529,7 +529,7 @@ mod tests {
 
     #[test]
     fn every_built_in_topic_and_trade_is_named_in_every_language() {
-        let trades = ["home_services", "food", "general"].map(|id| shipped(id).unwrap());
+        let trades = IDS.map(Trade::built_in);
         let labels = trades.iter().flat_map(|trade| {
             let topics = trade.aspects.iter().map(|aspect| &aspect.label);
             topics.chain([&trade.label])

@@ -165,7 +165,8 @@ fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
 
 #[tokio::test]
 async fn the_quote_of_a_complaint_is_negative_and_the_first_evidence() {
-    let app = TestApp::seeded().await;
+    let texts = [(1, 8, RUDE), (5, 20, "They arrived on time.")];
+    let app = firm("Plumber", &texts).await;
     let insights = app.get("/insights.json").await.json();
     let complaints = summary_of(&insights, "aspect_negative");
     for complaint in &complaints {
@@ -255,7 +256,7 @@ async fn a_sentence_is_quoted_only_once() {
         .filter(|quote| !places.insert(place(quote)))
         .collect();
     assert!(quotes.len() > 60, "{}", quotes.len());
-    // The summary repeats the only complaint about its aspect that can be quoted.
+    // The summary repeats a complaint about its aspect only if few can be quoted.
     let complaint = &summary_of(&insights, "aspect_negative")[0]["evidence"];
     let aspects = insights["aspects"].as_array().unwrap().iter();
     let mut of_complaint = aspects.filter(|aspect| aspect["id"] == complaint["aspect"]);
@@ -265,7 +266,7 @@ async fn a_sentence_is_quoted_only_once() {
         twice.iter().all(|quote| **quote == &complaint["quote"]) && twice.len() <= 1,
         "{twice:#?}"
     );
-    assert!(twice.is_empty() || blame.count() == 1, "{shown:#?}");
+    assert!(twice.is_empty() || blame.count() <= 2, "{shown:#?}");
     let answers = insights["faq"].as_array().unwrap();
     let mut answered = 0;
     for answer in answers.iter().filter(|one| one["basis"] == "reviews") {

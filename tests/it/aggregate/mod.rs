@@ -282,7 +282,6 @@ fn long_review(is_named: bool) -> Written {
         findings: (0..40).map(finding).collect(),
         mentions: if is_named { vec![mention] } else { Vec::new() },
         overall: (Polarity::Positive, 1),
-        phrases: String::new(),
     };
     one
 }

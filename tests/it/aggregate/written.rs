@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use reviews_service::insights::aggregate::{AggregateInput, aggregate, topics};
+use reviews_service::insights::rules::AspectDefinition;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, CompactAnalysis, Finding, Hit, Mention, PHRASE_SEPARATOR, Polarity, TextLanguage,
-    TextSpan, Trade,
+    AggregateInput, Analysis, CompactAnalysis, Finding, Hit, Mention, Polarity, TextLanguage,
+    TextSpan, Trade, aggregate,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
 use reviews_service::model::{
@@ -219,11 +218,6 @@ fn one(dice: &mut Dice, number: usize) -> Written {
             findings: if is_english { findings } else { Vec::new() },
             mentions: if is_english { mentions } else { Vec::new() },
             overall: (overall, 1),
-            phrases: if is_english {
-                topics::phrases(&cut).join(PHRASE_SEPARATOR)
-            } else {
-                String::new()
-            },
         },
     }
 }

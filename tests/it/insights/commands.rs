@@ -152,7 +152,7 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
         (
             &*format!(
                 "update derived_analysis set analysis = json_set(analysis, '$.findings', json('[]')) where review_id = 'r-1150';
-                 update derived_analysis set analysis = json_remove(analysis, '$.phrases') where review_id = {other};
+                 update derived_analysis set analysis = json_remove(analysis, '$.mentions') where review_id = {other};
                  insert into derived_analysis values ('nobody', '', '', '{{}}')"
             ),
             2,
@@ -195,23 +195,4 @@ fn explain_shows_the_sums_of_an_analysis() {
     }
     let missing = home.run("insights explain nobody");
     missing.failed("no review nobody");
-}
-
-#[test]
-fn a_broken_or_missing_trade_file_is_refused() {
-    let home = home();
-    let trade = home.0.path().join("trade.toml");
-    std::fs::write(&trade, "not = [").unwrap();
-    let wrong = home.run(&["insights", "--trade", trade.to_str().unwrap()]);
-    assert_eq!(wrong.code, Some(2));
-    assert_has(&wrong.err, "trade.toml");
-    let missing = home.run("check --trade nowhere.toml");
-    assert!(
-        missing.code == Some(2)
-            && missing
-                .err
-                .contains("REVIEWS_TRADE nowhere.toml is no built-in package ("),
-        "{}",
-        missing.err
-    );
 }

@@ -2,7 +2,6 @@
 //! only on the reviews.
 
 mod commands;
-mod golden;
 mod kept;
 mod languages;
 mod linked;

@@ -1,5 +1,7 @@
 //! What clients read before they connect: the server card and the AI catalog.
 
+use jsonschema::Validator;
+
 use super::*;
 
 #[tokio::test]
@@ -69,4 +71,126 @@ async fn card_and_catalog_are_conditional_and_follow_the_name_of_the_business() 
         .unwrap()
         .len();
     assert_eq!(title, 100);
+}
+
+/// The members and limits of the card's schema (SEP-2127), of which this server has no other: neither tools nor capabilities.
+fn card_schema() -> Validator {
+    let url = json!({ "type": "string", "pattern": "^https?://[^\\s]+$" });
+    let shown = json!({ "type": "string", "minLength": 1, "maxLength": 100 });
+    let members = [
+        "$schema",
+        "name",
+        "version",
+        "title",
+        "description",
+        "websiteUrl",
+        "remotes",
+    ];
+    let remote = json!({
+        "type": "object", "additionalProperties": false, "required": ["type", "url", "supportedProtocolVersions"],
+        "properties": {
+            "type": { "const": "streamable-http" }, "url": url,
+            "supportedProtocolVersions": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+        },
+    });
+    let schema = json!({
+        "type": "object", "additionalProperties": false, "required": members,
+        "properties": {
+            "$schema": { "const": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json" },
+            "name": { "type": "string", "maxLength": 200, "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$" },
+            "version": { "type": "string", "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+(-[a-z0-9.]+)?$" },
+            "title": shown, "description": shown, "websiteUrl": url,
+            "remotes": { "type": "array", "minItems": 1, "maxItems": 1, "items": remote },
+        },
+    });
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+/// The members of the AI Catalog that this server has; an identifier begins with the publisher's host.
+fn catalog_schema() -> Validator {
+    let text = json!({ "type": "string", "minLength": 1 });
+    let entry = json!({
+        "type": "object", "additionalProperties": false, "required": ["identifier", "displayName", "type", "url"],
+        "properties": {
+            "identifier": { "type": "string", "pattern": "^urn:air:[a-z0-9.-]+:[a-z]+:[a-z]+$" },
+            "displayName": text, "type": { "type": "string", "pattern": "^application/[a-z.+-]+$" },
+            "url": { "type": "string", "pattern": "^https?://[^\\s]+$" },
+        },
+    });
+    let host = json!({
+        "type": "object", "additionalProperties": false, "required": ["displayName", "identifier"],
+        "properties": { "displayName": text, "identifier": text },
+    });
+    let schema = json!({
+        "type": "object", "additionalProperties": false, "required": ["specVersion", "host", "entries"],
+        "properties": {
+            "specVersion": { "const": "1.0" }, "host": host,
+            "entries": { "type": "array", "minItems": 2, "maxItems": 2, "items": entry },
+        },
+    });
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[tokio::test]
+async fn card_and_catalog_have_the_members_of_their_schemas_below_any_base_url() {
+    let folder = tempfile::tempdir().unwrap();
+    let (card_schema, catalog_schema) = (card_schema(), catalog_schema());
+    for (number, base) in [
+        BASE,
+        "https://sample.test:8443/our/reviews",
+        "https://bücher.sample.test",
+        "http://127.0.0.1:8080",
+        "http://[::1]:8080",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.path().join(format!("{number}.db"));
+        let app = service_on(&path, base.parse().unwrap(), Vec::new()).await;
+        let read = async |target: &str| -> Value {
+            let request = Request::builder().uri_str(target).header("host", HOST);
+            let response = Endpoint::get_response(&app.endpoint, request.finish()).await;
+            response.into_body().into_json().await.unwrap()
+        };
+        let (card, catalog) = (
+            read("/mcp/server-card").await,
+            read("/.well-known/ai-catalog.json").await,
+        );
+        for (schema, document) in [(&card_schema, &card), (&catalog_schema, &catalog)] {
+            let errors: Vec<String> = schema
+                .iter_errors(document)
+                .map(|error| error.to_string())
+                .collect();
+            assert!(errors.is_empty(), "{base}: {errors:?}: {document}");
+        }
+        let home = card["websiteUrl"].as_str().unwrap();
+        let endpoint = card["remotes"][0]["url"].as_str().unwrap();
+        assert_eq!(endpoint, format!("{home}mcp"), "{base}");
+        let entries = catalog["entries"].as_array().unwrap();
+        for entry in entries {
+            let url = entry["url"].as_str().unwrap();
+            assert!(url.starts_with(home), "{base}: {url}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_card_names_the_revisions_that_the_server_discovers() {
+    let app = service().await;
+    let card = app.json("/mcp/server-card").await;
+    let discovered = ask_stateless(&app, "server/discover", json!({})).await;
+    let discovered = &discovered.json()["result"];
+    assert_eq!(
+        card["remotes"][0]["supportedProtocolVersions"],
+        discovered["supportedVersions"]
+    );
+    let identity = &discovered["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(
+        (&card["title"], &card["version"], &card["websiteUrl"]),
+        (
+            &identity["title"],
+            &identity["version"],
+            &identity["websiteUrl"]
+        )
+    );
 }

@@ -1,5 +1,5 @@
 //! Ways of real clients, as reported for other servers: requests without the session that `initialize` opened, unusual
-//! headers, and probes for other transports and for OAuth.
+//! headers, paths and arguments, and probes for other transports and for OAuth.
 
 use super::*;
 
@@ -124,7 +124,13 @@ async fn a_client_may_discover_first_and_initialize_afterwards() {
 async fn probes_for_streams_and_oauth_find_nothing() {
     let app = service().await;
     for headers in [
-        &[("accept", "text/event-stream")][..],
+        // Without `Accept`, a check of health (affaan-m/ECC#1155); as a browser, claude.ai (anthropics/claude-ai-mcp#814).
+        &[][..],
+        &[(
+            "accept",
+            "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        )],
+        &[("accept", "text/event-stream")],
         &[("accept", "*/*")],
         &[
             ("accept", "text/event-stream"),
@@ -175,7 +181,7 @@ const FAITHFUL: Way = Way {
     opens_stream: false,
 };
 
-const WAYS: [(&str, Way); 13] = [
+const WAYS: [(&str, Way); 17] = [
     // claude.ai: none of thirty requests had the session.
     (
         "anthropics/claude-ai-mcp#975",
@@ -285,6 +291,51 @@ const WAYS: [(&str, Way); 13] = [
             ..FAITHFUL
         },
     ),
+    // Visual Studio Code: prefers a stream, and has capabilities of which the server knows nothing.
+    (
+        "microsoft/vscode#319528",
+        Way {
+            asks: "2025-11-25",
+            capabilities: r#"{"roots": {"listChanged": true}, "sampling": {}, "elicitation": {"form": {}, "url": {}},
+                "tasks": {"list": {}, "cancel": {}, "requests": {"sampling": {"createMessage": {}}}},
+                "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}"#,
+            headers: &[("accept", "text/event-stream, application/json")],
+            names: Some("2025-11-25"),
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
+    // Antigravity: accepts a type that no server sends, and no stream.
+    (
+        "vercel/vercel-mcp-overview#1",
+        Way {
+            headers: &[
+                ("accept", "application/json, application/mcp+json"),
+                ("authorization", "Bearer x"),
+            ],
+            ..FAITHFUL
+        },
+    ),
+    // The proxy of claude.ai: accepts only a stream, though any client must read both.
+    (
+        "modelcontextprotocol/python-sdk#2349",
+        Way {
+            headers: &[("accept", "text/event-stream")],
+            ..FAITHFUL
+        },
+    ),
+    // Copilot Studio: gives up unless the notification gets 202 without a body and GET gets 405. .NET names the charset.
+    (
+        "chrisns/govreposcrape#356",
+        Way {
+            headers: &[
+                ("accept", "application/json, text/event-stream"),
+                ("content-type", "application/json; charset=utf-8"),
+            ],
+            opens_stream: true,
+            ..FAITHFUL
+        },
+    ),
 ];
 
 #[tokio::test]
@@ -312,4 +363,176 @@ async fn ways_of_public_threads_end_with_a_tool_s_answer() {
         }
         assert_served_without_session(&app, &headers).await;
     }
+}
+
+/// The arguments as clients send them: left out (Cline) or null (`PicoClaw`), with one that the client adds (Cline, n8n), and
+/// with null or an empty text for each that the model did not set (Langflow, `CrewAI`, n8n; models of Oh My Pi).
+#[tokio::test]
+async fn arguments_that_a_client_adds_or_leaves_out_do_not_matter() {
+    let app = service().await;
+    let mut answers = Vec::new();
+    for (thread, params) in [
+        ("cline/cline#10553", r#"{"name": "list_facets"}"#),
+        (
+            "sipeed/picoclaw#2600",
+            r#"{"name": "list_facets", "arguments": null}"#,
+        ),
+        (
+            "cline/cline#10426",
+            r#"{"name": "list_facets", "arguments": {"task_progress": "- [x] Find the reviews"}}"#,
+        ),
+        (
+            "n8n-io/n8n#21500",
+            r#"{"name": "list_facets", "arguments": {"toolCallId": "call_0BCIShth"}}"#,
+        ),
+        (
+            "",
+            r#"{"name": "search_reviews", "arguments": {"limit": 2}}"#,
+        ),
+        (
+            "langflow-ai/langflow#8059, ZenRows/zenrows-mcp#23, n8n-io/n8n#17264",
+            r#"{"name": "search_reviews", "arguments": {"limit": 2, "query": null, "rating": null, "has_text": null,
+                "since": null, "aspect": null, "cursor": null}}"#,
+        ),
+        (
+            "can1357/oh-my-pi#2981",
+            r#"{"name": "search_reviews", "arguments": {"limit": "2", "query": "", "rating": "", "sort": "", "aspect": ""}}"#,
+        ),
+    ] {
+        let params: Value = serde_json::from_str(params).unwrap();
+        let answer = app
+            .post_mcp(&[], request("tools/call", params.clone()).to_string())
+            .await;
+        let result = answer.json()["result"].clone();
+        assert_eq!(result["isError"], false, "{thread}: {result}");
+        answers.push((params["name"].clone(), result));
+    }
+    for (name, result) in &answers {
+        let same = answers.iter().find(|(other, _)| other == name).unwrap();
+        assert_eq!(*result, same.1, "{name}");
+    }
+    // An invented filter is still an error, beside what the client adds.
+    let invented = json!({ "name": SEARCH, "arguments": { "stars": 5, "toolCallId": "call_0" } });
+    let refused = app
+        .post_mcp(&[], request("tools/call", invented).to_string())
+        .await;
+    let text = refused.json()["result"]["content"][0]["text"].clone();
+    let text = text.as_str().unwrap();
+    assert_eq!(refused.json()["result"]["isError"], true);
+    assert!(
+        text.contains("stars") && !text.contains("toolCallId"),
+        "{text}"
+    );
+}
+
+/// The README of `LangChain`'s adapters asked for a slash at the end (langchain-ai/langchain-mcp-adapters#206), and mcpo
+/// appends one to every address (open-webui/mcpo#209).
+#[tokio::test]
+async fn an_address_with_a_slash_at_the_end_is_the_same() {
+    let app = service().await;
+    let post = async |message: &Value| {
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri_str("/mcp/")
+            .header("host", HOST)
+            .content_type("application/json")
+            .body(message.to_string());
+        let response = Endpoint::get_response(&app.app().endpoint, request).await;
+        let has_session = response.headers().contains_key("mcp-session-id");
+        let answer: Value = response.into_body().into_json().await.unwrap();
+        (answer, has_session)
+    };
+    let (opened, has_session) = post(&initialize("2025-06-18")).await;
+    assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
+    assert!(has_session);
+    let list = request("tools/list", json!({}));
+    let without = app.post_mcp(&[], list.to_string()).await;
+    assert_eq!(post(&list).await, (without.json(), false));
+    let stream = app.send(Method::GET, "/mcp/", &[]).await;
+    assert_eq!(
+        (stream.status, stream.header("allow")),
+        (405, "POST, DELETE, OPTIONS")
+    );
+}
+
+/// `ChatGPT` opens a session for each batch of calls and ends none of them (openai/openai-apps-sdk-examples#201: 78 from one
+/// user).
+#[tokio::test]
+async fn a_client_may_open_a_session_for_each_call_and_end_none() {
+    let app = service().await;
+    let first = open(&app, "2025-06-18").await;
+    let call = request(
+        "tools/call",
+        json!({ "name": SEARCH, "arguments": { "limit": 1 } }),
+    );
+    for _ in 0..78 {
+        let session = open(&app, "2025-06-18").await;
+        assert_ne!(session, first);
+        let answer = ask(&app, &session, &call).await;
+        assert_eq!(answer.json()["result"]["isError"], false);
+    }
+    assert_eq!(error(&ask(&app, &first, &call).await), (200, 0));
+}
+
+/// The MCP Inspector connects from a page: a preflight names each header that it sends after `initialize`
+/// (netdata/netdata#22258), and it must read the session (agentgateway/website#82).
+#[tokio::test]
+async fn a_client_in_a_browser_passes_the_preflight_and_reads_the_session() {
+    let app = service().await;
+    let origin = ("origin", "http://localhost:6274");
+    let asked = "content-type,mcp-protocol-version,mcp-session-id";
+    let headers = [
+        origin,
+        ("access-control-request-method", "POST"),
+        ("access-control-request-headers", asked),
+    ];
+    let preflight = app.send(Method::OPTIONS, "/mcp", &headers).await;
+    let allowed = preflight.header("access-control-allow-headers");
+    let allowed = allowed.to_ascii_lowercase();
+    for name in asked.split(',') {
+        assert!(allowed.split(", ").any(|known| known == name), "{allowed}");
+    }
+    let opened = app
+        .post_mcp(&[origin], initialize("2025-06-18").to_string())
+        .await;
+    let exposed = opened.header("access-control-expose-headers");
+    assert!(exposed.contains("Mcp-Session-Id"), "{exposed}");
+    let session = opened.header("mcp-session-id");
+    assert_served_without_session(
+        &app,
+        &[
+            origin,
+            ("mcp-session-id", session),
+            ("mcp-protocol-version", "2025-06-18"),
+        ],
+    )
+    .await;
+}
+
+/// Windsurf asks for resources first, whatever the capabilities say (jgravelle/jcodemunch-mcp#88); other clients ping before
+/// they open a session (agentic-community/mcp-gateway-registry#136), or send `params` that are null (chaitin/MonkeyCode#1268).
+#[tokio::test]
+async fn requests_before_the_tools_and_null_params_do_no_harm() {
+    let app = service().await;
+    let ping = r#"{"jsonrpc": "2.0", "id": "0", "method": "ping"}"#;
+    let pinged = app.post_mcp(&[], ping).await;
+    assert_eq!(
+        pinged.json(),
+        json!({ "jsonrpc": "2.0", "id": "0", "result": {} })
+    );
+    let opened = app
+        .post_mcp(&[], initialize("2025-06-18").to_string())
+        .await;
+    let capabilities = &opened.json()["result"]["capabilities"];
+    assert_eq!(*capabilities, json!({ "tools": {} }));
+    let session = opened.header("mcp-session-id");
+    for method in ["resources/list", "resources/templates/list", "prompts/list"] {
+        let answer = ask(&app, session, &request(method, json!({}))).await;
+        assert_eq!(error(&answer), (200, -32601), "{method}");
+    }
+    for method in ["tools/list", "ping"] {
+        let answer = ask(&app, session, &request(method, Value::Null)).await;
+        assert_eq!(error(&answer), (200, 0), "{method}");
+    }
+    assert_served_without_session(&app, &[("mcp-session-id", session)]).await;
 }

@@ -88,6 +88,47 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
 }
 
 #[tokio::test]
+async fn a_figure_of_the_insights_is_the_number_of_reviews_behind_its_link() {
+    let app = seeded().await;
+    let html = app.text("/insights").await;
+    let insights = app.json("/insights.json").await;
+    for aspect in array_of(&insights["aspects"]) {
+        let id = str_of(&aspect["id"]);
+        let of_all = [("", "reviews")];
+        let polarities = ["positive", "negative", "neutral", "mixed", "uncertain"];
+        let of_one = polarities.map(|polarity| (polarity, polarity));
+        for (polarity, figure) in of_all.into_iter().chain(of_one) {
+            let filter = if polarity.is_empty() {
+                ""
+            } else {
+                "?polarity="
+            };
+            let target = format!("/insights/aspects/{id}/evidence.json{filter}{polarity}");
+            let evidence = app.json(&target).await;
+            assert_eq!(evidence["total"], aspect[figure], "{target}");
+        }
+        let page = app.text(&format!("/insights?aspect={id}")).await;
+        assert_has(&page, &format!("{} reviews mention it", aspect["reviews"]));
+    }
+    for (kind, parameter, filter, key) in [
+        ("technicians", "technician", "mentions_technician", "name"),
+        ("services", "service", "mentions_service", "id"),
+    ] {
+        for entity in array_of(&insights["entities"][kind]) {
+            let value = str_of(&entity[key]).replace(' ', "+");
+            let link = format!("<a href=\"/insights?{parameter}={value}\">");
+            let row = between(&html, &link, "</tr>")[0];
+            let shown = format!("<td class=\"num\">{}</td>", entity["reviews"]);
+            assert_has(row, &shown);
+            let found = app
+                .json(&format!("/api/reviews/search?{filter}={value}"))
+                .await;
+            assert_eq!(found["total"], entity["reviews"], "{value}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn sentences_of_an_aspect_are_reached_in_pages_of_one_size() {
     let app = seeded().await;
     let total = app.json("/insights/aspects/price/evidence.json").await["total"]

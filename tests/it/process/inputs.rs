@@ -18,23 +18,8 @@ fn an_endless_file_is_refused_with_the_limit() {
         "
         business /dev/zero → /dev/zero: cannot be read: it has more than 16 MiB
         seed sample → business.json: cannot be read: it has more than 16 MiB
-        insights --trade trade → it has more than 16 MiB
-        insights --trade weights → it has more than 16 MiB
-        check --trade /dev/zero → it has more than 16 MiB
         ",
     ) {
-        if words.ends_with("trade trade") {
-            for package in ["trade", "weights"] {
-                fs::create_dir(home.0.path().join(package)).unwrap();
-            }
-            symlink("/dev/zero", home.0.path().join("trade/trade.toml")).unwrap();
-            let head = concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/src/insights/trades/general/trade.toml"
-            );
-            fs::copy(head, home.0.path().join("weights/trade.toml")).unwrap();
-            symlink("/dev/zero", home.0.path().join("weights/quality.tsv")).unwrap();
-        }
         home.run_err(words, expected);
     }
     let editorial = Home::new();
@@ -187,7 +172,7 @@ fn errors_name_the_setting_and_the_wrong_value() {
     home.steps(
         "
         serve --hub-ca-file roots.pem ✗ REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate
-        insights --trade plumbing ✗ REVIEWS_TRADE plumbing is no built-in package (
+        insights --trade plumbing ✗ invalid value 'plumbing' for '--trade <NAME>'
         ",
     );
 }

@@ -43,7 +43,7 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
         ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
         ("REVIEWS_REQUEST_LOG", "errors"),
-        ("REVIEWS_TRADE", "dentist"),
+        ("REVIEWS_TRADE", "food"),
         ("RUST_LOG", "warn,reviews_service=debug"),
         ("REVIEWS_LOG_FORMAT", "json"),
         ("REVIEWS_TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8"),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use jsonschema::Validator;
 use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX};
 use reviews_service::mcp::escaped_json;
-use reviews_service::model::{Mentions, Review};
+use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Generator, INSIGHTS_PARTS, TestApp, review_with_text, table};

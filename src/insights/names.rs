@@ -1,0 +1,894 @@
+//! The words and contexts by which names are recognised. A dictionary gives each word its classes and its number in the
+//! business's own names; `names.toml` has the classes, and the contexts as patterns in the notation of a trade's phrases.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
+use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
+use strsim::osa_distance;
+
+use super::analysis::Mention;
+use super::rules::{PatternStep, parse_pattern};
+use super::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, plain_letters};
+use crate::model::{MentionKind, parse_toml};
+use WordClass::{Be, Common, Deed, Firm, FirstName, Link, Near, Pair, WordName};
+
+/// Words by class, and the contexts of names; the table is part of the digest of the method.
+pub const TABLE: &str = include_str!("names.toml");
+
+#[derive(Debug, Deserialize)]
+pub struct WordTable {
+    /// The words of each class, separated by spaces.
+    pub words: BTreeMap<String, String>,
+    pub lists: BTreeMap<String, Vec<String>>,
+}
+
+impl WordTable {
+    pub fn get() -> &'static Self {
+        static READ: LazyLock<WordTable> = LazyLock::new(|| parse_toml(TABLE));
+        &READ
+    }
+}
+
+/// The classes in `words.toml`, and classes that come from the business's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WordClass {
+    Kin,
+    KinMany,
+    Job,
+    Doctor,
+    Title,
+    Role,
+    Street,
+    State,
+    Home,
+    Near,
+    Toward,
+    Compass,
+    Called,
+    Thanks,
+    Ask,
+    Deed,
+    Be,
+    Bare,
+    Own,
+    Determiner,
+    Other,
+    Elsewhere,
+    Trade,
+    Pronoun,
+    Link,
+    Pair,
+    WordName,
+    ThingName,
+    CalendarName,
+    Common,
+    Adverb,
+    Rank,
+    Closing,
+    OfThings,
+    Auxiliary,
+    Infinitive,
+    Actor,
+    Crowd,
+    Proof,
+    Wide,
+    Sundry,
+    Staff,
+    Money,
+    Paying,
+    OtherTrade,
+    Away,
+    House,
+    /// In the table of short forms: the first name of any person.
+    FirstName,
+    /// In the business's name.
+    Firm,
+}
+
+impl WordClass {
+    const fn bit(self) -> u64 {
+        1 << self as u64
+    }
+
+    /// The class of a section of `words.toml`.
+    pub fn of_section(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+}
+
+/// The data of one word.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DictionaryWord {
+    classes: u64,
+    /// The word's number, from 1, if it occurs in one of the business's names.
+    pub id: u32,
+    /// Whether it is a plural or a possessive, with or without an apostrophe.
+    pub has_s: bool,
+    /// Whether it is a misspelling of the word with that number.
+    pub is_misspelled: bool,
+}
+
+impl DictionaryWord {
+    pub const fn is(self, class: WordClass) -> bool {
+        self.classes & class.bit() != 0
+    }
+
+    pub fn is_any(self, classes: &[WordClass]) -> bool {
+        classes.iter().any(|class| self.is(*class))
+    }
+
+    /// Whether it precedes a thing: `the`, `my`.
+    pub const fn begins_noun(self) -> bool {
+        self.is(WordClass::Determiner) || self.is(WordClass::Own)
+    }
+
+    /// Whether it is also an ordinary word.
+    pub const fn is_ordinary(self) -> bool {
+        self.is(WordName) || self.is(Common)
+    }
+
+    /// Whether it has neither a class nor a number.
+    pub const fn is_unknown(self) -> bool {
+        self.classes == 0 && self.id == 0
+    }
+}
+
+/// The tables, and the words of the business's names.
+#[derive(Debug, Clone, Default)]
+pub struct Dictionary {
+    known: WordMap<DictionaryWord>,
+    len: u32,
+    /// Accepts misspellings of the words with their numbers.
+    pub misspellings: Misspellings,
+}
+
+impl Dictionary {
+    /// The built-in table, without the names of a business.
+    pub fn new() -> Self {
+        let mut words = Self::default();
+        for (class, list) in &WordTable::get().words {
+            if let Some(class) = WordClass::of_section(class) {
+                for word in list.split_whitespace() {
+                    words.class(word, class);
+                }
+            }
+        }
+        words
+    }
+
+    pub fn class(&mut self, word: &str, class: WordClass) {
+        self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
+    }
+
+    /// Gives all words of a class another one as well.
+    pub fn classify(&mut self, class: WordClass, other: WordClass) {
+        let all = self.known.values_mut();
+        all.filter(|word| word.is(class))
+            .for_each(|word| word.classes |= other.bit());
+    }
+
+    /// The number of a word in the business's names; a new number if it has none.
+    pub fn number(&mut self, word: &str) -> u32 {
+        let entry = self.known.entry(Fingerprint::of(word)).or_default();
+        if entry.id == 0 {
+            self.len = self.len.saturating_add(1);
+            entry.id = self.len;
+        }
+        let id = entry.id;
+        if !word.is_ascii() {
+            self.variant(&without_accents(word), id, false);
+        }
+        id
+    }
+
+    /// Adds another spelling of the word with that number, unless the spelling is itself a word of the names.
+    pub fn variant(&mut self, written: &str, id: u32, has_s: bool) {
+        let entry = self.known.entry(Fingerprint::of(written)).or_default();
+        if entry.id == 0 {
+            (entry.id, entry.has_s) = (id, has_s);
+        }
+    }
+
+    /// Must be called after all words were added.
+    pub fn settle(&mut self) {
+        // `the roofing guy` is the business's own if it is a roofing company.
+        for word in self.known.values_mut() {
+            if word.id != 0 || word.is(Firm) {
+                word.classes &= !WordClass::OtherTrade.bit();
+            }
+        }
+    }
+
+    /// `word` is in lower case and has that fingerprint.
+    pub fn find(&self, word: &str, fingerprint: u64) -> DictionaryWord {
+        let find = |key: u64| self.known.get(&key).copied();
+        let possessive = || {
+            Some(DictionaryWord {
+                has_s: true,
+                ..find(Fingerprint::of(word.strip_suffix("'s")?))?
+            })
+        };
+        let plain = || {
+            let accented = Some(word).filter(|word| !word.is_ascii())?;
+            find(Fingerprint::of(&without_accents(accented)))
+        };
+        let found = find(fingerprint).or_else(possessive);
+        found.or_else(plain).unwrap_or_default()
+    }
+
+    /// The word of the business's names of which `word`, which has none of their numbers, is a misspelling. Another first
+    /// name is one only if it sounds the same.
+    fn guess(&self, word: &str, is_first_name: bool) -> DictionaryWord {
+        let stem = word.strip_suffix("'s");
+        let found = self.misspellings.find(stem.unwrap_or(word), is_first_name);
+        let guess = found.map(|id| DictionaryWord {
+            classes: 0,
+            id,
+            has_s: stem.is_some(),
+            is_misspelled: true,
+        });
+        guess.unwrap_or_default()
+    }
+}
+
+// Sequences of word numbers, with the values that they name. The longest match at a position wins.
+
+/// Maximum number of values of a sequence; a sequence with more values is ignored, because it would identify nothing.
+/// This also bounds the cost of one word for any roster.
+const VALUES_MAX: usize = 64;
+
+/// Maps sequences of words to values.
+#[derive(Debug, Clone)]
+pub struct NameTrie<V> {
+    /// The node after a node and the number of the next word; the root is 0.
+    edges: HashMap<(u32, u32), u32, BuildHasherDefault<Fingerprint>>,
+    /// The values of each node; those of a node with more than [`VALUES_MAX`] do not count.
+    values: Vec<Vec<V>>,
+}
+
+impl<V: Clone + PartialEq> NameTrie<V> {
+    /// A value that occurs twice for one sequence counts once.
+    pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
+        let (mut edges, mut all) = (HashMap::default(), vec![Vec::new()]);
+        for (words, value) in entries {
+            let mut at = 0;
+            for word in words {
+                at = *edges.entry((at, *word)).or_insert_with(|| {
+                    all.push(Vec::new());
+                    u32::try_from(all.len() - 1).unwrap_or_default()
+                });
+            }
+            let values = &mut all[at as usize];
+            if at > 0 && values.len() <= VALUES_MAX && !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        Self { edges, values: all }
+    }
+
+    /// The longest entry that begins at a token and ends at the latest at `end`, with its end and its values.
+    pub fn longest(
+        &self,
+        tagged: &TaggedText<'_>,
+        start: usize,
+        end: usize,
+    ) -> Option<(usize, &[V])> {
+        let (mut node, mut found) = (0, None);
+        for at in start..end {
+            let id = tagged.word(at).id;
+            if id == 0 {
+                break;
+            }
+            let Some(next) = self.edges.get(&(node, id)) else {
+                break;
+            };
+            node = *next;
+            let values = self.values[node as usize].as_slice();
+            if (1..=VALUES_MAX).contains(&values.len()) {
+                found = Some((at + 1, values));
+            }
+        }
+        found
+    }
+}
+
+// A text with the dictionary's data for each of its words; each word is looked up once.
+
+#[derive(Debug)]
+pub struct TaggedText<'a> {
+    pub text: &'a TokenizedText,
+    words: Vec<DictionaryWord>,
+}
+
+impl<'a> TaggedText<'a> {
+    pub fn new(text: &'a TokenizedText, dictionary: &Dictionary) -> Self {
+        let mut tagged = Self {
+            text,
+            words: Vec::with_capacity(text.tokens().len()),
+        };
+        for (at, token) in text.tokens().iter().enumerate() {
+            let (word, is_capital) = (text.word(at), tagged.is_capital(at));
+            let mut found = dictionary.find(word, token.fingerprint);
+            let is_first_name = found.classes == FirstName.bit() && found.id == 0;
+            if is_capital && (found.is_unknown() || is_first_name) {
+                let guess = dictionary.guess(word, is_first_name);
+                found = if guess.id == 0 { found } else { guess };
+            }
+            tagged.words.push(found);
+        }
+        tagged
+    }
+
+    pub fn word(&self, token: usize) -> DictionaryWord {
+        self.words.get(token).copied().unwrap_or_default()
+    }
+
+    /// Whether a token is capitalised.
+    pub fn is_capital(&self, token: usize) -> bool {
+        self.text.tokens()[token].is_capital()
+    }
+
+    pub fn is_mark(&self, token: usize) -> bool {
+        self.text.tokens()[token].shape == Capitalisation::Mark
+    }
+}
+
+// Misspelled names: one letter added, missing, wrong, or swapped with its neighbour, or the same sound. The first letter is
+// right.
+
+/// Lengths of names of which a letter may be wrong; shorter ones are too similar to other names.
+const LETTERS: RangeInclusive<usize> = 5..=16;
+/// Minimum number of bytes of names that are compared by sound: `All` is not `Al`.
+const SOUND_BYTES_MIN: usize = 3;
+
+/// A word of a name.
+#[derive(Debug, Clone)]
+struct SpelledName {
+    word: String,
+    sound: String,
+    id: u32,
+    /// Whether a letter may be wrong.
+    is_compared: bool,
+}
+
+/// The words of the business's names of people.
+#[derive(Debug, Clone, Default)]
+pub struct Misspellings(Vec<SpelledName>);
+
+impl Misspellings {
+    /// Adds `word`, so that its misspellings are found; of a short form, only those with the same sound.
+    pub fn add(&mut self, word: &str, id: u32, is_short_form: bool) {
+        if self.0.iter().all(|known| known.word != word) {
+            self.0.push(SpelledName {
+                word: word.to_owned(),
+                sound: sound(word),
+                id,
+                is_compared: !is_short_form && LETTERS.contains(&word.chars().count()),
+            });
+        }
+    }
+
+    /// The id of the name of which `word` is a misspelling; `None` if there are several.
+    fn find(&self, word: &str, is_only_by_sound: bool) -> Option<u32> {
+        let is_compared = !is_only_by_sound && LETTERS.contains(&word.chars().count());
+        let spoken = sound(word);
+        let is_near = |known: &&SpelledName| {
+            let other = &known.word;
+            let has_other_letter = || {
+                known.is_compared
+                    && is_compared
+                    && other.len().abs_diff(word.len()) <= 2
+                    && osa_distance(word, other) <= 1
+            };
+            other.chars().next() == word.chars().next()
+                && (known.sound == spoken && other.len().min(word.len()) >= SOUND_BYTES_MIN
+                    || has_other_letter())
+        };
+        let mut near = self.0.iter().filter(is_near).map(|known| known.id);
+        let id = near.next()?;
+        near.all(|other| other == id).then_some(id)
+    }
+}
+
+/// A word as it is spoken, roughly: `Bryan` as `Brian`, `Erik` as `Eric`, `Jon` as `John`, `Thomas` as `Tomasz`.
+fn sound(word: &str) -> String {
+    let mut sound = String::new();
+    for letter in word.chars() {
+        let letter = match letter {
+            'y' => 'i',
+            'c' => 'k',
+            'z' => 's',
+            other => other,
+        };
+        let is_silent =
+            letter == 'h' && !sound.is_empty() && !sound.ends_with(['g', 'k', 'p', 's', 'w']);
+        if !is_silent && !sound.ends_with(letter) {
+            sound.push(letter);
+        }
+    }
+    sound
+}
+
+pub fn without_accents(word: &str) -> String {
+    plain_letters(word.chars()).collect()
+}
+
+/// The words and numbers of a text, without marks.
+pub fn words_of(text: &TokenizedText) -> impl Iterator<Item = &str> {
+    (0..text.tokens().len())
+        .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
+        .map(|token| text.word(token))
+}
+
+// The context of a name.
+
+/// A range of tokens that may be a name.
+#[derive(Debug, Clone)]
+pub struct TokenContext<'a> {
+    /// The whole text with the dictionary's data.
+    pub tagged: &'a TaggedText<'a>,
+    /// Index of the sentence in the text.
+    pub number: usize,
+    /// The sentence's tokens, as a range of the text's.
+    pub sentence: Range<usize>,
+    /// The name's tokens, within those of the sentence.
+    pub name: Range<usize>,
+}
+
+impl<'a> TokenContext<'a> {
+    /// Calls `take` with every longest match of `names` in a text, in order, and its values. A match that `take` extends
+    /// is passed as a whole.
+    pub fn each<V: Clone + PartialEq>(
+        tagged: &'a TaggedText<'a>,
+        names: &NameTrie<V>,
+        mut take: impl FnMut(&mut Self, &[V]),
+    ) {
+        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
+            let mut at = sentence.start;
+            while at < sentence.end {
+                let Some((end, values)) = names.longest(tagged, at, sentence.end) else {
+                    at += 1;
+                    continue;
+                };
+                let mut context = Self {
+                    tagged,
+                    number,
+                    sentence: sentence.clone(),
+                    name: at..end,
+                };
+                take(&mut context, values);
+                at = context.name.end;
+            }
+        }
+    }
+
+    /// The name as a mention that ends with its sentence.
+    pub fn mention(
+        &self,
+        kind: MentionKind,
+        candidates: Vec<String>,
+        rule: &'static str,
+    ) -> Mention {
+        let sentence = u32::try_from(self.number).unwrap_or(u32::MAX);
+        Mention {
+            kind,
+            candidates,
+            sentence,
+            through: sentence,
+            span: self.tagged.text.span(self.name.clone()),
+            rule: rule.to_owned(),
+        }
+    }
+
+    /// The token at a distance from the name, within the sentence: 1 is the token after it, -1 the one before it, and 0
+    /// its first.
+    pub fn at(&self, n: isize) -> Option<usize> {
+        let at = if n <= 0 {
+            self.name.start.checked_add_signed(n)
+        } else {
+            self.name.end.checked_add_signed(n - 1)
+        };
+        at.filter(|at| self.sentence.contains(at))
+    }
+
+    /// The word in lower case; empty if there is none.
+    pub fn text(&self, n: isize) -> &str {
+        self.at(n).map_or("", |at| self.tagged.text.word(at))
+    }
+
+    pub fn word(&self, n: isize) -> DictionaryWord {
+        self.at(n)
+            .map(|at| self.tagged.word(at))
+            .unwrap_or_default()
+    }
+
+    pub fn is_capital_at(&self, n: isize) -> bool {
+        self.at(n).is_some_and(|at| self.tagged.is_capital(at))
+    }
+
+    /// Whether there is a mark or no token.
+    pub fn is_end(&self, n: isize) -> bool {
+        self.at(n).is_none_or(|at| self.tagged.is_mark(at))
+    }
+
+    /// The words of the name.
+    pub fn words(&self) -> impl Iterator<Item = DictionaryWord> {
+        self.name.clone().map(|at| self.tagged.word(at))
+    }
+
+    /// Whether all words of the name are capitalised.
+    pub fn is_capital(&self) -> bool {
+        self.name.clone().all(|at| self.tagged.is_capital(at))
+    }
+
+    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
+    pub fn is_shouted(&self) -> bool {
+        let words = || {
+            self.tagged.text.tokens()[self.sentence.clone()]
+                .iter()
+                .filter(|token| token.is_word())
+        };
+        let upper = words()
+            .filter(|word| word.shape == Capitalisation::Upper)
+            .count();
+        upper >= 2 && 2 * upper > words().count()
+    }
+
+    /// Whether a capital is usual at this position: at the beginning of the sentence or of a quotation, or after a
+    /// colon.
+    pub fn is_at_start(&self) -> bool {
+        self.at(-1).is_none_or(|at| {
+            self.tagged.text.tokens()[self.name.start].begins_line
+                || self.tagged.is_mark(at) && !matches!(self.text(-1), "," | ")" | "&" | "/")
+        })
+    }
+
+    /// Whether the name is a possessive or a plural.
+    pub fn has_s(&self) -> bool {
+        self.tagged.word(self.name.end - 1).has_s
+    }
+
+    /// Whether a title precedes the name: `Mr. Hale`.
+    pub fn is_titled(&self) -> bool {
+        let n = if self.text(-1) == "." { -2 } else { -1 };
+        // `The doctor will see you.`
+        let is_word = self.word(0).is_ordinary() && !self.is_capital();
+        self.word(n).is(WordClass::Title) && !is_word
+    }
+}
+
+/// The classes in angle brackets: the name, of any form, in the plural or a possessive, or in neither, then with a capital;
+/// any one token; and kinds of tokens.
+const CLASSES: &str = "<name> <names> <one> <Name> <Names> <word> <noun> <number> <capital> <unknown> <known> <strange> <proper> \
+                       <crossing> <letter> <mark> <bracket> <close> <past> <end>";
+
+/// The classes of the name, each with whether it must be in the plural or a possessive, and whether it must be capitalised.
+const NAMES: [(&str, Option<bool>, bool); 5] = [
+    ("<name>", None, false),
+    ("<names>", Some(true), false),
+    ("<one>", Some(false), false),
+    ("<Name>", None, true),
+    ("<Names>", Some(true), true),
+];
+
+/// The contexts, each with the meaning that `words.toml` describes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guards {
+    pub stranger: Guard,
+    pub own: Guard,
+    pub thing: Guard,
+    pub called: Guard,
+    pub announced: Guard,
+    pub listed: Guard,
+    pub addressed: Guard,
+    pub acts: Guard,
+    pub subject: Guard,
+    pub thing_subject: Guard,
+    pub street: Guard,
+    pub state: Guard,
+    pub state_in_lower_case: Guard,
+    pub place: Guard,
+    pub place_of_home: Guard,
+    pub toward_place: Guard,
+    pub service_verb: Guard,
+    pub service_participle: Guard,
+    pub simile: Guard,
+    pub proof: Guard,
+}
+
+impl Guards {
+    pub fn get() -> &'static Self {
+        static READ: LazyLock<Guards> = LazyLock::new(|| parse_toml::<ContextFile>(TABLE).guards);
+        &READ
+    }
+}
+
+/// The part of `words.toml` with the contexts.
+#[derive(Debug, Deserialize)]
+struct ContextFile {
+    guards: Guards,
+}
+
+/// The lists for patterns: those of the table, and its classes; `@Street` is a class whose words need a capital.
+fn lists() -> BTreeMap<String, Vec<String>> {
+    let table = WordTable::get();
+    let classes = table
+        .words
+        .keys()
+        .map(String::as_str)
+        .chain(["firm", "first_name"]);
+    let both = classes.flat_map(|class| {
+        let capitalised = class[..1].to_uppercase() + &class[1..];
+        [class.to_owned(), capitalised]
+    });
+    // Not read: a class is compared by its number.
+    let classes = both.map(|class| (class, vec![String::new()]));
+    classes.chain(table.lists.clone()).collect()
+}
+
+/// Several contexts, one of which is sufficient.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Guard(Vec<NamePattern>);
+
+/// The steps before the name, the nearest first, and those after it.
+#[derive(Debug)]
+struct NamePattern {
+    before: Vec<ContextStep>,
+    after: Vec<ContextStep>,
+    /// Whether the name must be in the plural or a possessive, or must not.
+    has_s: Option<bool>,
+    /// Whether the name must be capitalised.
+    is_capital: bool,
+}
+
+#[derive(Debug)]
+enum ContextStep {
+    /// The sentence begins here.
+    Start,
+    /// A token that fulfils one of these.
+    One(Vec<Condition>),
+    /// At most this many words.
+    Gap(u8),
+}
+
+#[derive(Debug)]
+enum Condition {
+    Word(u64),
+    Class {
+        class: WordClass,
+        is_capital: bool,
+    },
+    /// One of [`CLASSES`].
+    Kind(&'static str),
+}
+
+impl TryFrom<String> for Guard {
+    type Error = String;
+
+    /// Reads patterns, one a line.
+    fn try_from(patterns: String) -> Result<Self, String> {
+        let lists = lists();
+        let mut parsed = Vec::new();
+        let lines = patterns.lines().map(str::trim);
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (_, ways) = parse_pattern(line, &lists)?;
+            for way in ways {
+                let mut numbered = way.iter().enumerate();
+                let name = numbered.find_map(|(at, step)| {
+                    let mut names = NAMES.iter();
+                    Some((at, names.find(|(name, ..)| step.symbol() == Some(name))?))
+                });
+                let (at, (_, has_s, is_capital)) = name.ok_or_else(|| line.to_owned())?;
+                let steps = |steps: &[PatternStep]| {
+                    let steps = steps.iter().map(ContextStep::new);
+                    steps.collect::<Result<Vec<_>, _>>()
+                };
+                let mut before = steps(&way[..at])?;
+                before.reverse();
+                parsed.push(NamePattern {
+                    before,
+                    after: steps(&way[at + 1..])?,
+                    has_s: *has_s,
+                    is_capital: *is_capital,
+                });
+            }
+        }
+        Ok(Self(parsed))
+    }
+}
+
+impl Guard {
+    /// Whether the name is in one of these contexts.
+    pub fn holds(&self, context: &TokenContext<'_>) -> bool {
+        let mut patterns = self.0.iter();
+        patterns.any(|pattern| {
+            pattern.has_s.is_none_or(|has_s| has_s == context.has_s())
+                && (!pattern.is_capital || context.is_capital())
+                && matches(&pattern.before, context, -1, -1)
+                && matches(&pattern.after, context, 1, 1)
+        })
+    }
+}
+
+/// Whether the steps match from the token at `n` on, in the direction of `by`.
+fn matches(steps: &[ContextStep], context: &TokenContext<'_>, n: isize, by: isize) -> bool {
+    let Some((first, rest)) = steps.split_first() else {
+        return true;
+    };
+    match first {
+        ContextStep::Start => context.at(n).is_none(),
+        ContextStep::One(conditions) => {
+            conditions
+                .iter()
+                .any(|condition| condition.holds(context, n))
+                && matches(rest, context, n + by, by)
+        }
+        ContextStep::Gap(most) => (0..=isize::from(*most))
+            .map(|skipped| n + by * skipped)
+            .take_while(|next| *next == n || !context.is_end(*next - by))
+            .any(|next| matches(rest, context, next, by)),
+    }
+}
+
+impl ContextStep {
+    fn new(step: &PatternStep) -> Result<Self, String> {
+        match step {
+            PatternStep::Gap(most) => Ok(Self::Gap(*most)),
+            PatternStep::Symbol(symbol) if symbol.as_ref() == "^" => Ok(Self::Start),
+            PatternStep::Symbol(symbol) => {
+                let conditions = symbol.split('|').map(Condition::new);
+                Ok(Self::One(conditions.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+}
+
+impl Condition {
+    fn new(symbol: &str) -> Result<Self, String> {
+        if let Some(class) = symbol.strip_prefix('@') {
+            let name = class.to_lowercase();
+            let is_capital = name != class;
+            let found = WordClass::of_section(&name);
+            let class = found.ok_or_else(|| format!("unknown class `{name}`"))?;
+            return Ok(Self::Class { class, is_capital });
+        }
+        let mut kinds = CLASSES.split_whitespace();
+        let kind = kinds.find(|kind| *kind == symbol).map(Self::Kind);
+        Ok(kind.unwrap_or_else(|| Self::Word(Fingerprint::of(symbol))))
+    }
+
+    fn holds(&self, context: &TokenContext<'_>, n: isize) -> bool {
+        let Some(at) = context.at(n) else {
+            return matches!(self, Self::Kind("<end>"));
+        };
+        let (word, token) = (context.tagged.word(at), &context.tagged.text.tokens()[at]);
+        let is_capital = context.tagged.is_capital(at);
+        match self {
+            Self::Word(fingerprint) => token.fingerprint == *fingerprint,
+            Self::Class {
+                class,
+                is_capital: needs_capital,
+            } => word.is(*class) && (is_capital || !needs_capital),
+            Self::Kind(kind) => match *kind {
+                "<number>" => token.shape == Capitalisation::Number,
+                "<capital>" => is_capital,
+                "<unknown>" => is_capital && word.is_unknown(),
+                "<known>" => is_capital && (word.is(FirstName) || word.id != 0),
+                "<strange>" => {
+                    is_capital
+                        && word.id == 0
+                        && word.is_any(&[FirstName, WordName])
+                        && !word.is(Firm)
+                }
+                "<proper>" => {
+                    token.shape == Capitalisation::Capitalised
+                        && !token.begins_line
+                        && word.id == 0
+                        && !word.is(FirstName)
+                }
+                "<crossing>" => is_capital && word.id == 0,
+                "<noun>" => {
+                    let is_other = word.is_any(&[Deed, Be, Pair, Link, Near]);
+                    !is_capital && !context.tagged.is_mark(at) && !is_other
+                }
+                "<letter>" => is_capital && token.span.end - token.span.start == 1,
+                "<mark>" | "<end>" => {
+                    context.tagged.is_mark(at) && (*kind == "<end>" || context.text(n) != ".")
+                }
+                "<bracket>" => context.text(n) == "(",
+                "<close>" => context.text(n) == ")",
+                "<past>" => word.is_unknown() && !is_capital && context.text(n).ends_with("ed"),
+                "<word>" => true,
+                _ => false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_of_the_table_is_a_class_with_words() {
+        let sections = &WordTable::get().words;
+        // The classes after those of the table come from names.
+        assert_eq!(sections.len(), FirstName as usize);
+        let words = Dictionary::new();
+        for section in sections.keys() {
+            let class = WordClass::of_section(section).expect(section);
+            assert!(words.known.values().any(|word| word.is(class)), "{section}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod misspelling_tests {
+    use super::*;
+
+    fn names() -> Misspellings {
+        let mut names = Misspellings::default();
+        for (name, id) in [
+            ("danielle", 1),
+            ("roberto", 2),
+            ("alvarez", 3),
+            ("marina", 4),
+            ("martina", 5),
+            ("priya", 6),
+            ("mike", 7),
+        ] {
+            names.add(name, id, false);
+        }
+        names
+    }
+
+    #[test]
+    fn one_typo_is_accepted_if_only_one_name_is_near() {
+        for (written, id) in [
+            ("daneille", 1),
+            ("daniele", 1),
+            ("daniellle", 1),
+            ("danyelle", 1),
+            ("alverez", 3),
+            ("pryia", 6),
+        ] {
+            assert_eq!(names().find(written, false), Some(id), "{written}");
+        }
+        for written in ["doberto", "danila", "mkie", "rob", "prunyo", "danyell"] {
+            assert_eq!(names().find(written, false), None, "{written}");
+        }
+        assert_eq!(names().find("martinna", false), Some(5));
+        assert_eq!(
+            names().find("marxina", false),
+            None,
+            "marina and martina are as near"
+        );
+    }
+
+    #[test]
+    fn a_spelling_with_the_same_sound_is_accepted_for_short_names_too() {
+        let mut names = Misspellings::default();
+        for (name, id) in [
+            ("will", 1),
+            ("tomasz", 2),
+            ("dani", 3),
+            ("eric", 4),
+            ("john", 5),
+        ] {
+            names.add(name, id, id == 3);
+        }
+        let found = ["wil", "thomas", "danni", "erik", "jon"].map(|name| names.find(name, false));
+        assert_eq!(found, [1, 2, 3, 4, 5].map(Some));
+        let found = ["wall", "dana", "kurt", "chon"].map(|name| names.find(name, false));
+        assert_eq!(found, [None; 4]);
+    }
+}

@@ -1,0 +1,1326 @@
+//! Splits the text of a review into words, numbers and marks, by typography only, and into sentences. Comparisons use
+//! normalised words; every token keeps its position in the original, so that findings can be shown in the customer's
+//! words. The data of languages comes first; last is which sentences can be quoted.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::{Range, RangeInclusive};
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::analysis::{Finding, Hit, LanguageCode, Polarity, TextSpan};
+
+// Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
+// cause collisions on purpose. A word has the same fingerprint on every platform.
+
+/// Values by the fingerprints of words.
+pub type WordMap<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
+
+/// A hasher for words, and for keys that already are fingerprints.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Mixes 64 more bits into a key.
+    pub const fn mix(key: u64, piece: u64) -> u64 {
+        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        key ^ key >> 29
+    }
+
+    /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
+    pub fn of(word: &str) -> u64 {
+        Self::mix_all(word.len() as u64, word.as_bytes())
+    }
+
+    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let key = eights
+            .iter()
+            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(
+            key,
+            rest.iter()
+                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
+        )
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = Self::mix_all(self.0, bytes);
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+// The data of a language besides the phrases: words that identify it, sentence ends, negators, inflection.
+
+const ENGLISH: &str = include_str!("languages/en.toml");
+const SPANISH: &str = include_str!("languages/es.toml");
+
+/// Words by their fingerprints. In a file they are separated by spaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct WordSet(HashSet<u64, BuildHasherDefault<Fingerprint>>);
+
+impl WordSet {
+    pub fn contains(&self, fingerprint: u64) -> bool {
+        self.0.contains(&fingerprint)
+    }
+
+    pub fn fingerprints(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+}
+
+impl From<String> for WordSet {
+    fn from(words: String) -> Self {
+        Self(words.split_whitespace().map(Fingerprint::of).collect())
+    }
+}
+
+/// Phrases of one to a few words, by the words' fingerprints. In a file they are separated by commas or line breaks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct PhraseSet(Vec<Vec<u64>>);
+
+impl PhraseSet {
+    /// Whether one of the phrases begins `words`, which are fingerprints.
+    pub fn begins(&self, words: &[u64]) -> bool {
+        self.0.iter().any(|phrase| words.starts_with(phrase))
+    }
+}
+
+impl From<String> for PhraseSet {
+    fn from(phrases: String) -> Self {
+        let phrases = phrases
+            .split([',', '\n'])
+            .map(str::split_whitespace)
+            .map(|words| words.map(Fingerprint::of).collect());
+        Self(
+            phrases
+                .filter(|phrase: &Vec<u64>| !phrase.is_empty())
+                .collect(),
+        )
+    }
+}
+
+/// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They end the scope of a negator.
+const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
+/// Marks that divide a sentence.
+const PARTING_MARKS: &str = ", ; : . ! ? \u{2026} \u{2014} ( ) \" - &";
+
+/// The structural role of a token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenRole {
+    /// Whether it divides the sentence: a mark, or a word that begins the next part.
+    pub parts: bool,
+    /// Whether it is a mark without a meaning of its own.
+    pub is_mark: bool,
+    /// Its effect on the words after it.
+    pub negation: Negation,
+}
+
+/// The effect of a token on the negation of the words after it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Negation {
+    /// No effect.
+    #[default]
+    GoesOn,
+    /// The next words are negated.
+    Begins,
+    /// Ends the scope of a negator before it.
+    Ends,
+}
+
+/// Inflection: the forms of a word with a given ending.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inflection {
+    /// The ending of the base form; of several matching endings, the longest counts.
+    of: String,
+    /// The endings of the other forms, separated by spaces.
+    forms: String,
+}
+
+/// The measured quality that findings in a language need to be published.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedFrom {
+    /// The set of held-out texts, as named in `quality.tsv`.
+    pub set: String,
+    /// Minimum precision of the judgements in that set, in percent.
+    pub precision: usize,
+    /// Minimum number of findings in that set; for an aspect with fewer, the precision of all aspects decides.
+    pub least: usize,
+}
+
+/// A language, as its file describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LanguageWords {
+    pub code: LanguageCode,
+    /// The language's name in English.
+    pub name: String,
+    /// Code in the `whatlang` detector (ISO 639-3), if it has the language.
+    pub whatlang: String,
+    /// Whether words are compared without accents, because many people do not type them.
+    pub ignores_accents: bool,
+    /// Words that occur in every longer text and hardly ever in other languages.
+    pub function_words: WordSet,
+    /// Words that identify a short text.
+    pub telling_words: WordSet,
+    /// Words of languages that are not supported: a short text with them is not in this one.
+    pub foreign_words: WordSet,
+    /// Words after which a full stop does not end a sentence.
+    pub abbreviations: WordSet,
+    /// The same if the next word is in lower case.
+    pub soft_abbreviations: WordSet,
+    /// Single letters that are words and not initials.
+    pub no_initials: WordSet,
+    /// Words after a number that make it an amount of money.
+    pub money: WordSet,
+    /// The names of the months, and their abbreviations.
+    pub months: WordSet,
+    /// Words for `or`, which extend a negation to the words that they join.
+    pub ors: WordSet,
+    /// Words for `and`, which continue a list.
+    pub ands: WordSet,
+    /// Words that separate an opinion from a name.
+    pub between: WordSet,
+    /// Words that begin the next part of a sentence.
+    openers: WordSet,
+    /// Words that negate those after them.
+    negators: WordSet,
+    /// Words that end the scope of a negator.
+    turns: WordSet,
+    #[serde(skip)]
+    roles: WordMap<TokenRole>,
+    /// Words with this ending negate.
+    pub negator_ending: String,
+    /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
+    pub negators_agree: bool,
+    endings: Vec<Inflection>,
+    /// Words at the beginning of a sentence that continue the previous one.
+    pub leaning: WordSet,
+    /// Pronouns that refer to the previous sentence, except before one of the words `pointed`: `this company`.
+    pub pointers: WordSet,
+    pub pointed: WordSet,
+    /// Phrases of sentences that are no quotes: about another business, a hope, thanks in irony.
+    pub no_quote: PhraseSet,
+    /// Phrases of sentences that do not praise, but state a wish, a condition or a duty.
+    pub no_praise: PhraseSet,
+    /// Phrases of sentences that do not blame, but state why the customer called.
+    pub no_blame: PhraseSet,
+    /// The measured quality that findings need to be published; without it, all findings are published.
+    pub published_from: Option<PublishedFrom>,
+}
+
+impl LanguageWords {
+    /// The data of a language, by default of English.
+    pub fn of(code: LanguageCode) -> Arc<Self> {
+        static SPANISH_WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| read(SPANISH));
+        if code == SPANISH_WORDS.code {
+            Arc::clone(&SPANISH_WORDS)
+        } else {
+            Arc::clone(Self::english())
+        }
+    }
+
+    pub fn english() -> &'static Arc<Self> {
+        static WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| read(ENGLISH));
+        &WORDS
+    }
+
+    /// # Errors
+    /// The error in the text.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        let mut language: Self = toml::from_str(text)?;
+        if language.ignores_accents {
+            let plain: String = plain_letters(text.chars()).collect();
+            let mut plain: Self = toml::from_str(&plain)?;
+            // Words that identify a language are compared in both forms, because the language of a text is not known yet.
+            plain.function_words.0.extend(language.function_words.0);
+            plain.telling_words.0.extend(language.telling_words.0);
+            language = Self {
+                name: language.name,
+                published_from: language.published_from,
+                ..plain
+            };
+        }
+        language.set_roles();
+        Ok(language)
+    }
+
+    fn set_roles(&mut self) {
+        let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
+        let mut put = |words: &WordSet, set: fn(&mut TokenRole)| {
+            for word in words.fingerprints() {
+                set(self.roles.entry(word).or_default());
+            }
+        };
+        put(&parting, |role| role.parts = true);
+        put(&self.openers, |role| role.parts = true);
+        put(&silent, |role| {
+            (role.is_mark, role.negation) = (true, Negation::Ends);
+        });
+        put(&self.negators, |role| role.negation = Negation::Begins);
+        put(&self.turns, |role| role.negation = Negation::Ends);
+    }
+
+    /// The role of the token with the given fingerprint.
+    pub fn role(&self, fingerprint: u64) -> TokenRole {
+        self.roles.get(&fingerprint).copied().unwrap_or_default()
+    }
+
+    /// The form in which a word is compared: without its accents, if the language ignores them.
+    pub fn compared(&self, word: &str) -> String {
+        if self.ignores_accents {
+            plain_letters(word.chars()).collect()
+        } else {
+            word.to_owned()
+        }
+    }
+
+    /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
+    pub fn forms(&self, base: &str) -> Vec<String> {
+        let base = self.compared(base);
+        let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
+        let mut forms = vec![base.clone()];
+        if let Some(ending) = fitting.max_by_key(|one| one.of.len()) {
+            let stem = &base[..base.len() - ending.of.len()];
+            let endings = ending.forms.split_whitespace();
+            forms.extend(endings.map(|form| self.compared(&format!("{stem}{form}"))));
+        }
+        forms
+    }
+}
+
+fn read(language: &str) -> Arc<LanguageWords> {
+    // A test reads every file.
+    Arc::new(LanguageWords::parse(language).unwrap_or_default())
+}
+
+/// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
+pub fn plain_letters(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    let parts = letters.nfd().filter(|part| !is_combining_mark(*part));
+    parts.map(|part| match part {
+        // These letters have a stroke that Unicode does not decompose.
+        'ø' => 'o',
+        'ł' => 'l',
+        other => other,
+    })
+}
+
+/// Replaces typographic variants by the characters on keyboards.
+pub const fn plain(character: char) -> char {
+    match character {
+        '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
+        '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
+        '\u{2010}' | '\u{2011}' => '-',
+        '\u{2013}' | '\u{2014}' | '\u{2015}' => '\u{2014}',
+        '\r' | '\u{2028}' | '\u{2029}' | '\u{0085}' => '\n',
+        other => other,
+    }
+}
+
+// The words and sentences of a text.
+
+/// How a token is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capitalisation {
+    /// No upper-case letters: `great`, `don't`
+    Lower,
+    /// Only the first letter is upper case: `Great`, `I`
+    Capitalised,
+    /// `AC`, `NOT`: two or more letters, all upper case
+    Upper,
+    /// Any other mixture of cases: `DeShawn`
+    Mixed,
+    /// Begins with a digit: `24`, `7:30`, `2,400`, `5th`
+    Number,
+    /// Any other character as a token of its own; a repeated character is one token: `.`, `!!!`, `$`, an emoji
+    Mark,
+}
+
+/// A word, a number or a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// Position in the original text.
+    pub span: TextSpan,
+    pub shape: Capitalisation,
+    /// Whether white space, a hyphen or the beginning of the text precedes it.
+    pub is_apart: bool,
+    /// Whether it begins a line.
+    pub begins_line: bool,
+    /// Fingerprint of the normalised token, which is the key of all word tables.
+    pub fingerprint: u64,
+    start: u32,
+    end: u32,
+}
+
+impl Token {
+    /// Whether it is neither a number nor a mark.
+    pub const fn is_word(&self) -> bool {
+        !matches!(self.shape, Capitalisation::Number | Capitalisation::Mark)
+    }
+
+    /// Whether it is a word with a capital letter.
+    pub fn is_capital(&self) -> bool {
+        self.is_word() && self.shape != Capitalisation::Lower
+    }
+}
+
+/// A text with its tokens and sentences.
+#[derive(Debug, Clone)]
+pub struct TokenizedText {
+    words: Arc<LanguageWords>,
+    /// The normalised tokens, separated by spaces.
+    normal: String,
+    tokens: Vec<Token>,
+    sentences: Vec<Range<usize>>,
+}
+
+impl TokenizedText {
+    /// Tokenizes an English text.
+    pub fn new(original: &str) -> Self {
+        Self::of(original, LanguageWords::english())
+    }
+
+    /// Tokenizes a text in the language of `words`.
+    pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
+        let (normal, tokens) = tokens(original, words.ignores_accents);
+        let mut text = Self {
+            words: Arc::clone(words),
+            normal,
+            tokens,
+            sentences: Vec::new(),
+        };
+        text.sentences = sentences(&text);
+        text
+    }
+
+    /// The data of the text's language.
+    pub fn language_words(&self) -> &LanguageWords {
+        &self.words
+    }
+
+    pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
+        let token = self.tokens.get(token);
+        token.is_some_and(|token| words.contains(token.fingerprint))
+    }
+
+    /// Whether the token has this shape; false if there is no such token.
+    pub fn has_shape(&self, token: usize, shape: Capitalisation) -> bool {
+        let token = self.tokens.get(token);
+        token.is_some_and(|token| token.shape == shape)
+    }
+
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// The sentences as ranges of tokens, in order and never empty; together they contain all tokens.
+    pub fn sentences(&self) -> &[Range<usize>] {
+        &self.sentences
+    }
+
+    /// The positions of the sentences in the original.
+    pub fn sentence_spans(&self) -> impl Iterator<Item = TextSpan> {
+        self.sentences
+            .iter()
+            .map(|tokens| self.span(tokens.clone()))
+    }
+
+    /// The normalised token: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
+    pub fn word(&self, token: usize) -> &str {
+        self.words(token..token + 1)
+    }
+
+    /// The normalised tokens, separated by spaces; none of them is hidden.
+    pub fn words(&self, tokens: Range<usize>) -> &str {
+        match &self.tokens[tokens] {
+            [] => "",
+            [first, .., last] | [first @ last] => {
+                &self.normal[first.start as usize..last.end as usize]
+            }
+        }
+    }
+
+    /// Hides a name, whose words are these fingerprints: `Best` in the name of a business is no praise. A name in lower case
+    /// is none, and neither is a single word that begins a sentence.
+    pub fn hide(&mut self, name: &[u64]) {
+        let begins: Vec<usize> = self.sentences.iter().map(|one| one.start).collect();
+        let hidden = Fingerprint::of("");
+        for at in 0..self.tokens.len() {
+            let Some(words) = self.tokens.get_mut(at..at + name.len()) else {
+                return;
+            };
+            let is_free = name.len() > 1 || begins.binary_search(&at).is_err();
+            let fingerprints = words.iter().map(|word| word.fingerprint);
+            let is_name = fingerprints.eq(name.iter().copied());
+            if is_free && is_name && words.iter().any(Token::is_capital) {
+                for word in words {
+                    (word.start, word.fingerprint) = (word.end, hidden);
+                }
+            }
+        }
+    }
+
+    /// The first position in `tokens` at which these words occur in a row.
+    pub fn position_of(&self, tokens: &Range<usize>, words: &[String]) -> Option<usize> {
+        let is_word = |(token, word): (usize, &String)| self.word(token) == word;
+        tokens
+            .clone()
+            .find(|at| at + words.len() <= tokens.end && (*at..).zip(words).all(is_word))
+    }
+
+    /// The tokens that begin within `span` of the original.
+    pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {
+        let before = |place: u32| {
+            self.tokens
+                .partition_point(|token| token.span.start < place)
+        };
+        before(span.start)..before(span.end)
+    }
+
+    /// The position of a range of tokens in the original.
+    pub fn span(&self, tokens: Range<usize>) -> TextSpan {
+        let tokens = self.tokens.get(tokens).unwrap_or_default();
+        TextSpan {
+            start: tokens.first().map_or(0, |first| first.span.start),
+            end: tokens.last().map_or(0, |last| last.span.end),
+        }
+    }
+}
+
+/// The normalised text of all tokens, without accents if `ignores_accents`, and the tokens.
+fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
+    let characters: Vec<char> = original.chars().map(plain).collect();
+    let mut normal = String::with_capacity(original.len() + 8);
+    let mut tokens = Vec::with_capacity(original.len() / 4);
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (mut at, mut is_apart, mut begins_line) = (0, true, true);
+    while let Some(&character) = characters.get(at) {
+        let rest = &characters[at..];
+        let (len, is_acronym) = if character.is_alphanumeric() {
+            word(rest)
+        } else {
+            (mark(rest, at > 0 && !is_apart), false)
+        };
+        if len == 0 {
+            is_apart = true;
+            begins_line |= character == '\n';
+            at += 1;
+            continue;
+        }
+        let written = &rest[..len];
+        normal.push(' ');
+        let (from, shape) = (normal.len(), shape(written));
+        // A mark's character represents a whole run of it; the separators of an acronym are left out.
+        let is_mark = shape == Capitalisation::Mark;
+        let spelled = if is_mark { &written[..1] } else { written };
+        let kept = |character: &&char| !is_acronym || character.is_alphanumeric();
+        spell(&mut normal, spelled.iter().filter(kept), ignores_accents);
+        tokens.push(Token {
+            span: TextSpan {
+                start: place(at),
+                end: place(at + len),
+            },
+            shape,
+            is_apart,
+            begins_line,
+            fingerprint: Fingerprint::of(&normal[from..]),
+            start: place(from),
+            end: place(normal.len()),
+        });
+        (is_apart, begins_line) = (false, false);
+        at += len;
+    }
+    (normal, tokens)
+}
+
+/// Appends the normalised characters of a token.
+fn spell<'a>(
+    normal: &mut String,
+    characters: impl Iterator<Item = &'a char>,
+    ignores_accents: bool,
+) {
+    for character in characters {
+        if character.is_ascii() {
+            normal.push(character.to_ascii_lowercase());
+        } else if ignores_accents {
+            normal.extend(plain_letters(character.to_lowercase()));
+        } else {
+            normal.extend(character.to_lowercase());
+        }
+    }
+}
+
+/// The length in characters of the word at the start of `characters`, and whether it is an acronym.
+fn word(characters: &[char]) -> (usize, bool) {
+    let acronym = acronym(characters);
+    if acronym > 0 {
+        return (acronym, true);
+    }
+    let is_number = characters[0].is_ascii_digit();
+    let mut len = 0;
+    while let Some(&character) = characters.get(len) {
+        if character.is_ascii_alphanumeric() {
+            len += 1;
+            continue;
+        }
+        let next = characters.get(len + 1).copied();
+        let joins = match character {
+            '\'' => next.is_some_and(char::is_alphabetic),
+            ',' | '.' | ':' => is_number && next.is_some_and(|next| next.is_ascii_digit()),
+            // Combining marks belong to the letter before them.
+            '\u{0300}'..='\u{036F}' => true,
+            other => other.is_alphanumeric(),
+        };
+        if !joins {
+            break;
+        }
+        len += 1;
+    }
+    (len, false)
+}
+
+/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 if there is no
+/// acronym.
+fn acronym(characters: &[char]) -> usize {
+    let at = |index: usize| characters.get(index).copied().unwrap_or(' ');
+    let joint = at(1);
+    if !at(0).is_alphabetic() || !(joint == '.' || joint == '/') {
+        return 0;
+    }
+    let mut len = 1;
+    while at(len) == joint && at(len + 1).is_alphabetic() && !at(len + 2).is_alphanumeric() {
+        len += 2;
+    }
+    match len {
+        1 => 0,
+        len if joint == '.' && at(len) == '.' => len + 1,
+        len => len,
+    }
+}
+
+/// The length in characters of the mark at the start of `characters`; 0 for a character that only separates words.
+fn mark(characters: &[char], follows_word: bool) -> usize {
+    let first = characters[0];
+    let next = characters.get(1).copied();
+    let is_hyphen = first == '-' && follows_word && next.is_some_and(char::is_alphanumeric);
+    // Variation selectors and joiners modify the emoji before them.
+    if first.is_whitespace()
+        || first.is_control()
+        || is_hyphen
+        || matches!(first, '\u{200B}'..='\u{200F}' | '\u{FE0E}' | '\u{FE0F}')
+    {
+        return 0;
+    }
+    characters
+        .iter()
+        .take_while(|character| **character == first)
+        .count()
+}
+
+fn shape(characters: &[char]) -> Capitalisation {
+    let first = characters[0];
+    if !first.is_alphanumeric() {
+        return Capitalisation::Mark;
+    }
+    if first.is_numeric() {
+        return Capitalisation::Number;
+    }
+    let count = |is: fn(&char) -> bool| characters.iter().filter(|one| is(one)).count();
+    let upper = count(|one| one.is_uppercase());
+    match (first.is_uppercase(), upper) {
+        (false, 0) => Capitalisation::Lower,
+        (true, 1) => Capitalisation::Capitalised,
+        // `AC`, `AC's` and `CEOs`
+        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Capitalisation::Upper,
+        (true | false, _) => Capitalisation::Mixed,
+    }
+}
+
+// The ends of sentences: a full stop ends one, except after an abbreviation or an initial.
+
+/// Maximum number of tokens of a sentence; longer sentences are analysed in parts. Rules search a whole sentence, and a
+/// text without sentence ends must not cost more than other texts of its length.
+const SENTENCE_TOKENS_MAX: usize = 200;
+/// Maximum distance in tokens between the maximum length of a part and the mark where it ends, so that phrases stay
+/// together.
+const PART_MARKS_WITHIN: usize = 60;
+/// Marks that may follow the end of a sentence and still belong to it.
+const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
+
+/// The sentences as ranges of tokens.
+fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
+    let len = text.tokens().len();
+    let mut sentences = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < len {
+        if text.tokens()[at].begins_line && at > start {
+            push(text, start..at, &mut sentences);
+            start = at;
+        }
+        at += 1;
+        if ends(text, at - 1, start) {
+            while at < len
+                && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
+                    || is_end_mark(text.word(at)))
+            {
+                at += 1;
+            }
+            push(text, start..at, &mut sentences);
+            start = at;
+        }
+    }
+    if start < len {
+        push(text, start..len, &mut sentences);
+    }
+    sentences
+}
+
+/// Adds a sentence, in parts if it is too long.
+fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
+    while sentence.len() > SENTENCE_TOKENS_MAX {
+        let most = sentence.start + SENTENCE_TOKENS_MAX;
+        let mark = (most - PART_MARKS_WITHIN..most)
+            .rev()
+            .find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
+        let end = mark.map_or(most, |mark| mark + 1);
+        sentences.push(sentence.start..end);
+        sentence.start = end;
+    }
+    sentences.push(sentence);
+}
+
+fn is_end_mark(word: &str) -> bool {
+    matches!(word, "." | "!" | "?" | "\u{2026}")
+}
+
+/// Whether the sentence that began at `start` ends with the token at `at`.
+fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
+    let token = &text.tokens()[at];
+    if token.shape != Capitalisation::Mark || !is_end_mark(text.word(at)) {
+        return false;
+    }
+    let next = text.tokens().get(at + 1);
+    let goes_on_small = text.has_shape(at + 1, Capitalisation::Lower);
+    let is_run = token.span.end - token.span.start > 1;
+    match text.word(at) {
+        "." if is_run => !goes_on_small,
+        "." => {
+            let words = text.language_words();
+            let is_behind = |words| at > start && text.is_among(at - 1, words);
+            let abbreviates = is_behind(&words.abbreviations)
+                || goes_on_small && is_behind(&words.soft_abbreviations);
+            // In `Mike S. came` the letter is an initial; but `we called I.` ends the sentence.
+            let is_initial = at > start
+                && text.word(at - 1).chars().count() == 1
+                && !is_behind(&words.no_initials)
+                && text.has_shape(at - 1, Capitalisation::Capitalised)
+                && (goes_on_small
+                    || text.has_shape(at + 1, Capitalisation::Capitalised) && at - 1 == start);
+            let is_number = text.has_shape(at + 1, Capitalisation::Number);
+            let is_inside = (goes_on_small || is_number) && next.is_some_and(|next| !next.is_apart);
+            let is_of_date = is_of_date(text, at, start) && next.is_some();
+            !(abbreviates && next.is_some() || is_initial || is_inside || is_of_date)
+        }
+        "\u{2026}" => !goes_on_small,
+        _ => true,
+    }
+}
+
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`, `3. May`.
+fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
+    const DAYS: u8 = 31;
+    const MONTHS: u8 = 12;
+    let within =
+        |digits: &str, most: u8| digits.parse().is_ok_and(|it: u8| (1..=most).contains(&it));
+    if at == start || !text.has_shape(at - 1, Capitalisation::Number) {
+        return false;
+    }
+    let is_number = text.has_shape(at + 1, Capitalisation::Number);
+    let goes_on = is_number || text.has_shape(at + 1, Capitalisation::Lower);
+    if let Some((day, month)) = text.word(at - 1).split_once('.') {
+        return within(day, DAYS) && within(month, MONTHS) && goes_on;
+    }
+    let is_month = at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
+    let is_before_month = text.is_among(at + 1, &text.language_words().months)
+        || is_number && at + 2 < text.tokens().len() && text.word(at + 2) == ".";
+    within(text.word(at - 1), DAYS) && (is_before_month || is_month && goes_on)
+}
+
+// Which sentences can be quoted by themselves: those that are whole, of a readable length, do not depend on the
+// previous one, and say about this business what they are quoted for.
+
+/// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
+const QUOTE_LENGTH: RangeInclusive<usize> = 25..=220;
+/// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
+const LABEL_WORDS: usize = 3;
+/// Characters that are allowed before the first word.
+const QUOTE_OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
+/// Characters that are allowed after the last mark.
+const QUOTE_CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
+
+/// Whether `sentence`, as a range of bytes of a text, can be quoted. It must follow the beginning of the text or the end
+/// of a sentence. It must begin in upper case, without a label, and end with its mark or with the text.
+pub fn is_quotable(text: &str, sentence: Range<usize>) -> bool {
+    let (before, after) = (&text[..sentence.start], &text[sentence.end..]);
+    let sentence = &text[sentence];
+    QUOTE_LENGTH.contains(&sentence.chars().count())
+        && begins_behind(before)
+        && begins_well(sentence)
+        && (ends_with_mark(sentence) || after.trim_start().is_empty())
+        && !sentence.ends_with("..")
+        && !sentence.ends_with('\u{2026}')
+        && is_closed(sentence)
+}
+
+/// Whether a sentence can begin after `before`: at the beginning of the text, after the end of another sentence, or in
+/// a new paragraph.
+fn begins_behind(before: &str) -> bool {
+    let words = before.trim_end();
+    let lines = before[words.len()..].matches('\n').count();
+    words.is_empty() || ends_with_mark(words) || lines > 1
+}
+
+fn begins_well(sentence: &str) -> bool {
+    let sentence = sentence.strip_prefix(QUOTE_OPENING).unwrap_or(sentence);
+    let is_first = |letter: char| letter.is_alphabetic() && !letter.is_lowercase();
+    let mut words = sentence.split_whitespace().take(LABEL_WORDS);
+    sentence.starts_with(is_first) && !words.any(|word| word.ends_with(':'))
+}
+
+/// Whether the words that judge stand in the clause of the finding. An opinion word needs the words for the aspect beside
+/// it; without them, it is unknown what the sentence praises or blames.
+pub fn is_stated(finding: &Finding) -> bool {
+    let is_beside =
+        |hit: &&Hit| hit.span.start >= finding.span.start && hit.span.end <= finding.span.end;
+    let mut hits = finding.hits.iter().filter(is_beside);
+    let names_aspect = hits.clone().any(|hit| hit.points == 0);
+    hits.any(|hit| match hit.rule.split(':').next() {
+        Some("phrase") => hit.points != 0,
+        Some("lexicon") => names_aspect,
+        _ => false,
+    })
+}
+
+/// Maximum number of sums and of numbers in a quote; more are a list of prices or dates.
+const SUMS_MAX: usize = 1;
+const NUMBERS_MAX: usize = 3;
+
+/// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures,
+/// sentences that depend on the previous one, and those with the phrases of the language for hopes, duties and other businesses do not.
+pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Polarity) -> bool {
+    let words = text.language_words();
+    let phrases = [
+        (true, &words.no_quote),
+        (polarity == Polarity::Positive, &words.no_praise),
+        (polarity == Polarity::Negative, &words.no_blame),
+    ];
+    let tokens = &text.tokens()[sentence.clone()];
+    let fingerprints: Vec<u64> = tokens.iter().map(|token| token.fingerprint).collect();
+    let has_phrase = (0..fingerprints.len()).any(|at| {
+        let mut phrases = phrases.iter();
+        phrases.any(|(applies, phrases)| *applies && phrases.begins(&fingerprints[at..]))
+    });
+    let is_sum =
+        |at: &usize| matches!(text.word(*at), "$" | "€" | "£") || text.is_among(*at, &words.money);
+    let is_question = sentence.clone().any(|at| text.word(at) == "?");
+    let numbers = tokens
+        .iter()
+        .filter(|token| token.shape == Capitalisation::Number);
+    !has_phrase
+        && !is_question
+        && !leans(text, sentence.clone())
+        && sentence.filter(is_sum).count() <= SUMS_MAX
+        && numbers.count() <= NUMBERS_MAX
+}
+
+/// Whether the first word depends on the previous sentence: a conjunction, a date, or a pronoun without its noun.
+fn leans(text: &TokenizedText, sentence: Range<usize>) -> bool {
+    let words = text.language_words();
+    let mut sentence = sentence.skip_while(|at| text.has_shape(*at, Capitalisation::Mark));
+    let Some(first) = sentence.next() else {
+        return true;
+    };
+    text.is_among(first, &words.leaning)
+        || text.is_among(first, &words.months) && text.has_shape(first + 1, Capitalisation::Number)
+        || text.is_among(first, &words.pointers) && !text.is_among(first + 1, &words.pointed)
+}
+
+fn ends_with_mark(words: &str) -> bool {
+    let words = words.trim_end_matches(QUOTE_CLOSING);
+    words.ends_with(['.', '!', '?', '\u{2026}'])
+}
+
+/// Whether all quotation marks and brackets are closed, so that the quote is complete.
+fn is_closed(sentence: &str) -> bool {
+    let count = |marks: &[char]| sentence.matches(marks).count();
+    count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
+
+    fn words(original: &str) -> Vec<String> {
+        let text = TokenizedText::new(original);
+        (0..text.tokens().len())
+            .map(|token| text.word(token).to_owned())
+            .collect()
+    }
+
+    fn sentences(original: &str) -> Vec<String> {
+        let text = TokenizedText::new(original);
+        let characters: Vec<char> = original.chars().collect();
+        let cut = |range: &std::ops::Range<usize>| {
+            let span = text.span(range.clone());
+            characters[span.start as usize..span.end as usize]
+                .iter()
+                .collect()
+        };
+        text.sentences().iter().map(cut).collect()
+    }
+
+    #[test]
+    fn words_are_lower_case_with_plain_apostrophes_and_acronyms() {
+        assert_eq!(
+            words("Didn\u{2019}t the A/C, a.c. or H.V.A.C. work?"),
+            ["didn't", "the", "ac", ",", "ac", "or", "hvac", "work", "?"]
+        );
+        assert_eq!(
+            words("tune-up at 7:30 p.m. for $2,400.50!!!"),
+            [
+                "tune", "up", "at", "7:30", "pm", "for", "$", "2,400.50", "!"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sentence_goes_on_behind_etc_and_within_a_sum() {
+        assert_eq!(
+            sentences(
+                "The seats etc. were fine. They took $75 .00 of it, ex. the tax. Bye etc. Then we left."
+            ),
+            [
+                "The seats etc. were fine.",
+                "They took $75 .00 of it, ex. the tax.",
+                "Bye etc.",
+                "Then we left.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_hidden_name_has_no_words_where_it_is_a_name() {
+        let name: Vec<u64> = ["best", "pipes"].map(Fingerprint::of).to_vec();
+        let hidden = |original: &str, name: &[u64]| {
+            let mut text = TokenizedText::new(original);
+            text.hide(name);
+            let words: Vec<&str> = (0..text.tokens().len()).map(|at| text.word(at)).collect();
+            words.join(" ")
+        };
+        assert_eq!(hidden("We called Best Pipes.", &name), "we called   .");
+        assert_eq!(hidden("The best pipes.", &name), "the best pipes .");
+        assert_eq!(
+            hidden("Best job. Best did it.", &name[..1]),
+            "best job . best did it ."
+        );
+        assert_eq!(hidden("So Best did it.", &name[..1]), "so  did it .");
+    }
+
+    #[test]
+    fn token_spans_are_code_points_of_the_original_text() {
+        let original = "😀 Él fixed the A/C — “great”…";
+        let text = TokenizedText::new(original);
+        let characters: Vec<char> = original.chars().collect();
+        let cut: Vec<String> = text
+            .tokens()
+            .iter()
+            .map(|token| {
+                characters[token.span.start as usize..token.span.end as usize]
+                    .iter()
+                    .collect()
+            })
+            .collect();
+        assert_eq!(
+            cut,
+            [
+                "😀", "Él", "fixed", "the", "A/C", "—", "“", "great", "”", "…"
+            ]
+        );
+    }
+
+    #[test]
+    fn abbreviations_and_initials_do_not_end_a_sentence() {
+        assert_eq!(
+            sentences(
+                "Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again) for us! Great...really great. No leak?"
+            ),
+            [
+                "Mr. Hale came at 9 a.m. sharp.",
+                "Mike S. fixed it (again) for us!",
+                "Great...really great.",
+                "No leak?"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_full_stop_in_a_date_does_not_end_a_sentence() {
+        for one in [
+            "They came on 15.03.21 and fixed the tap.",
+            "On 3.5.2024 the boiler was put in.",
+            "Booked on 01.12. and finished on 04.12. as agreed.",
+            "We called on 7. 11. 2025 and again a day later.",
+            "It was planned for 15 Feb. 2021, which was then moved to 15.03.21.",
+            "It was planned for 15. February 2021, which was then moved.",
+            "It was planned for the 1.2. 2021, which was then moved.",
+            "Since 24. 6. the heating is off.",
+            "From 28.02. to 03.03. nobody came.",
+        ] {
+            assert_eq!(sentences(one), [one]);
+        }
+        for (text, count) in [
+            ("They came at 7. It took an hour.", 2),
+            ("Built in 2019. 3 rooms were wet.", 2),
+            ("I paid 12.50. They gave no bill.", 2),
+            ("It was the 15.03.21. They never came.", 2),
+            ("We live at number 12. 4 vans came.", 2),
+        ] {
+            assert_eq!(sentences(text).len(), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_hold_all_tokens_in_order_whatever_the_text() {
+        for original in [
+            "",
+            " \n ",
+            "...",
+            "one\n\ntwo",
+            "a. b. c.",
+            "!?!?",
+            "Ok.Next one. x",
+        ] {
+            let text = TokenizedText::new(original);
+            let mut at = 0;
+            for sentence in text.sentences() {
+                assert_eq!(sentence.start, at, "{original:?}");
+                assert!(sentence.end > at, "{original:?}");
+                at = sentence.end;
+            }
+            assert_eq!(at, text.tokens().len(), "{original:?}");
+        }
+    }
+
+    #[test]
+    fn the_capitalisation_of_each_word_is_detected() {
+        let text = TokenizedText::new("AC DeShawn Will it 24/7 I AC's");
+        let shapes: Vec<Capitalisation> = text.tokens().iter().map(|token| token.shape).collect();
+        assert_eq!(
+            shapes,
+            [
+                Capitalisation::Upper,
+                Capitalisation::Mixed,
+                Capitalisation::Capitalised,
+                Capitalisation::Lower,
+                Capitalisation::Number,
+                Capitalisation::Mark,
+                Capitalisation::Number,
+                Capitalisation::Capitalised,
+                Capitalisation::Upper
+            ]
+        );
+    }
+
+    fn spanish() -> std::sync::Arc<LanguageWords> {
+        let text = include_str!("languages/es.toml");
+        LanguageWords::parse(text).unwrap().into()
+    }
+
+    #[test]
+    fn accents_are_ignored_if_configured_and_spans_stay_exact() {
+        let original =
+            "¡Llegó a la hora! ¿Mañana 24/7? El señor Núñez, aprox. a las 7. Gracias, Sra. Peña.";
+        let text = TokenizedText::of(original, &spanish());
+        let words: Vec<&str> = (0..text.tokens().len()).map(|at| text.word(at)).collect();
+        assert_eq!(
+            words.join(" "),
+            "¡ llego a la hora ! ¿ manana 24 / 7 ? el senor nunez , aprox . a las 7 . gracias , sra . pena ."
+        );
+        let characters: Vec<char> = original.chars().collect();
+        let cut = |range: &std::ops::Range<usize>| -> String {
+            let span = text.span(range.clone());
+            characters[span.start as usize..span.end as usize]
+                .iter()
+                .collect()
+        };
+        let sentences: Vec<String> = text.sentences().iter().map(cut).collect();
+        assert_eq!(
+            sentences,
+            [
+                "¡Llegó a la hora!",
+                "¿Mañana 24/7?",
+                "El señor Núñez, aprox. a las 7.",
+                "Gracias, Sra. Peña."
+            ]
+        );
+    }
+
+    #[test]
+    fn spanish_words_have_spanish_inflections() {
+        let spanish = spanish();
+        for (base, form) in [
+            ("llegar", "llegue"),
+            ("contestar", "contestaron"),
+            ("explicar", "explique"),
+            ("cumplir", "cumplieron"),
+            ("sucio", "sucias"),
+            ("puntual", "puntuales"),
+            ("ladrón", "ladrones"),
+            ("veloz", "veloces"),
+        ] {
+            assert!(
+                spanish.forms(base).contains(&form.to_owned()),
+                "{base} {form}"
+            );
+        }
+    }
+
+    #[test]
+    fn spanish_is_detected_and_english_is_not_mistaken_for_it() {
+        use crate::insights::analysis::{LanguageCode, TextLanguage};
+        let spanish = spanish();
+        let detector = crate::insights::language::LanguageDetector::new(&[&spanish]);
+        let language =
+            |text: &str, declared| detector.language(&TokenizedText::new(text), declared);
+        let es = TextLanguage::Also(LanguageCode::find("es").unwrap());
+        for text in [
+            "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
+            "Excelente servicio",
+            "Muy amable el señor",
+            "No vino nadie.",
+            "Llegaron a tiempo.",
+            "se me dano el AC y llegaron en una hora, muy buen trabajo y el estimate fue justo",
+            "BUENA GENTE Y TRABAJO FINO, QUE MAS SE PUEDE PEDIR",
+        ] {
+            assert_eq!(language(text, None), es, "{text}");
+        }
+        for text in [
+            "They came on time and fixed the leak under our sink.",
+            "great service!!",
+            "No problem!",
+            "La Mesa plumbers rock!",
+            "Our contractor from El Paso did a great job on the casa.",
+            "Con man!",
+        ] {
+            assert_eq!(language(text, None), TextLanguage::English, "{text}");
+        }
+        for text in [
+            "Muito bom, recomendo a todos, o pessoal é muito educado e chegaram no horário combinado.",
+            "Ottimo servizio, sono arrivati subito e il prezzo era giusto, li consiglio a tutti quanti.",
+            "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+        ] {
+            assert_eq!(language(text, None), TextLanguage::Other, "{text}");
+        }
+        assert_eq!(
+            language("Recomendados!!", Some("es-MX")),
+            es,
+            "what is declared"
+        );
+        let english = "They came on time and fixed the leak under our sink.";
+        assert_eq!(
+            language(english, Some("es")),
+            TextLanguage::English,
+            "is no reason"
+        );
+        assert_eq!(language("キッチン", Some("es")), TextLanguage::Other);
+    }
+
+    #[test]
+    fn the_declared_language_decides_only_for_short_texts() {
+        use crate::insights::analysis::TextLanguage;
+        let english = crate::insights::language::LanguageDetector::new(&[]);
+        let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
+        assert_eq!(
+            language("They came on time and fixed the leak under our sink.", None),
+            TextLanguage::English
+        );
+        assert_eq!(language("great service!!", None), TextLanguage::English);
+        assert_eq!(
+            language("great service!!", Some("en-US")),
+            TextLanguage::English
+        );
+        assert_eq!(language("Muy amable", Some("es")), TextLanguage::Other);
+        assert_eq!(
+            language(
+                "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
+                None
+            ),
+            TextLanguage::Other
+        );
+        assert_eq!(
+            language(
+                "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+                None
+            ),
+            TextLanguage::Other
+        );
+        assert_eq!(
+            language("キッチンの蛇口交換をお願いしました。", None),
+            TextLanguage::Other
+        );
+        assert_eq!(language("😀 !!! 5", None), TextLanguage::None);
+        assert_eq!(
+            language("😀 5/5 !!!", None),
+            TextLanguage::English,
+            "a mark is a judgement"
+        );
+        assert_eq!(language("", Some("en")), TextLanguage::None);
+    }
+}
+
+#[cfg(test)]
+mod tests_of_quotes {
+    use super::{is_quotable, is_stated, says_by_itself};
+    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
+    use crate::insights::text::TokenizedText;
+
+    /// Whether the part of `text` between the bars can be quoted.
+    fn can_be_quoted(text: &str) -> bool {
+        let parts: Vec<&str> = text.split('|').collect();
+        let [before, quoted, after] = parts.as_slice() else {
+            panic!("{text}")
+        };
+        let whole = [*before, *quoted, *after].concat();
+        is_quotable(&whole, before.len()..before.len() + quoted.len())
+    }
+
+    #[test]
+    fn complete_independent_sentences_can_be_quoted() {
+        for text in [
+            "|They came on time and were polite.| Would call again.",
+            "Great. |He left the yard cleaner than it was!|",
+            "\"Great.\" |Priya said \"no problem\" and fixed it (twice).| Bye.",
+            "Great job\n\n|They came on time and were polite| ",
+            "|\u{201c}Done right the first time,\u{201d} as they say.|",
+            "|Über kind people, every one of them.|",
+        ] {
+            assert!(can_be_quoted(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn clauses_fragments_and_dependent_sentences_are_not_quoted() {
+        let long = format!("|They {}came.|", "really ".repeat(31));
+        for text in [
+            "They came, |and showed me how to clean the tank.|",
+            "Fixed it |They came on time and were polite.|",
+            "We hired\n|Mike to put in a new water heater.|",
+            "Nice. |and saved us around four hundred dollars.|",
+            "Nice. |2 hours later they were at our door.|",
+            "Nice. |$40 for a valve is more than fair here.|",
+            "|told me it had maybe two winters left.|",
+            "|They came on time and were polite| and more",
+            "|Went with someone else.|",
+            "|He said \"no problem and fixed it that day.| Really.\"",
+            "|I had a surprise bill of $150 for \u{2026}|",
+            "|He is reasonably priced, and when it comes to his work...| Well.",
+            "|Day 6: a different person who could not find it.|",
+            "|\u{1f335} Always on time, always nice to us.|",
+            long.as_str(),
+        ] {
+            assert!(!can_be_quoted(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_quote_is_sure_and_names_the_aspect_in_its_clause() {
+        let place = |(start, end)| TextSpan { start, end };
+        let states = |hits: &[(&str, i32, (u32, u32))]| {
+            let hit = |(rule, points, span): &(&str, i32, _)| Hit {
+                rule: (*rule).to_owned(),
+                points: *points,
+                span: place(*span),
+            };
+            is_stated(&Finding {
+                aspect: "price".to_owned(),
+                sentence: 0,
+                span: place((0, 20)),
+                polarity: Polarity::Positive,
+                score: 3,
+                confidence: 70,
+                hits: hits.iter().map(hit).collect(),
+            })
+        };
+        let (name, opinion) = (("phrase:price", 0, (0, 5)), ("lexicon:fair", 3, (6, 10)));
+        assert!(states(&[("phrase:fair_price", 3, (0, 10))]));
+        assert!(states(&[name, opinion]));
+        assert!(!states(&[opinion]));
+        assert!(!states(&[name, ("lexicon:fair", 3, (30, 34))]));
+        assert!(!states(&[name, ("examples:fair", 3, (6, 10))]));
+    }
+
+    #[test]
+    fn sentences_without_the_claimed_polarity_are_not_quoted() {
+        let says = |text: &str, polarity| {
+            let text = TokenizedText::new(text);
+            says_by_itself(&text, 0..text.tokens().len(), polarity)
+        };
+        for text in [
+            "They were on time and very polite.",
+            "I would recommend them to everybody.",
+            "We could not be happier with the new boiler.",
+            "This company is the best in town.",
+            "These guys were on time and very polite.",
+        ] {
+            assert!(says(text, Polarity::Positive), "{text}");
+        }
+        for text in [
+            "In this range of prices, honest advice would be fitting.",
+            "Good manners for a professional company.",
+            "Thank you very much for nothing.",
+            "Would it not be great if they were on time?",
+            "I hope that the next visit is as good as they say.",
+            "The other company was great and very fast.",
+            "Apparently the crew is great and very fast.",
+            "March 3 was great for us and very fast.",
+            "And they were on time and very polite.",
+            "But saved us around four hundred dollars.",
+            "This is also the most expensive part of the plan.",
+            "It was the best visit of the year.",
+            "That made them great for us.",
+            "Both were on time and very polite.",
+            "If you don't mind rude staff, the food is great.",
+            "I expected him to be on time and polite.",
+            "Stop there for a quick bite before the theatre.",
+            "The good one costs $89, the great one $120.",
+        ] {
+            assert!(!says(text, Polarity::Positive), "{text}");
+        }
+        for text in [
+            "I called because the old heater was bad and broken.",
+            "With two children, my monthly bills are terrible.",
+            "I can't imagine waiting for an hour to be seated.",
+            "The wait was a bit long, and it was well worth it.",
+            "It was packed, and I should have booked a table.",
+        ] {
+            assert!(!says(text, Polarity::Negative), "{text}");
+        }
+        assert!(says("A call would have been nice.", Polarity::Negative));
+    }
+}

@@ -1,0 +1,308 @@
+//! Topics: things that many reviews name, like `shoe covers`. One counter counts phrases of one or two words in the newest
+//! reviews. A phrase is a topic if it stands for a thing and is not made of words that every text has.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::analysis::LanguageCode;
+use super::count::{
+    AggregateInput, CompactAnalysis, CompactFinding, WitnessCount, bits, review_vote,
+};
+use super::rules::Trade;
+use super::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText, WordMap};
+use crate::model::business::Business;
+use crate::model::{Review, Vote, VoteCounts};
+use crate::wire::{InsightQuote, Topic};
+
+/// Number of the newest reviews in which phrases are counted.
+const READ_MAX: usize = 1_000;
+/// Minimum number of reviews with a topic.
+const REVIEWS_MIN: usize = 4;
+/// Minimum share of reviews with a topic: one in this many.
+const REVIEWS_PART: usize = 50;
+const TOPICS_MAX: usize = 24;
+/// Minimum number of letters of a word in a topic.
+const LETTERS_MIN: usize = 3;
+/// How closely the words of a pair belong together: the square of the number of its reviews is at least one in this many of
+/// the product of those of its words.
+const PAIR_PART: usize = 8;
+/// Minimum share of the uses of a phrase in which it stands for a thing: one in this many.
+const THING_PART: usize = 6;
+/// Words before a thing.
+const ARTICLES: [&str; 16] = [
+    "a", "an", "the", "this", "these", "those", "my", "our", "your", "his", "her", "their", "its",
+    "no", "any", "every",
+];
+/// Minimum number of sentences about both a topic and its aspect, and their minimum share: one in this many.
+const ASPECT_MIN: (usize, usize) = (2, 4);
+
+/// Common words, by whether they are the most frequent ones. A frequent one is no part of a topic: `the`, `great`, `time`. Any
+/// other one alone says nothing: `employees`, `future`, `solution`.
+static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+    let (frequent, others) = include_str!("common_words.txt")
+        .split_once("\n\n")
+        .unwrap_or_default();
+    let words = [(frequent, true), (others, false)].into_iter();
+    let lines = words.flat_map(|(words, value)| words.lines().map(move |line| (line, value)));
+    lines
+        .filter(|(line, _)| !line.starts_with('#'))
+        .flat_map(|(line, value)| line.split(' ').map(move |word| (word, value)))
+        .collect()
+});
+
+/// A review in which phrases are counted.
+struct ReadText<'a> {
+    position: u32,
+    review: &'a Review,
+    analysis: &'a CompactAnalysis,
+    text: TokenizedText,
+}
+
+/// A phrase in a sentence of a text.
+struct PhraseUse {
+    text: usize,
+    sentence: u16,
+    is_thing: bool,
+}
+
+/// The topics, the most frequent first. `quote` gives the sentence with that number of the review at that index; `None` if it
+/// cannot be shown.
+pub fn find_topics(
+    sources: &AggregateInput<'_>,
+    mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
+) -> Vec<Topic> {
+    let own_names = OwnNames::new(sources.business, sources.people);
+    let texts: Vec<ReadText<'_>> = (0..)
+        .zip(sources.analyses)
+        .filter(|(_, (_, analysis))| analysis.language.code() == Some(LanguageCode::ENGLISH))
+        .take(READ_MAX)
+        .map(|(position, (review, analysis))| ReadText {
+            position,
+            review,
+            analysis,
+            text: TokenizedText::of(&review.text, LanguageWords::english()),
+        })
+        .collect();
+    let mut counts = WordMap::<usize>::default();
+    for one in &texts {
+        let keys = all_phrases(&one.text).map(|(_, words)| key(&one.text, words));
+        for key in keys.collect::<HashSet<u64>>() {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
+    let mut frequent = BTreeMap::<u64, (&str, Vec<PhraseUse>)>::new();
+    for (at, one) in texts.iter().enumerate() {
+        for (sentence, words) in all_phrases(&one.text) {
+            let key = key(&one.text, words.clone());
+            if counts[&key] < least || !is_distinctive(&one.text, words.clone(), &counts) {
+                continue;
+            }
+            let phrase = one.text.words(words.clone());
+            let (_, uses) = frequent.entry(key).or_insert((phrase, Vec::new()));
+            uses.push(PhraseUse {
+                text: at,
+                sentence,
+                is_thing: is_thing(
+                    &one.text,
+                    &one.text.sentences()[usize::from(sentence)],
+                    words,
+                ),
+            });
+        }
+    }
+    let mut things: Vec<(&str, Vec<PhraseUse>)> = frequent
+        .into_values()
+        .filter(|(phrase, uses)| {
+            let things = uses.iter().filter(|one| one.is_thing).count();
+            things * THING_PART >= uses.len() && !own_names.cover(phrase)
+        })
+        .collect();
+    // Pairs come first: `shoe covers` stands for `covers`.
+    things.sort_by_key(|(phrase, uses)| (!phrase.contains(' '), Reverse(uses.len()), *phrase));
+    let (mut taken, mut topics) = (HashSet::new(), Vec::new());
+    for (phrase, uses) in things {
+        let mut stems = phrase.split(' ').map(stem);
+        if stems.clone().any(|word| taken.contains(word)) {
+            continue;
+        }
+        if let Some(topic) = topic(phrase, &uses, &texts, sources.trade, &mut quote) {
+            taken.extend(&mut stems);
+            topics.push(topic);
+        }
+    }
+    // Of equally frequent ones, pairs come first.
+    topics.sort_by_key(|topic| Reverse(topic.reviews));
+    topics.truncate(TOPICS_MAX);
+    topics
+}
+
+/// Every word that can be part of a topic, and every pair of them, with the number of its sentence.
+fn all_phrases(text: &TokenizedText) -> impl Iterator<Item = (u16, Range<usize>)> {
+    let sentences = (0..=u16::MAX).zip(text.sentences());
+    sentences.flat_map(move |(number, sentence)| {
+        let is_part = |at| is_part(text, sentence, at);
+        let starts = sentence.clone().filter(move |at| is_part(*at));
+        starts.flat_map(move |at| {
+            let pair = is_part(at + 1).then_some((number, at..at + 2));
+            [(number, at..at + 1)].into_iter().chain(pair)
+        })
+    })
+}
+
+/// Whether a token is a word of its sentence that can be part of a topic. Names, brands and numbers cannot: words with
+/// capitals within a sentence.
+fn is_part(text: &TokenizedText, sentence: &Range<usize>, at: usize) -> bool {
+    if !sentence.contains(&at) {
+        return false;
+    }
+    let (word, shape) = (text.word(at), text.tokens()[at].shape);
+    let is_word = shape == Capitalisation::Lower
+        || shape == Capitalisation::Capitalised && at == sentence.start;
+    is_word
+        && word.len() >= LETTERS_MIN
+        && !word.contains('\'')
+        && COMMON_WORDS.get(word) != Some(&true)
+}
+
+/// The same for singular and plural.
+fn key(text: &TokenizedText, words: Range<usize>) -> u64 {
+    words.fold(0, |key, at| {
+        Fingerprint::mix(key, Fingerprint::of(stem(text.word(at))))
+    })
+}
+
+/// Whether a word is not common, or the words of a pair belong together.
+fn is_distinctive(text: &TokenizedText, words: Range<usize>, counts: &WordMap<usize>) -> bool {
+    let count = |words| counts.get(&key(text, words)).copied().unwrap_or(0);
+    if words.len() > 1 {
+        let pair = count(words.clone());
+        let [first, last] = [words.start, words.end - 1].map(|at| count(at..at + 1));
+        return pair * pair * PAIR_PART >= first * last;
+    }
+    let word = text.word(words.start);
+    !COMMON_WORDS.contains_key(word) && !COMMON_WORDS.contains_key(stem(word))
+}
+
+/// Whether a phrase stands for a thing: behind an article, and at the end of what is named (`the boiler failed`, not `the
+/// boiler room`). One word may stand before a pair: `a new water heater`.
+fn is_thing(text: &TokenizedText, sentence: &Range<usize>, words: Range<usize>) -> bool {
+    let before = (sentence.start..words.start).rev().take(words.len());
+    let mut before = before.take_while(|at| !text.has_shape(*at, Capitalisation::Mark));
+    before.any(|at| ARTICLES.contains(&text.word(at))) && !is_part(text, sentence, words.end)
+}
+
+/// A topic with the best sentence that is about its aspect and does not contradict its figures; `None` without such a sentence.
+fn topic(
+    phrase: &str,
+    uses: &[PhraseUse],
+    texts: &[ReadText<'_>],
+    trade: &Trade,
+    mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
+) -> Option<Topic> {
+    let (mut overall, mut last) = (VoteCounts::default(), None);
+    for one in uses
+        .iter()
+        .filter(|one| last.replace(one.text) != Some(one.text))
+    {
+        overall.count(texts[one.text].analysis.overall.into());
+    }
+    let of_sentence = |one: &PhraseUse| {
+        let sentence = one.sentence;
+        let findings = texts[one.text].analysis.findings.iter();
+        findings.filter(move |finding| finding.sentence == sentence)
+    };
+    // What rules and classifier agree on.
+    let agreed = |one| of_sentence(one).filter(|finding| finding.backing == WitnessCount::Both);
+    let mut sentences = [0_usize; u64::BITS as usize];
+    for one in uses {
+        let aspects = agreed(one).fold(0, |aspects, finding| aspects | 1 << finding.aspect);
+        bits(aspects).for_each(|aspect| sentences[aspect] += 1);
+    }
+    let aspects = (0..trade.aspects.len()).filter(|aspect| trade.overall != Some(*aspect));
+    let most = aspects.max_by_key(|aspect| (sentences[*aspect], Reverse(*aspect)));
+    let aspect = most.filter(|aspect| {
+        sentences[*aspect] >= ASPECT_MIN.0 && sentences[*aspect] * ASPECT_MIN.1 >= uses.len()
+    });
+    let mut quotable = Vec::new();
+    for one in uses {
+        let read = &texts[one.text];
+        let vote = review_vote(of_sentence(one)).map_or(Vote::Neutral, |review| review.vote);
+        let is_contradicted = match vote {
+            Vote::Positive => overall.positive < overall.negative,
+            Vote::Negative => overall.negative < overall.positive,
+            Vote::Neutral | Vote::Mixed => false,
+            Vote::Uncertain => true,
+        };
+        let is_about_it =
+            |finding: &CompactFinding| aspect.is_none_or(|at| usize::from(finding.aspect) == at);
+        let stars = read.review.rating.stars();
+        if !is_contradicted
+            && agreed(one).any(|finding| finding.is_quotable && is_about_it(finding))
+            && agreed(one).all(|finding| finding.fits_stars(stars))
+        {
+            let is_typical = vote == Vote::from(read.analysis.overall);
+            let rank = Reverse((one.is_thing, is_typical));
+            quotable.push((rank, (read.position, one.sentence, vote)));
+        }
+    }
+    // Of equally good ones, the newest comes first.
+    quotable.sort_by_key(|(rank, _)| *rank);
+    Some(Topic {
+        id: phrase.replace(' ', "-"),
+        phrase: phrase.to_owned(),
+        reviews: overall.reviews(),
+        aspect: aspect.map(|at| trade.aspects[at].id.clone()),
+        positive: overall.positive,
+        negative: overall.negative,
+        quote: quotable
+            .into_iter()
+            .find_map(|(_, (position, sentence, vote))| quote(position, sentence, vote))?,
+    })
+}
+
+/// The words in the names of the business, its people, services and places, without plural endings. They are counted as
+/// names.
+struct OwnNames {
+    words: HashSet<String>,
+    /// Those of people: no topic has one of them.
+    people: HashSet<String>,
+    /// `autorepair`: what every such business has says nothing about this one.
+    kind: String,
+}
+
+impl OwnNames {
+    /// `people` are the names of all staff, published or not.
+    fn new(business: &Business, people: &[&str]) -> Self {
+        let words = |name: &str| -> Vec<String> {
+            let text = TokenizedText::new(name);
+            let words = (0..text.tokens().len()).map(|at| stem(text.word(at)).to_owned());
+            words.collect()
+        };
+        let services = business.services.iter();
+        let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
+        let names = services.chain(&business.service_areas);
+        Self {
+            words: (names.chain([&business.name]).flat_map(|name| words(name))).collect(),
+            kind: business.kind.to_lowercase(),
+            people: people.iter().flat_map(|name| words(name)).collect(),
+        }
+    }
+
+    /// Whether a phrase consists of these words or has a person's name.
+    fn cover(&self, phrase: &str) -> bool {
+        let mut words = phrase.split(' ').map(stem);
+        let is_own = |word: &str| self.words.contains(word) || self.kind.contains(word);
+        words.clone().all(is_own) || words.any(|word| self.people.contains(word))
+    }
+}
+
+/// A word without its plural ending.
+fn stem(word: &str) -> &str {
+    let stem = word
+        .strip_suffix('s')
+        .filter(|stem| stem.len() >= LETTERS_MIN);
+    stem.filter(|stem| !stem.ends_with('s')).unwrap_or(word)
+}

@@ -1,0 +1,64 @@
+//! The engine's version is a digest of its results, so stored analyses are replaced whenever the results change.
+
+use std::fs;
+use std::path::Path;
+
+use reviews_service::insights::rules::IDS;
+use reviews_service::insights::{Analyzer, Engine, Subject};
+use reviews_service::model::Mentions;
+use reviews_service::model::business::Business;
+use reviews_service::model::hex;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// Files of sentences and reviews.
+const TEXTS: [&str; 3] = [
+    "tests/gold/development.tsv",
+    "tests/gold/reviews/development.jsonl",
+    "seeds/reviews.jsonl",
+];
+
+/// The text of a line: the member `text` of JSON, otherwise the first tab-separated field.
+fn text(line: &str) -> String {
+    let value: Option<Value> = serde_json::from_str(line).ok();
+    let text = value.and_then(|value| Some(value["text"].as_str()?.to_owned()));
+    text.unwrap_or_else(|| line.split('\t').next().unwrap().to_owned())
+}
+
+#[test]
+#[ignore = "run by .ci/nightly"]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "like insta, reads from the environment whether to update the file"
+)]
+fn the_engine_version_is_the_digest_of_the_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut hash, recorded) = (Sha256::new(), Mentions::default());
+    for id in IDS {
+        let analyzer = Analyzer::new(&Business::default(), &Engine::shipped(id));
+        for file in TEXTS {
+            let content = fs::read_to_string(root.join(file)).unwrap();
+            for (line, stars) in content.lines().zip((1..=5).cycle()) {
+                let text = text(line);
+                let subject = Subject {
+                    text: &text,
+                    language: None,
+                    author: "Dana W.",
+                    recorded: &recorded,
+                    stars,
+                };
+                hash.update(format!("{:?}\n", analyzer.analyze(&subject)));
+            }
+        }
+    }
+    let path = root.join("src/insights/golden.sha256");
+    let found = hex(&hash.finalize()) + "\n";
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
+        fs::write(&path, &found).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(path).unwrap(),
+        found,
+        "the results changed; update the file with INSTA_UPDATE=always"
+    );
+}
