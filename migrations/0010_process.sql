@@ -18,7 +18,8 @@ create table instance (
     -- with the database alone.
     last_base_url   text,
     -- Through which change the text of deleted reviews has been erased from the file: from the text index, unused parts of pages
-    -- and the log. Null if none has been.
+    -- and the log. Null if none has been; a number above the newest change counts
+    -- as null.
     erased_change_no integer,
     -- The key that signs the sessions of agents, made once, so that they outlive a restart and are valid for every process on this
     -- database. Set to null, all sessions end at the next start.

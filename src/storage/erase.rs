@@ -147,7 +147,8 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
     sqlx::query_as!(
         Unerased,
         r#"select count(*) as "count!: i64", max(change_no) as "newest: i64" from review_change as c
-           where c.change_no > coalesce((select erased_change_no from instance), 0)
+           where c.change_no > coalesce((select erased_change_no from instance
+                where erased_change_no <= (select max(change_no) from review_change)), 0)
              and not exists (select 1 from review as r where r.review_id = c.review_id)"#
     )
     .fetch_one(connection)

@@ -84,7 +84,7 @@ pub enum DbError {
     },
     /// The file has several hard links.
     #[error(
-        "the database {} has {names} names (hard links), and what is written under one of them damages it for the others; stop what          uses it, find them with `find / -samefile {}`, and remove all but one",
+        "the database {} has {names} names (hard links), and what is written under one of them damages it for the others; stop what uses it, find them with `find / -samefile {}`, and remove all but one",
         path.display(),
         path.display()
     )]

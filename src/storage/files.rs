@@ -278,8 +278,7 @@ impl DeliveryLock {
     /// # Errors
     /// [`DbError::Create`] when the lock's file cannot be written.
     pub(super) fn note_files(&self, path: &Path) -> Result<(), DbError> {
-        let files = device_and_inode_of_both(path).map(format_device_and_inode);
-        let noted = (&self.file).write_all(files.join("\n").as_bytes());
+        let noted = (&self.file).write_all(format_open_files(path).as_bytes());
         noted.map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))
     }
 }
@@ -301,30 +300,51 @@ pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbE
     }
 }
 
-// The lock's file names the files that its holder has open. If others have their names now, what another process writes is lost
-// or damaged when the holder ends (<https://www.sqlite.org/howtocorrupt.html> §1.4).
+// The lock's file names the files that its holder has open. If others have their names now, or the database has another name,
+// what another process writes is lost or damages the file (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.5).
 
-/// Device and inode of the database at `path` and of its log; `None` for a missing one.
-fn device_and_inode_of_both(path: &Path) -> [Option<DeviceAndInode>; 2] {
-    [real(path), beside(&real(path), LOG)].map(|path| device_and_inode(&path).ok())
+/// Device and inode of the database at `path`, of its log and of the log's index, a line each; empty for a missing one.
+fn format_open_files(path: &Path) -> String {
+    let real = real(path);
+    let files = ["", LOG, LOG_INDEX].map(|suffix| {
+        let file = device_and_inode(&beside(&real, suffix));
+        file.map_or_else(
+            |_| String::new(),
+            |(device, inode)| format!("{device} {inode}"),
+        )
+    });
+    files.join("\n")
 }
 
-/// Fails if a running service has another database open under the name `path`, or another log.
+/// Fails if a running service has another database open under the name `path`, or another log; or this one under another name in
+/// the same folder.
 pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
-    let noted = fs::read_to_string(beside(&real(path), DELIVERY_LOCK)).unwrap_or_default();
-    let now = device_and_inode_of_both(path).map(format_device_and_inode);
-    let is_lost = noted
-        .lines()
-        .zip(&now)
-        .any(|(noted, now)| !noted.is_empty() && noted != now);
-    if is_lost && DeliveryLock::is_held(path) {
-        return Err(DbError::Lost(path.to_owned()));
+    let (real, now) = (real(path), format_open_files(path));
+    let file = now.lines().next().unwrap_or_default();
+    for entry in fs::read_dir(folder_of(&real))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let lock = entry.path();
+        let Some(name) = lock
+            .to_str()
+            .and_then(|name| name.strip_suffix(DELIVERY_LOCK))
+        else {
+            continue;
+        };
+        let noted = fs::read_to_string(&lock).unwrap_or_default();
+        let is_lost = if Path::new(name) == real {
+            let mut pairs = noted.lines().zip(now.split('\n'));
+            pairs.any(|(noted, now)| !noted.is_empty() && noted != now)
+        } else {
+            !file.is_empty() && noted.lines().next() == Some(file)
+        };
+        if is_lost && DeliveryLock::is_held(Path::new(name)) {
+            return Err(DbError::Lost(path.to_owned()));
+        }
     }
     Ok(())
-}
-
-fn format_device_and_inode(file: Option<DeviceAndInode>) -> String {
-    file.map_or_else(String::new, |(device, inode)| format!("{device} {inode}"))
 }
 
 /// Fails if the file at `path` has other names: SQLite names the log after the path, so processes that use two names of one file

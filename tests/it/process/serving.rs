@@ -156,17 +156,16 @@ fn the_sample_data_is_served() {
 
 #[test]
 fn a_replaced_database_is_not_written_until_the_service_stops() {
-    for is_log_removed in [false, true] {
+    for taken in ["db", "db-wal", "db-shm"] {
         let home = Home::with(3);
         let serving = home.serve();
         home.run_ok("respond p-1 'Thank you.'", "answered");
         serving.wait_for("/reviews.json", "Thank you.");
-        if is_log_removed {
-            let log = home.path().with_extension("db-wal");
-            fs::remove_file(log).unwrap();
-        } else {
+        if taken == "db" {
             home.run_ok("backup copy.db", "copy.db: ");
             fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
+        } else {
+            fs::remove_file(home.path().with_extension(taken)).unwrap();
         }
         let withhold = ["withhold", "p-2", "--reason", "libel"];
         home.run_err(&withhold, "stop the service with SIGTERM, then try again");
@@ -177,6 +176,21 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
         home.run_ok("show p-1", "Thank you.");
         home.run_ok("show p-2", "withheld (libel)");
     }
+}
+
+#[test]
+fn a_database_in_use_is_not_written_under_another_name() {
+    let home = Home::with(3);
+    let serving = home.serve();
+    let other = home.0.path().join("other.db");
+    fs::rename(home.path(), &other).unwrap();
+    let withhold = "--database other.db withhold p-2 --reason libel";
+    home.run_err(withhold, "stop the service with SIGTERM, then try again");
+    fs::rename(&other, home.path()).unwrap();
+    home.run_ok("withhold p-2 --reason libel", "withheld");
+    serving.signal("TERM");
+    assert!(serving.end().0.success());
+    home.run_ok("check", "3 reviews");
 }
 
 /// A socket that receives notifications for systemd, and its path.
