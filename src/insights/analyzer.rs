@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
 use super::decide::{RuleEngine, TextFindings, settle, withdraw_overall};
 use super::language::LanguageDetector;
-use super::model::weights_digest;
+use super::model::WEIGHTS_DIGEST;
 use super::people::{Linker, tables};
 use super::rules::{HOME_SERVICES, IDS, Trade};
 use super::store::FORMAT;
@@ -110,7 +110,7 @@ impl Analyzer {
             method: digest(&(
                 version,
                 languages.collect::<Vec<_>>(),
-                weights_digest(),
+                &*WEIGHTS_DIGEST,
                 tables(),
                 names,
             )),

@@ -34,12 +34,11 @@ pub fn judgement_head(aspect: &str, label: &str) -> String {
     format!("{aspect}:{label}")
 }
 
-/// SHA-256 of all weights and of the lexicon, in hexadecimal.
-pub fn weights_digest() -> String {
-    hex(&Sha256::digest(
-        [ENGLISH, SPANISH, LEXICON.as_bytes()].concat(),
-    ))
-}
+/// SHA-256 of all weights and of the lexicon, in hexadecimal. Every snapshot states it, and they have 2 MB.
+pub static WEIGHTS_DIGEST: LazyLock<String> = LazyLock::new(|| {
+    let all = [ENGLISH, SPANISH, LEXICON.as_bytes()].concat();
+    hex(&Sha256::digest(all))
+});
 
 // The figures of the lexicon.
 

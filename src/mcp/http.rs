@@ -289,7 +289,8 @@ fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
 // Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request
 // is in flight until the system has accepted the last byte of its response, which depends on its reader.
 
-/// Maximum number of requests in flight: 12 MiB of bodies, and for each the buffer of its connection. Only as many as there are slots to compute are parsed at a time.
+/// Maximum number of requests in flight: 12 MiB of bodies, and for each the buffer of its connection. Only as many as there are
+/// slots to compute are parsed at a time.
 const IN_FLIGHT_MAX: usize = 192;
 /// Maximum number of one peer: an IPv4 address or an IPv6 /48.
 const PEER_IN_FLIGHT_MAX: usize = 64;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::model::weights_digest;
+use crate::insights::model::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
 use crate::insights::text::TokenizedText;
 use crate::insights::{AggregateInput, aggregate};
@@ -78,7 +78,7 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
             is_measured: !trade.quality.is_empty(),
         },
         trade_sha256: trade.digest(),
-        weights_sha256: weights_digest(),
+        weights_sha256: WEIGHTS_DIGEST.clone(),
         deterministic: true,
         offset_unit: "code_point".to_owned(),
         quality: trade.quality.iter().map(quality).collect(),

@@ -151,22 +151,27 @@ impl RateLimits {
         let now = self.clock.monotonic().since_start();
         let mut booked = lock(&self.booked);
         let former = booked.remove(&subscription_id);
-        let (mut wait, mut networks) = (Duration::ZERO, Vec::new());
+        let (mut wait, mut slowest, mut networks) = (Duration::ZERO, None, Vec::new());
         for address in addresses {
             let network = network(*address, NETWORK_PREFIX).to_string();
             if networks.contains(&network) {
                 continue;
             }
             let of_network = match &former {
-                Some(former) if former.networks.contains(&network) => former.at.saturating_sub(now),
-                Some(_) | None => self.wait_for_network(&network, is_active),
+                Some(former) if former.networks.contains(&network) => {
+                    Ok(former.at.saturating_sub(now))
+                }
+                Some(_) | None => self.book_for_network(&network, is_active),
             };
-            // The network that decides the wait is the first.
-            let place = if of_network > wait { 0 } else { networks.len() };
-            networks.insert(place, network);
-            wait = wait.max(of_network);
+            let (Ok(after) | Err(after)) = of_network;
+            if after > wait {
+                (wait, slowest) = (after, Some(network.clone()));
+            }
+            if of_network.is_ok() {
+                networks.push(network);
+            }
         }
-        let Some(network) = networks.first().filter(|_| !wait.is_zero()).cloned() else {
+        let Some(network) = slowest else {
             return Ok(());
         };
         if booked.len() >= KEYS_MAX {
@@ -179,18 +184,17 @@ impl RateLimits {
         Err(VerificationWait { wait, network })
     }
 
-    /// Counts a verification for `network`, now or later, and returns the wait.
-    fn wait_for_network(&self, network: &str, is_active: bool) -> Duration {
+    /// Counts a verification for `network`, now or later, and returns the wait; `Err` is the wait if it is not counted.
+    fn book_for_network(&self, network: &str, is_active: bool) -> Result<Duration, Duration> {
         if is_active && self.take(Rate::Verifications, network).is_ok() {
-            return Duration::ZERO;
+            return Ok(Duration::ZERO);
         }
         let rate = if is_active {
             Rate::Renewals
         } else {
             Rate::Verifications
         };
-        let (Ok(wait) | Err(wait)) = self.book(rate, network, 1, Duration::MAX);
-        wait
+        self.book(rate, network, 1, Duration::MAX)
     }
 
     /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
@@ -250,6 +254,8 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
@@ -362,6 +368,26 @@ mod tests {
         // Another address than at the time of booking.
         let moved = rates.book_verification(2, &[[192, 0, 2, 3].into()], false);
         assert_eq!(moved, Ok(()));
+    }
+
+    #[test]
+    fn a_verification_without_room_in_the_table_is_not_booked() {
+        let clock = clock();
+        let rates = rates(1, &clock);
+        for (id, number) in (0..).zip(0..u32::try_from(KEYS_MAX).unwrap()) {
+            let address = Ipv4Addr::from_bits(number).into();
+            assert_eq!(rates.book_verification(id, &[address], false), Ok(()));
+        }
+        let wait = || rates.book_verification(-1, &[[192, 0, 2, 1].into()], false);
+        assert_eq!(
+            wait().map_err(|postponed| postponed.wait),
+            Err(REMOVAL_INTERVAL)
+        );
+        clock.advance(TimeDelta::seconds(1));
+        assert_eq!(
+            wait().map_err(|postponed| postponed.wait),
+            Err(REMOVAL_INTERVAL)
+        );
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub struct SubscriptionRequest {
     pub callback_network: Option<String>,
 }
 
-/// What there is of the requested subscription.
+/// The state of the requested subscription before the request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Standing {
     pub is_active: bool,

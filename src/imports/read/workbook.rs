@@ -63,30 +63,30 @@ pub fn read_workbook(
     limits.take(kept)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let names = book.sheet_names();
-    let is_wanted = |sheet: &&Sheet| match &request.sheet {
+    let is_chosen = |sheet: &Sheet| match &request.sheet {
         Some(chosen) => same_name(chosen, &sheet.name),
         None => sheet.visible == SheetVisible::Visible,
     };
-    let sheets = book.sheets_metadata().iter();
+    let sheets = book.sheets_metadata().iter().enumerate();
     // Others are charts and dialogs.
-    let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    let sheets: Vec<String> = sheets
-        .filter(is_wanted)
-        .map(|sheet| sheet.name.clone())
+    let sheets = sheets.filter(|(_, sheet)| sheet.typ == SheetType::WorkSheet);
+    let sheets: Vec<(usize, String)> = sheets
+        .filter(|(_, sheet)| is_chosen(sheet))
+        .map(|(place, sheet)| (place, sheet.name.clone()))
         .collect();
     if sheets.is_empty() {
         let chosen = request.sheet.as_ref();
-        let wanted = chosen.map_or("visible sheet".to_owned(), |name| {
+        let missing = chosen.map_or("visible sheet".to_owned(), |name| {
             format!("sheet \"{name}\"")
         });
         let there: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         return Err(FileError::new(format!(
-            "has no {wanted}; its sheets are {}",
+            "has no {missing}; its sheets are {}",
             there.join(", ")
         )));
     }
     let (mut best, mut any): (Option<(usize, Table)>, bool) = (None, false);
-    for sheet in sheets {
+    for (place, sheet) in sheets {
         let most = best.as_ref().map(|(known, _)| *known);
         if most.is_some_and(|known| known >= KNOWN_MIN) {
             break;
@@ -103,8 +103,7 @@ pub fn read_workbook(
         let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
         let header = find_header(&first, 2, request);
         if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
-            let place = names.iter().position(|name| *name == sheet);
-            let hidden = hidden_rows(packed, place.unwrap_or_default(), limits)?;
+            let hidden = hidden_rows(packed, place, limits)?;
             let mut table = table(rows.split_off(header.at), &merged, &hidden, limits)?;
             table.place = table
                 .place
@@ -218,14 +217,15 @@ fn hidden_rows(
     place: usize,
     limits: &mut Limits<'_>,
 ) -> Result<HashSet<u64>, FileError> {
+    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let (mut ids, mut part, mut number) = (Vec::new(), String::new(), 0);
     let mut hidden = HashSet::new();
-    visit_elements(packed, "xl/workbook.xml", "sheet", |sheet| {
+    visit_elements(&mut archive, "xl/workbook.xml", "sheet", |sheet| {
         ids.push(attribute(sheet, "id"));
         Ok(())
     })?;
     visit_elements(
-        packed,
+        &mut archive,
         "xl/_rels/workbook.xml.rels",
         "Relationship",
         |target| {
@@ -238,7 +238,7 @@ fn hidden_rows(
     // From the archive's root, or from the folder of the workbook.
     let path = part.strip_prefix('/');
     let path = path.map_or_else(|| format!("xl/{part}"), str::to_owned);
-    visit_elements(packed, &path, "row", |row| {
+    visit_elements(&mut archive, &path, "row", |row| {
         let stated = attribute(row, "r").and_then(|number| number.parse().ok());
         number = stated.unwrap_or(number + 1);
         let is_hidden = attribute(row, "hidden").is_some_and(|it| it == "1" || it == "true");
@@ -253,12 +253,11 @@ fn hidden_rows(
 
 /// Calls `visit` with the elements of one name in a part of the workbook.
 fn visit_elements(
-    packed: &[u8],
+    archive: &mut ZipArchive<Cursor<&[u8]>>,
     path: &str,
     name: &str,
     mut visit: impl FnMut(&BytesStart<'_>) -> Result<(), FileError>,
 ) -> Result<(), FileError> {
-    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let is_part = |index: &usize| {
         let part = archive.name_for_index(*index).and_then(Result::ok);
         part.is_some_and(|part| part.eq_ignore_ascii_case(path))
