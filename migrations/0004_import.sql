@@ -43,9 +43,3 @@ create table import_run_review (
     primary key (run_id, review_id)
 ) strict, without rowid;
 create index import_run_review_id on import_run_review (review_id);
-
-create table undone_review (
-    -- Reviews that are gone because an import was taken back. The owner has not deleted them, so an import may bring them again.
-    review_id text not null,
-    primary key (review_id)
-) strict, without rowid;

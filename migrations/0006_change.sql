@@ -14,7 +14,9 @@ create table review_change (
     -- first sees a change by another program. Null if neither has seen the review.
     bound_change_no integer,
     -- When the publisher first saw a change by another program. What is shown is the later of this and `review.updated_at`.
-    observed_at     text
+    observed_at     text,
+    -- Whether the review is gone because an import was taken back. The owner has not deleted it, so an import may bring it again.
+    is_undone       integer not null default 0 constraint review_change_is_undone_or_not check (is_undone in (0, 1))
 ) strict;
 create index review_change_newest on review_change (change_no);
 
@@ -28,12 +30,12 @@ create virtual table review_fts using fts5 (text, review_id unindexed, tokenize 
 create trigger review_inserted after insert on review begin
     insert into review_change (review_id, change_no)
         select new.review_id, 0 where not exists (select 1 from review_change where review_id = new.review_id);
-    update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
+    update review_change set change_no = 1 + (select max(change_no) from review_change), is_undone = 0
+        where review_id = new.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
     delete from deleted_review where review_id = new.review_id;
-    delete from undone_review where review_id = new.review_id;
 end;
 
 -- Nothing readable of a deleted review stays. `insert or replace` from a shell does not fire this: it is an edit, and what the
@@ -58,7 +60,8 @@ create trigger review_renamed after update of review_id on review when old.revie
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
     insert into review_change (review_id, change_no)
         select new.review_id, 0 where not exists (select 1 from review_change where review_id = new.review_id);
-    update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
+    update review_change set change_no = 1 + (select max(change_no) from review_change), is_undone = 0
+        where review_id = new.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
@@ -71,7 +74,6 @@ create trigger review_renamed after update of review_id on review when old.revie
     update review_note set review_id = new.review_id where review_id = old.review_id;
     delete from review_source where review_id in (old.review_id, new.review_id);
     delete from deleted_review where review_id = new.review_id;
-    delete from undone_review where review_id = new.review_id;
     update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
 

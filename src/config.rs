@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 use std::env::VarError;
+use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -18,12 +18,13 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, Command, ValueEnum};
+use clap::{Args, Command, FromArgMatches as _, ValueEnum};
 use ipnet::IpNet;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use url::{Host, Url};
 
+use crate::files::read_text;
 use crate::links::{BaseUrlError, Links};
 
 /// How texts are read.
@@ -40,7 +41,7 @@ pub struct TradeConfig {
     pub trade: Option<String>,
 }
 
-/// The address that `serve` listens on, and the base URL of what it publishes.
+/// The address that `serve` listens on.
 #[derive(Debug, Clone, Args)]
 pub struct ListenConfig {
     /// Address and port to listen on; port 0 takes a free one
@@ -52,6 +53,10 @@ pub struct ListenConfig {
         value_parser = listen_address
     )]
     pub public: SocketAddr,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct AdminConfig {
     /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served only there
     #[arg(
         long = "admin-listen",
@@ -59,7 +64,15 @@ pub struct ListenConfig {
         env = "REVIEWS_ADMIN_LISTEN",
         value_parser = listen_address
     )]
-    pub admin: Option<SocketAddr>,
+    pub listen: Option<SocketAddr>,
+}
+
+/// The base URL of what `serve` publishes.
+#[derive(Debug, Clone, Args)]
+pub struct BaseUrlConfig {
+    /// Public URL of the service [default: http:// and the listen address]
+    #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
+    base_url: Option<String>,
 }
 
 /// An address with a port; a port by itself and `localhost` mean loopback.
@@ -81,9 +94,10 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
 pub struct ServeConfig {
     #[command(flatten)]
     pub listen: ListenConfig,
-    /// Public URL of the service [default: http:// and the listen address]
-    #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
-    pub base_url: Option<String>,
+    #[command(flatten)]
+    pub admin: AdminConfig,
+    #[command(flatten)]
+    pub base: BaseUrlConfig,
     /// Hosts, besides the base URL's, under which /mcp may be called and whose pages may call it
     #[arg(
         long,
@@ -149,6 +163,11 @@ pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
     }
 }
 
+/// Where systemd wants to hear of the service's state (`sd_notify(3)`).
+pub(crate) fn notify_socket() -> Option<OsString> {
+    std::env::var_os("NOTIFY_SOCKET").filter(|path| !path.is_empty())
+}
+
 /// Which requests are logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum RequestLog {
@@ -197,7 +216,7 @@ pub enum ConfigError {
     Leases { min: u64, default: u64, max: u64 },
 }
 
-impl ServeConfig {
+impl BaseUrlConfig {
     pub fn base_url(&self) -> Option<&str> {
         self.base_url.as_deref().filter(|url| !url.is_empty())
     }
@@ -213,45 +232,6 @@ impl ServeConfig {
             None => Ok(format!("http://{bound}").parse()?),
         }
     }
-}
-
-// Files that settings and commands name are read whole, up to a size limit, because a path may be `/dev/zero` or the
-// wrong file.
-
-/// The bytes of the file at `path`, at most `mib_max` MiB.
-///
-/// # Errors
-/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
-pub(crate) fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
-    read_whole(File::open(path)?, mib_max)
-}
-
-fn read_whole(input: impl Read, mib_max: u64) -> io::Result<Vec<u8>> {
-    let bytes_max = mib_max << 20;
-    let mut bytes = Vec::new();
-    input.take(bytes_max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        let message = format!("it has more than {mib_max} MiB; check that it is the right file");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(bytes)
-}
-
-/// The text of the file at `path`, at most `mib_max` MiB.
-///
-/// # Errors
-/// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
-pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
-    read_text_of(File::open(path)?, mib_max)
-}
-
-/// The text of `input`, at most `mib_max` MiB.
-///
-/// # Errors
-/// Those of [`read_text`].
-pub(crate) fn read_text_of(input: impl Read, mib_max: u64) -> io::Result<String> {
-    String::from_utf8(read_whole(input, mib_max)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 // The file of settings that systemd and containers load for the service. Other commands read it too, so that they use
@@ -567,16 +547,25 @@ pub struct HubConfig {
     pub limits: HubLimits,
 }
 
+impl HubConfig {
+    /// The defaults, whatever the environment says.
+    ///
+    /// # Errors
+    /// If one is invalid.
+    pub fn defaults() -> clap::error::Result<Self> {
+        let command = Self::augment_args(Command::new("hub"));
+        let command = command.mut_args(|argument| argument.env(None::<&'static str>));
+        Self::from_arg_matches(&command.try_get_matches_from(["hub"])?)
+    }
+}
+
 /// The hub's limits against abuse: beyond them it answers 429 or 503 with `Retry-After`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 #[command(next_help_heading = "WebSub hub: limits against abuse")]
 pub struct HubLimits {
-    /// Maximum requests to the hub per minute from one source address (IPv6: one /64)
+    /// Maximum requests to the hub per minute from one source address (IPv6: one /48)
     #[arg(long = "hub-requests-per-source-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE", default_value = "60", value_parser = limit())]
     pub requests_per_source_per_minute: u64,
-    /// Maximum requests to the hub per minute from one IPv6 network (/48)
-    #[arg(long = "hub-requests-per-network-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE", default_value = "240", value_parser = limit())]
-    pub requests_per_network_per_minute: u64,
     /// Maximum verifications per minute sent to one callback host
     #[arg(long = "hub-verifications-per-host-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", default_value = "30", value_parser = limit())]
     pub verifications_per_host_per_minute: u64,

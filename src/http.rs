@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use reqwest::{Client, ClientBuilder};
+use reqwest::{Client, ClientBuilder, Response};
 use rustls::crypto::ring;
 
 /// More causes than an error has.
@@ -15,6 +15,23 @@ pub(crate) fn client_builder() -> ClientBuilder {
     // Fails where it is installed already.
     let _ = ring::default_provider().install_default();
     Client::builder()
+}
+
+/// The body of a response, cut off after the piece that goes beyond `bytes_max`.
+///
+/// # Errors
+/// If the connection fails.
+pub(crate) async fn read_body(
+    mut response: Response,
+    bytes_max: usize,
+) -> reqwest::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while body.len() <= bytes_max
+        && let Some(piece) = response.chunk().await?
+    {
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
 }
 
 /// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped first.

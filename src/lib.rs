@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod compute;
+pub(crate) mod files;
 pub(crate) mod http;
 pub mod links;
 pub mod metrics;

@@ -12,7 +12,8 @@ use url::{Host, Url, form_urlencoded};
 
 pub const HUB_PATH: &str = "/api/websub/hub";
 pub const MCP_PATH: &str = "/mcp";
-pub const SEARCH_PATH: &str = "/api/reviews/search";
+pub const SEARCH_API_PATH: &str = "/api/reviews/search";
+pub const SEARCH_PAGE_PATH: &str = "/search";
 /// `:id` matches one segment, as in the route table.
 pub const PERMALINK_PATH: &str = "/reviews/:id";
 pub const REVIEW_PATH: &str = "/api/reviews/:id";

@@ -85,7 +85,6 @@ impl Rig {
             roots: roots.clone(),
             resolver: Arc::new(Book),
             random: Random::system(),
-            has_timer: true,
             sync: SyncConfig::default(),
         };
         let path = folder.path().join("reviews.db");
@@ -112,7 +111,6 @@ impl Rig {
             current,
             exchange,
             Arc::new(Notify::new()),
-            true,
         );
         Self {
             app,

@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use reviews_service::insights::decide::{Decisions, RuleEngine};
 use reviews_service::insights::model::Model;
 use reviews_service::insights::rules::IDS;
-use reviews_service::insights::{Engine, LanguageCode, Polarity};
+use reviews_service::insights::{Engine, Language, Polarity};
 use serde_json::{Value, json};
 
 use super::measure::{
@@ -34,7 +34,7 @@ pub struct Evaluate {
     json: bool,
     /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are ignored
     #[arg(long, value_name = "CODE", default_value = "en", value_parser = language)]
-    language: LanguageCode,
+    language: Language,
 }
 
 impl Evaluate {
@@ -78,9 +78,8 @@ impl Evaluate {
     }
 }
 
-fn language(code: &str) -> Result<LanguageCode, String> {
-    LanguageCode::find(code)
-        .ok_or_else(|| "a language is two lower-case letters of ISO 639-1, like `es`".to_owned())
+fn language(code: &str) -> Result<Language, String> {
+    Language::find(code).ok_or_else(|| "a language is `en` or `es`".to_owned())
 }
 
 /// The shares of an evaluation, by their names in JSON.
@@ -248,11 +247,11 @@ impl Evaluate {
 ///
 /// # Errors
 /// If the trade does not support the language.
-fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<&RuleEngine> {
+fn reader(engine: &Engine, language: Language) -> anyhow::Result<&RuleEngine> {
     let id = &engine.trade.id;
     engine
         .reader(language)
-        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
+        .with_context(|| format!("the package {id} has no language `{language}`"))
 }
 
 /// The engine with stars, and the parts of the engine separately, by their names in JSON.

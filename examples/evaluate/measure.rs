@@ -9,9 +9,7 @@ use thiserror::Error;
 use reviews_service::insights::decide::{RuleEngine, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{
-    CONFIRMED, Engine, Finding, Hit, Polarity, TextLanguage, settle, withdraw_overall, witness,
-};
+use reviews_service::insights::{CONFIRMED, Engine, Finding, Hit, Polarity, TextLanguage, witness};
 use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
@@ -420,8 +418,6 @@ pub struct WholeQuality {
     pub judged: AgreementCounts,
     /// Pairs with blame.
     pub blamed: AgreementCounts,
-    /// Pairs with praise or blame, by aspect.
-    pub by_aspect: BTreeMap<String, AgreementCounts>,
     /// Share of the judgements that annotators also made: by source of the judgement, and for those that the stars
     /// confirmed.
     pub by_witness: BTreeMap<&'static str, Proportion>,
@@ -460,7 +456,7 @@ pub fn evaluate_reviews(
         let text = TokenizedText::new(&review.text);
         // As in production, texts in another language are not read.
         let language = engine.language(&text, review.language.as_deref());
-        if language.code() != Some(words.code) {
+        if language.analyzed() != Some(words.language) {
             quality.in_other_languages += 1;
             continue;
         }
@@ -471,11 +467,7 @@ pub fn evaluate_reviews(
         };
         quality.reviews += 1;
         let stars = review.stars.filter(|_| stars == StarsShown::AtHand);
-        let mut read = rules.analyze_with(&text, stars);
-        if let Some(stars) = stars {
-            settle(&mut read.findings, stars);
-            read.overall = withdraw_overall(read.overall, stars);
-        }
+        let read = rules.analyze_with(&text, stars);
         quality.add(&read, &aspects, review, &text);
     }
     quality
@@ -533,8 +525,6 @@ impl WholeQuality {
                 let (is_expected, is_found) =
                     (expected.contains(&polarity), got.contains(&polarity));
                 self.judged.add(is_expected, is_found);
-                let of_aspect = self.by_aspect.entry(place.1.to_owned()).or_default();
-                of_aspect.add(is_expected, is_found);
                 if polarity == Polarity::Negative {
                     self.blamed.add(is_expected, is_found);
                 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use reviews_service::insights::LanguageCode;
+use reviews_service::insights::Language;
 use reviews_service::insights::model::LABELS;
 use reviews_service::insights::text::{LanguageWords, TokenizedText};
 use serde::Deserialize;
@@ -53,15 +53,14 @@ impl Sentence {
 }
 
 pub fn spanish(root: &Path) -> anyhow::Result<Learned> {
-    let code = LanguageCode::find("es").context("a code has two letters")?;
-    let words = LanguageWords::of(code);
+    let words = LanguageWords::of(Language::Spanish);
     let content = fs::read_to_string(root.join(REVIEWS)).context(REVIEWS)?;
     let mut examples = Examples::new(FEATURES);
     for line in content.lines() {
         let review: Review = serde_json::from_str(line).with_context(|| line.to_owned())?;
         for sentence in &review.sentences {
             if let Some(label) = sentence.label()? {
-                let text = TokenizedText::of(&sentence.text, &words);
+                let text = TokenizedText::of(&sentence.text, words);
                 let all = 0..text.tokens().len();
                 examples.add_part(&text, all, one_of(label), 1.0);
             }

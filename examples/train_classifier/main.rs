@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use reviews_service::insights::LanguageCode;
+use reviews_service::insights::Language;
 use reviews_service::insights::model::Model;
 
 use crate::learn::Learned;
@@ -70,7 +70,7 @@ fn main() -> anyhow::Result<()> {
     let spanish = languages::spanish(root)?.to_bytes();
     keep(&args, &insights.join("spanish.weights"), &spanish)?;
     let all: Vec<&Review> = reviews.iter().collect();
-    let former = Model::built_in(LanguageCode::ENGLISH);
+    let former = Model::built_in(Language::English);
     let english = material.learn(&all, Learned::polarity(&former))?.to_bytes();
     keep(&args, &insights.join("english.weights"), &english)?;
     let Some(data) = &args.data else {

@@ -11,7 +11,7 @@ use super::openapi::{
     CROWDED, Cacheable, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
 };
 use crate::compute::run_long;
-use crate::search::facets::{VALUES_MAX, facets};
+use crate::search::facets::{FACET_VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, stage,
 };
@@ -190,7 +190,7 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::Facets>> {
         let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
-        let body = run_long(|| wire::json(&facets(&snapshot, VALUES_MAX)));
+        let body = run_long(|| wire::json(&facets(&snapshot, FACET_VALUES_MAX)));
         Cacheable::whole(&self.ctx, headers, &snapshot, body)
     }
 

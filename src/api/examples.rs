@@ -15,7 +15,7 @@ use crate::snapshot::{Document, Entries, Entry, Snapshot, transparency};
 use crate::wire;
 
 /// Maximum number of values in a list of facets.
-const VALUES_MAX: usize = 10;
+const EXAMPLE_VALUES_MAX: usize = 10;
 
 /// By path, as if `only` were the only review, so that they change with it and the business alone.
 pub fn answers(
@@ -52,7 +52,7 @@ pub fn answers(
             "/transparency.json",
             json!(transparency(&alone, &arrivals, &withheld, 0)),
         ),
-        ("/facets.json", json!(facets(&alone, VALUES_MAX))),
+        ("/facets.json", json!(facets(&alone, EXAMPLE_VALUES_MAX))),
         (Document::JsonFeed.path(), json!(feed)),
         (
             Document::AtomFeed.path(),

@@ -439,13 +439,9 @@ impl<'a> ApiExtractor<'a> for DayInPath {
 /// [`to_3_1`] puts in the place of the one that the framework documents for the argument.
 fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSchemaRef {
     let ready = parameters.into_iter().map(|parameter| {
-        let schema = match parameter.component {
-            Some(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
-            None => parameter.schema,
-        };
         let mut ready = json!({
             "name": parameter.name, "in": place, "required": parameter.is_required,
-            "description": parameter.description, "schema": schema,
+            "description": parameter.description, "schema": parameter.schema,
         });
         if let Some(example) = parameter.example {
             ready["example"] = json!(example);

@@ -11,7 +11,7 @@ use super::openapi::{
     CROWDED, Cacheable, DayInPath, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
 };
 use crate::compute::{run_long, run_long_if};
-use crate::links::{Links, SEARCH_PATH, with_query};
+use crate::links::{Links, SEARCH_API_PATH, SEARCH_PAGE_PATH, with_query};
 use crate::model::{ReviewId, TextMatch, hex};
 use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::{
@@ -135,7 +135,8 @@ impl ReviewsApi {
         let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None).await;
         let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
         let filter = &search_request.filter.parameters;
-        let [address, page] = [FEED_PATH, "/search"].map(|path| canonical_address(path, filter));
+        let [address, page] =
+            [FEED_PATH, SEARCH_PAGE_PATH].map(|path| canonical_address(path, filter));
         let xml = search_feed(
             &snapshot.input,
             &reviews,
@@ -162,7 +163,7 @@ impl ReviewsApi {
         let snapshot = self.0.current.load();
         let trade = snapshot.input.analyzer.trade();
         let periods = PeriodsRequest::new(&values, &mut query.issues, trade)
-            .ok_or(HttpProblem::invalid_parameters(query.issues))?;
+            .ok_or_else(|| HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
         Cacheable::whole(&self.0, headers, &snapshot, body)
@@ -222,7 +223,7 @@ impl ReviewsApi {
 impl ReviewsApi {
     /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
     fn link(&self, query: &Arguments, next: &str) -> Option<HeaderValue> {
-        let path = self.0.links.absolute(SEARCH_PATH);
+        let path = self.0.links.absolute(SEARCH_API_PATH);
         let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
         HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
             .ok()

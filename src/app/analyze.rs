@@ -1,6 +1,7 @@
 //! Analyzes reviews that a snapshot could not wait for. Each run is bounded, so that shutdown is quick and other writers
 //! get their turn.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use crate::compute::lock;
@@ -8,7 +9,7 @@ use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
 use crate::model::Day;
-use crate::snapshot::{AnalysisProgress, LateAnalyses, Snapshot, analyze};
+use crate::snapshot::{AnalysisProgress, Snapshot, analyze};
 use crate::storage::reviews::{Numbered, published};
 use crate::storage::{AtPath as _, Database};
 use crate::web::context::Ctx;
@@ -38,13 +39,14 @@ impl AnalyzePostponed {
     pub async fn run_once(&self) -> anyhow::Result<bool> {
         let snapshot = self.ctx.current.load();
         // The next snapshot uses the finished analyses; until then there is no more work.
-        if self.progress.late() == LateAnalyses::Stored || snapshot.input.behind() == 0 {
+        let late_are_stored = self.progress.late_are_stored.load(Ordering::Relaxed);
+        if late_are_stored || snapshot.input.behind() == 0 {
             return Ok(false);
         }
         let analyzer = Arc::clone(&snapshot.input.next_analyzer);
         let Some((ids, last)) = self.next(&snapshot) else {
             *lock(&self.pass) = None;
-            self.progress.set_late(LateAnalyses::Stored);
+            self.progress.late_are_stored.store(true, Ordering::Relaxed);
             return Ok(true);
         };
         drop(snapshot);

@@ -11,24 +11,22 @@ use super::publish::Retry;
 use super::schedule::{Schedule, expire, measure, prune, set_gauges};
 use crate::clock::Clock;
 use crate::compute::Turns;
-use crate::config::{HubConfig, SyncConfig, read_file};
+use crate::config::{HubConfig, SyncConfig};
+use crate::files::read_file;
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
-use crate::storage::{AtPath as _, Database, DbError, SenderLock};
+use crate::storage::{Database, DbError, SenderLock};
 use crate::sync::{FetchSources, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;
-use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store};
+use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, longest_delivery};
 use crate::{api, metrics};
 
 /// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;
 /// Interval of attempts to become the sending process.
 const LOCK_INTERVAL: Duration = Duration::from_millis(200);
-/// Interval of checks for requests that another process accepted: twice within the promised second.
-const LOOK_INTERVAL: Duration = Duration::from_millis(400);
-
 /// Interval at which the holder of the lease renews it, and that of further attempts if one fails.
 const LEASE_INTERVAL: Duration = Duration::from_secs(4);
 const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
@@ -40,8 +38,6 @@ pub struct HubOptions {
     pub resolver: Arc<dyn Resolver>,
     /// For challenges and jitter.
     pub random: Random,
-    /// Whether the worker has its own timer; otherwise only cron wakes it.
-    pub has_timer: bool,
     /// The settings of sources, which the sending process fetches, and the form of their reports.
     pub sync: SyncConfig,
 }
@@ -66,7 +62,6 @@ impl HubOptions {
             roots,
             resolver: Arc::new(SystemResolver),
             random: Random::system(),
-            has_timer: true,
             sync: SyncConfig::default(),
         })
     }
@@ -118,7 +113,6 @@ impl HubRuntime {
             Arc::clone(&ctx.current),
             exchange,
             Arc::clone(&wake),
-            options.has_timer,
         );
         let intake = SubscriptionIntake {
             database: database.clone(),
@@ -146,7 +140,7 @@ impl HubRuntime {
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
         while let Some(_lock) = stop.run_until_cancelled(self.sender_lock()).await {
             let lost = stop.child_token();
-            tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
+            tokio::join!(self.run_worker(&lost), self.keep_lease(&lost));
             self.worker.lock().await.forget_results();
             self.release_lease().await;
             metrics::HUB_SENDER.gauge(&[]).set(0.0);
@@ -161,7 +155,7 @@ impl HubRuntime {
         self.release_lease().await;
     }
 
-    pub(super) async fn deliver(&self, stop: &CancellationToken) {
+    pub(super) async fn run_worker(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
             Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
@@ -169,10 +163,7 @@ impl HubRuntime {
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
                 is"));
         let mut worker = self.worker.lock().await;
-        tokio::join!(
-            worker.run(stop),
-            stop.run_until_cancelled(self.keep_looking())
-        );
+        worker.run(stop).await;
         drop(worker);
         if let Ok(schedule) = schedule {
             schedule.stop().await;
@@ -207,33 +198,6 @@ impl HubRuntime {
             }
             self.clock.sleep(LOCK_INTERVAL).await;
         }
-    }
-
-    /// Wakes the worker when another process has accepted a request, because that process cannot, and its 202 promises
-    /// a prompt verification.
-    async fn keep_looking(&self) {
-        let mut seen = None;
-        loop {
-            match self.request_mark().await {
-                Ok(newest) => {
-                    if seen.as_ref().is_some_and(|before| *before != newest) {
-                        self.wake.notify_one();
-                    }
-                    seen = Some(newest);
-                }
-                Err(error) => {
-                    tracing::debug!(%error, "websub.not_looked: cannot read the requests that other processes accepted; trying \
-                        again");
-                }
-            }
-            self.clock.sleep(LOOK_INTERVAL).await;
-        }
-    }
-
-    async fn request_mark(&self) -> Result<(i64, String), DbError> {
-        let mut connection = self.database.reader().await?;
-        let mark = store::request_mark(&mut connection).await;
-        mark.at(self.database.path())
     }
 
     /// Does all due work, for tests.
@@ -295,6 +259,6 @@ impl HubRuntime {
         let bytes = snapshot
             .documents()
             .map(|document| document.body.content.length());
-        delivery_timeout(bytes.max().unwrap_or(0))
+        longest_delivery(bytes.max().unwrap_or(0))
     }
 }

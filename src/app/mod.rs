@@ -153,6 +153,7 @@ impl App {
             ctx: Arc::clone(&ctx),
             publisher,
             changes,
+            wake: Arc::clone(&hub.wake),
             retry: Retry::default(),
         };
         Ok(Self {
@@ -172,11 +173,7 @@ impl App {
     /// Publishes a snapshot if the database changed, and notifies the hub; returns the delay before the next check.
     /// The service calls this in a loop.
     pub async fn watch_once(&self) -> Duration {
-        let (is_new, wait) = self.publish.lock().await.watch_once().await;
-        if is_new {
-            self.hub.wake.notify_one();
-        }
-        wait
+        self.publish.lock().await.watch_once().await
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one. For tests.
@@ -461,7 +458,7 @@ mod tests {
                     stop.cancel();
                     done
                 };
-                let (done, ()) = tokio::join!(work, app.hub.deliver(&stop));
+                let (done, ()) = tokio::join!(work, app.hub.run_worker(&stop));
                 assert!(done.is_ok(), "connection {number}");
             }
         };

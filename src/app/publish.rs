@@ -1,10 +1,13 @@
 //! Detects changes of the database and publishes the next snapshot.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 use crate::metrics;
-use crate::snapshot::{LateAnalyses, PublishError, Publisher};
+use crate::snapshot::{PublishError, Publisher};
 use crate::storage::{Changes, DbError};
 use crate::web::context::Ctx;
 
@@ -17,15 +20,15 @@ pub struct PublishChanges {
     /// It has rendered the first snapshot of `ctx`.
     pub publisher: Publisher,
     pub changes: Changes,
+    /// Notifies the hub's worker of every change, also of requests that another process accepted.
+    pub wake: Arc<Notify>,
     pub retry: Retry,
 }
 
 impl PublishChanges {
-    /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
-    /// until the next run.
-    pub async fn watch_once(&mut self) -> (bool, Duration) {
-        let published = self.run_once().await;
-        match &published {
+    /// Runs once and logs changes between success and failure. Returns the delay until the next run.
+    pub async fn watch_once(&mut self) -> Duration {
+        match self.run_once().await {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
                 if let Some(failures) = self.retry.succeeded() {
@@ -36,11 +39,11 @@ impl PublishChanges {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
-                    self.log_failure(error).await;
+                    self.log_failure(&error).await;
                 }
             }
         }
-        (published.unwrap_or(false), self.retry.wait())
+        self.retry.wait()
     }
 
     /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
@@ -86,7 +89,9 @@ impl PublishChanges {
             self.changes.forget();
             return Ok(false);
         }
-        if !self.changes.any().await? && self.publisher.progress.late() == LateAnalyses::Missing {
+        if self.changes.any().await? {
+            self.wake.notify_one();
+        } else if !(self.publisher.progress.late_are_stored).load(Ordering::Relaxed) {
             return Ok(false);
         }
         let started = self.ctx.clock.monotonic();
@@ -95,6 +100,7 @@ impl PublishChanges {
         let Some((reviews, change_no)) = next else {
             return Ok(false);
         };
+        self.wake.notify_one();
         let now = self.ctx.clock.monotonic();
         let duration = now - started;
         metrics::SNAPSHOTS.count(&[]);

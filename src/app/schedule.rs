@@ -1,4 +1,4 @@
-//! Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
+//! Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, except those that fetch sources, and
 //! shutdown waits for running ones.
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, read};
-use super::init::{format_summary, store};
+use super::init::{format_summary, store_business};
 use super::report::{Exit, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -37,7 +37,7 @@ impl BusinessCommand {
         let Some(file) = &self.file else {
             return show(config).await;
         };
-        let (address, file) = (config.address()?, OwnerFile::read_business(file)?);
+        let (address, file) = (config.address()?, OwnerFile::read(file)?);
         change(&address, async |database| {
             self.load(&file, address.file(), database, clock).await
         })
@@ -57,7 +57,8 @@ impl BusinessCommand {
         let loaded = file.business(known.as_ref(), self.replace)?;
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
+        let moved =
+            store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
         let difference = difference(
             &business_json(known.as_ref())?,
@@ -69,7 +70,7 @@ impl BusinessCommand {
 }
 
 async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
-    let Some(business) = read(config, own).await? else {
+    let Some(business) = read(config, read_own_business).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&business)?;
@@ -78,7 +79,7 @@ async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
 }
 
 /// The business as in a file. A time zone that was never set is left out, because the file would set it.
-pub(super) async fn own(
+pub(super) async fn read_own_business(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<Option<wire::OwnBusiness>> {
     let Some(business) = storage::business::find(&mut *connection).await? else {
@@ -112,7 +113,7 @@ impl EditorialCommand {
             let editorial = read(config, storage::business::editorial).await?;
             return print_result(&format!("{:#}\n", editorial_json(&editorial)));
         };
-        let file = OwnerFile::read_editorial(file)?;
+        let file = OwnerFile::read(file)?;
         change(&existing_address(config)?, async |database| {
             load_editorial(&file, database).await
         })

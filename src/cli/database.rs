@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
-use crate::storage::reviews::KnownReview;
+use crate::storage::reviews::{KnownReview, ReviewState};
 use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};
 
 /// Reads from the database in one transaction; creates, migrates and writes nothing.
@@ -114,9 +114,9 @@ pub(super) async fn change(
     work: impl AsyncFn(&Database) -> anyhow::Result<String>,
 ) -> anyhow::Result<Exit> {
     let report = repeat_if_overtaken(async || {
-        let opening = Opening::of(address).await?;
+        let opening = Opening::open(address).await?;
         let worked = work(&opening.database).await;
-        opening.end(worked).await
+        opening.finish(worked).await
     });
     Ok(print_report(&report.await?))
 }
@@ -129,21 +129,29 @@ pub(super) async fn find_review(
     connection: &mut SqliteConnection,
     name: &str,
 ) -> anyhow::Result<Review> {
-    let (id, review) = find_row(connection, name).await?;
-    review.ok_or_else(|| unreadable(&id))
+    let (id, known) = find_known(connection, name).await?;
+    let Some(KnownReview {
+        state: ReviewState::There(review),
+        ..
+    }) = known
+    else {
+        return Err(unreadable(&id));
+    };
+    Ok(review)
 }
 
-/// The ID of the row that `name` names, and its review; `None` if it is not a valid one.
+/// The ID of the row that `name` names, and what is stored of its review; `None` if it is not a valid one.
 ///
 /// # Errors
 /// If there is no such row.
-pub(super) async fn find_row(
+pub(super) async fn find_known(
     connection: &mut SqliteConnection,
     name: &str,
-) -> anyhow::Result<(String, Option<Review>)> {
+) -> anyhow::Result<(String, Option<KnownReview>)> {
     let id = resolve_id(connection, name).await?;
-    let review = reviews::find(connection, &id).await?;
-    Ok((id, review))
+    let known = reviews::standing(connection, &[id.as_str()]).await?;
+    let known = known.into_values().find(|known| known.review().is_some());
+    Ok((id, known))
 }
 
 /// The error for a row that is not a valid review.

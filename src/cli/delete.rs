@@ -7,13 +7,13 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 use sqlx::SqliteConnection;
 
-use super::database::{change, existing_address, find_row, read, resolve_id};
+use super::database::{change, existing_address, find_known, read, resolve_id};
 use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use super::withhold::format_copies;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
-use crate::storage::reviews;
+use crate::storage::reviews::{self, KnownReview};
 use crate::storage::{Database, Erased, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
@@ -34,9 +34,10 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let find = async |reader: &mut SqliteConnection| find_row(reader, &self.id).await;
-            let (id, review) = read(config, find).await?;
-            if !confirm(&format_question(&id, review.as_ref()))? {
+            let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
+            let (id, known) = read(config, find).await?;
+            let review = known.as_ref().and_then(KnownReview::review);
+            if !confirm(&format_question(&id, review))? {
                 return Ok(print_report("nothing was deleted\n"));
             }
         }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::business::{editorial_json, own};
+use super::business::{editorial_json, read_own_business};
 use super::output;
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
@@ -174,7 +174,7 @@ async fn about(
     connection: &mut SqliteConnection,
     columns: &KeptColumns,
 ) -> anyhow::Result<Option<Value>> {
-    let own = own(&mut *connection).await?;
+    let own = read_own_business(&mut *connection).await?;
     let editorial = business::editorial(connection).await?;
     let mut members = Map::new();
     if let Some(own) = &own {

@@ -16,15 +16,6 @@ use crate::storage::sqlite_version;
 type Example = (&'static str, &'static str);
 
 const COLUMNS: usize = 80;
-/// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
-const ONLY_SERVING: [&str; 6] = [
-    "admin-listen",
-    "allowed-hosts",
-    "request-log",
-    "security-contact",
-    "connections-per-peer-max",
-    "trusted-proxies",
-];
 
 /// The examples: the command, a command line, and what it does.
 const EXAMPLES: &str = include_str!("examples.txt");
@@ -46,14 +37,6 @@ fn described(command: Command, parent: &str, globals: &[Arg]) -> Command {
     let command = match name.as_str() {
         "completions" | "man" => command.args(globals.iter().cloned()),
         "healthcheck" => command.args(globals.first().cloned()), // --database
-        "mcp" => command.mut_args(|argument| {
-            let long = argument.get_long().unwrap_or_default();
-            let is_unused = ONLY_SERVING.contains(&long)
-                || ["hub-", "sync-"]
-                    .iter()
-                    .any(|begin| long.starts_with(begin));
-            argument.hide(is_unused)
-        }),
         _ => command,
     };
     let examples = examples_of(&name);

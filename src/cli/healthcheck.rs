@@ -14,8 +14,8 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::report::{Exit, print_result};
-use crate::config::ListenConfig;
-use crate::http::client_builder;
+use crate::config::{AdminConfig, ListenConfig};
+use crate::http::{client_builder, read_body};
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,11 +27,13 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 pub struct Healthcheck {
     #[command(flatten)]
     listen: ListenConfig,
+    #[command(flatten)]
+    admin: AdminConfig,
 }
 
 impl Healthcheck {
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
-        let address = reachable(self.listen.admin.unwrap_or(self.listen.public));
+        let address = reachable(self.admin.listen.unwrap_or(self.listen.public));
         ensure!(
             address.port() != 0,
             "port 0 means any free port; name the address that the service printed with --listen ADDR:PORT"
@@ -70,17 +72,10 @@ async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode,
         .build()?;
     let request = client.get(format!("http://{address}{path}"));
     let failed = |error| failed(address, error);
-    let mut response = request.send().await.map_err(failed)?;
-    let mut body = Vec::new();
-    while body.len() < BODY_BYTES_MAX
-        && let Some(piece) = response.chunk().await.map_err(failed)?
-    {
-        body.extend_from_slice(&piece);
-    }
-    Ok((
-        response.status(),
-        String::from_utf8_lossy(&body).into_owned(),
-    ))
+    let response = request.send().await.map_err(failed)?;
+    let status = response.status();
+    let body = read_body(response, BODY_BYTES_MAX).await.map_err(failed)?;
+    Ok((status, String::from_utf8_lossy(&body).into_owned()))
 }
 
 /// The error with its innermost cause, which is the informative one.

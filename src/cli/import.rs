@@ -12,18 +12,19 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
+use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
 use super::questions::{self, Answers};
 use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    ImportError, ImportReport, ImportRequest, Named, NewValue, Position, Rejection, TableColumns,
+    ImportError, ImportReport, ImportRequest, Named, NewValue, Position, Rejection, ShownTables,
     VALUE, Watch, find_format, import,
 };
 use crate::mcp::escaped;
 use crate::model::text::quote_for_shell;
-use crate::storage::Opening;
+use crate::storage::{Database, Opening};
 
 /// Rows between two checks of the terminal.
 const ROWS_PER_LOOK: u64 = 256;
@@ -31,7 +32,7 @@ const ROWS_PER_LOOK: u64 = 256;
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Import {
     #[command(flatten)]
     request: ImportRequest,
@@ -42,7 +43,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub(super) fn reads_input(&self) -> bool {
+    fn reads_input(&self) -> bool {
         self.request
             .files
             .iter()
@@ -55,48 +56,68 @@ impl Import {
     /// If nothing could be imported.
     pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
+        // The owner is asked once, also if another process writes first and the import is repeated.
+        let mut answers = Answers::default();
+        // Standard input can be read only once.
+        if self.reads_input() {
+            return self.run_once(config, clock, &mut answers).await;
+        }
+        repeat_if_overtaken(async || self.run_once(config, clock, &mut answers).await).await
+    }
+
+    async fn run_once(
+        &self,
+        config: &DatabaseConfig,
+        clock: &Clock,
+        answers: &mut Answers,
+    ) -> anyhow::Result<Exit> {
         let address = config.address()?;
         // A dry run writes nothing.
         let rejects = self.rejects.as_deref().filter(|_| !self.request.dry_run);
         let rejects =
             rejects.map(|path| output::begin("--rejects", path, address.file(), refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);
-        let opening = Opening::of(&address).await?;
-        let (mut request, mut answers) = (self.request.clone(), Answers::default());
-        let report = loop {
-            let report = import(&opening.database, clock, &request, &mut console).await;
-            let Err(ImportError::Undecided(undecided)) = &report else {
-                break report.map_err(anyhow::Error::from);
-            };
-            let decided = questions::decide(undecided, self.reads_input()).and_then(|more| {
-                answers.extend(more);
-                Ok(ImportRequest::parse(&answers.words())?)
-            });
-            match decided {
-                Ok(decisions) => {
-                    request = self.request.clone();
-                    request.add_decisions(decisions);
-                }
-                Err(error) => break Err(error),
-            }
-        };
+        let opening = Opening::open(&address).await?;
+        let report = self
+            .import(&opening.database, clock, answers, &mut console)
+            .await;
         let is_done = report.is_ok() && !self.request.dry_run;
         if is_done {
-            opening.keep().await?;
+            opening.persist().await?;
         } else {
-            opening.leave().await;
+            opening.discard().await;
         }
         console.finish(is_done)?;
         let report = report?;
-        let mut text = summary(&report, request.dry_run);
-        if !answers.is_empty() && request.dry_run {
+        let mut text = summary(&report, self.request.dry_run);
+        if !answers.is_empty() && self.request.dry_run {
             // Writing into a String cannot fail, here and below.
             let _ = writeln!(text, "with your answers: {}", answers.command());
         } else if !answers.is_empty() {
             text.push_str(&kept_columns(&report));
         }
         print_report(&text);
-        Ok(outcome(&report))
+        Ok(exit_of(&report))
+    }
+
+    /// Imports the files, after the owner has answered what must be decided.
+    async fn import(
+        &self,
+        database: &Database,
+        clock: &Clock,
+        answers: &mut Answers,
+        console: &mut Console,
+    ) -> anyhow::Result<ImportReport> {
+        loop {
+            let mut request = self.request.clone();
+            request.add_decisions(ImportRequest::parse(&answers.words())?);
+            match import(database, clock, &request, console).await {
+                Err(ImportError::Undecided(undecided)) => {
+                    answers.extend(questions::decide(&undecided, self.reads_input())?);
+                }
+                report => return Ok(report?),
+            }
+        }
     }
 }
 
@@ -110,7 +131,7 @@ fn kept_columns(report: &ImportReport) -> String {
 }
 
 /// Whether rows were rejected or doubtful.
-pub(super) fn outcome(report: &ImportReport) -> Exit {
+pub(super) fn exit_of(report: &ImportReport) -> Exit {
     if report.rejected > 0 || report.doubtful.count > 0 {
         Exit::SomeRejected
     } else {
@@ -183,8 +204,8 @@ impl Watch for Console {
         }
     }
 
-    fn table(&mut self, file: &str, columns: &TableColumns) {
-        let message = escaped(format!("{file}{}\n{columns}", columns.place));
+    fn table(&mut self, table: &ShownTables) {
+        let message = escaped(table.to_string());
         // A closed output does not stop the import.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }
@@ -360,8 +381,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     if report.left_out > 0 {
         let _ = writeln!(
             text,
-            "{} left out: replies that are not the business's answer to a review (the business is the user who answers the \
-             most reviews)",
+            "{} left out: comments on reviews; give your answers with `reviews respond`",
             counted(report.left_out, "row", "rows")
         );
     }
@@ -485,14 +505,6 @@ fn add_withheld(text: &mut String, report: &ImportReport) {
         report.withheld.values().sum(),
         &format!("withheld and not published ({})", reasons.join(", ")),
     );
-    match report.updated_withheld {
-        1 => text.push_str("1 of the updated reviews is withheld, so its changes do not appear\n"),
-        several => add_count(
-            text,
-            several,
-            "of the updated reviews are withheld, so their changes do not appear",
-        ),
-    }
 }
 
 /// The reviews with a common outcome: their number and IDs; nothing if there are none.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::follow_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
-use crate::owner::business::zone;
+use crate::owner::business::{ADDRESS, country, zone};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews::counts;
@@ -80,7 +80,7 @@ impl Init {
         let has_zone = self.time_zone.is_some();
         let known = storage::business::find(write.for_reading()).await?;
         let business = self.applied_to(known.as_ref());
-        let moved = store(&mut write, known.as_ref(), &business, has_zone, clock).await?;
+        let moved = store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
@@ -88,7 +88,10 @@ impl Init {
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
         if discarded.is_some() {
-            database.try_to_erase_traces().await?;
+            database.try_to_erase_traces().await.context(
+                "the sample data is removed, but unused parts of the file still contain its texts; `reviews serve` erases them within \
+                 an hour",
+            )?;
         }
         database.close().await;
         if let Some(reviews) = discarded {
@@ -125,7 +128,7 @@ impl Init {
 
 /// Stores the business if it differs from the known one, and moves the reviews to their days in its time zone if it
 /// `has_zone`; returns the number of moved reviews.
-pub(super) async fn store(
+pub(super) async fn store_business(
     write: &mut Write,
     known: Option<&Business>,
     business: &Business,
@@ -136,7 +139,8 @@ pub(super) async fn store(
         storage::business::replace(write, business).await?;
     }
     if has_zone {
-        if known.is_some_and(|known| known.time_zone != business.time_zone) {
+        let former = known.map_or(Tz::UTC, |known| known.time_zone);
+        if former != business.time_zone {
             follow_time_zone(write, business.time_zone, clock).await?;
         }
         return follow_zone(write, business.time_zone, clock.now()).await;
@@ -182,9 +186,9 @@ pub(super) fn format_summary(
         line("telephone", telephone);
     }
     if let Some(address) = &business.address {
-        let parts = ADDRESS_PARTS
-            .into_iter()
-            .filter_map(|part| address.get(part)?.as_str());
+        let parts = ADDRESS
+            .iter()
+            .filter_map(|part| address.get(part.name)?.as_str());
         line("address", &parts.collect::<Vec<_>>().join(", "));
     }
     line("staff", business.publish_staff.name());
@@ -241,24 +245,6 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
     remarks
 }
 
-/// Checks the form of a country code, not that it is assigned.
-fn country(text: &str) -> Result<String, String> {
-    if text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        Ok(text.to_ascii_uppercase())
-    } else {
-        Err("write the two letters of ISO 3166, such as US or DE".to_owned())
-    }
-}
-
-/// In the order of `--address`.
-const ADDRESS_PARTS: [&str; 5] = [
-    "street_address",
-    "locality",
-    "region",
-    "postal_code",
-    "country",
-];
-
 /// Parses an address of comma-separated parts. A region that ends in a number, `AZ 85201`, includes the postal code,
 /// and a fourth part without digits is the country.
 fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
@@ -273,16 +259,16 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     {
         parts.insert(3, "");
     }
-    if parts.len() > ADDRESS_PARTS.len() || parts.iter().all(|part| part.is_empty()) {
+    if parts.len() > ADDRESS.len() || parts.iter().all(|part| part.is_empty()) {
         return Err(
             "write it as STREET, TOWN, REGION, POSTAL CODE, COUNTRY; a part may be empty, and `reviews business FILE` takes any address"
                 .to_owned(),
         );
     }
-    let parts = ADDRESS_PARTS.into_iter().zip(parts);
+    let parts = ADDRESS.iter().zip(parts);
     let filled = parts.filter(|(_, part)| !part.is_empty());
     Ok(filled
-        .map(|(name, part)| (name.to_owned(), Value::from(part)))
+        .map(|(member, part)| (member.name.to_owned(), Value::from(part)))
         .collect())
 }
 

@@ -118,7 +118,7 @@ fn format_insights(input: &SnapshotInput, insights: &wire::Insights, behind: usi
 
 /// A row of a table: the counts of reviews and of their polarities, which are `None` if they are too few to publish, and the
 /// share of positive ones.
-fn row(
+fn format_row(
     name: &str,
     reviews: u32,
     polarities: Option<[u32; 5]>,
@@ -153,7 +153,7 @@ fn add_tables(text: &mut String, insights: &wire::Insights) {
             aspect.uncertain,
         ];
         let share = aspect.positive_share.as_ref();
-        row(&aspect.label, aspect.reviews, Some(polarities), share)
+        format_row(&aspect.label, aspect.reviews, Some(polarities), share)
     });
     let entities = &insights.entities;
     let lists = [
@@ -193,7 +193,7 @@ fn entity_row(entity: &wire::Entity) -> [String; 8] {
         ])
     };
     let share = entity.positive_share.as_ref();
-    row(&entity.name, entity.reviews, polarities(), share)
+    format_row(&entity.name, entity.reviews, polarities(), share)
 }
 
 // Explains how a review was analyzed.
@@ -247,7 +247,7 @@ fn format_explanation(text: &str, analysis: &Analysis) -> String {
                 .to_owned();
         }
         TextLanguage::English => String::new(),
-        TextLanguage::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
+        TextLanguage::Spanish => "The text was read as Spanish.\n".to_owned(),
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
         let _ = writeln!(report, "{}. {}", number + 1, cut(*sentence));
@@ -332,7 +332,7 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
             .collect();
         read += save(database, &analyses).await?;
         for kept in &analyses {
-            analysed += usize::from(kept.analysis.language.is_read());
+            analysed += usize::from(kept.analysis.language.analyzed().is_some());
             findings += kept.analysis.findings.len();
             mentions += kept.analysis.mentions.len();
         }

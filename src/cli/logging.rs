@@ -15,17 +15,18 @@ use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
-use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock::Clock;
-use crate::imports::export::without_nulls;
 use crate::mcp::escaped;
 use crate::metrics;
+use crate::model::json::without_nulls;
 
 const FILTER: &str = "info";
+/// The limit of a verbose library, unless the filter names it.
+const QUIET_LIBRARY: &str = "tokio_cron_scheduler=warn";
 
 /// What is logged, and how.
 #[derive(Debug, Clone, Args)]
@@ -66,16 +67,6 @@ pub fn checked(filter: &str) -> Result<String, String> {
         .parse(filter)
         .map(|_| filter.to_owned())
         .map_err(|error| format!("{error}; {advice}"))
-}
-
-/// Limits verbose libraries to warnings, unless the filter names them.
-fn with_quiet_libraries(filter: &str) -> String {
-    let level = filter
-        .split(',')
-        .rev()
-        .find_map(|part| part.trim().parse::<LevelFilter>().ok());
-    let quiet = level.unwrap_or(LevelFilter::OFF).min(LevelFilter::WARN);
-    format!("tokio_cron_scheduler={quiet},{filter}")
 }
 
 /// How log lines are written.
@@ -126,11 +117,12 @@ impl Log {
 
 /// Sets up logging for the process, including panics. `filter` is valid; an empty one is the default.
 pub fn start(filter: &str, format: LogFormat) -> Log {
-    let filter = EnvFilter::new(with_quiet_libraries(if filter.trim().is_empty() {
+    let filter = if filter.trim().is_empty() {
         FILTER
     } else {
         filter
-    }));
+    };
+    let filter = EnvFilter::new(format!("{QUIET_LIBRARY},{filter}"));
     let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
     let (writer, guard) = queue.finish(CountingOutput(stderr()));
     metrics::watch_dropped_lines(writer.error_counter());
@@ -285,21 +277,6 @@ impl Write for CountingOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn libraries_log_at_most_warnings_unless_the_filter_names_one() {
-        for (filter, level) in [
-            ("info", "warn"),
-            ("trace,hyper=info", "warn"),
-            ("reviews_service=debug,error", "error"),
-            ("off", "off"),
-            ("reviews_service=debug", "off"),
-            ("info,tokio_cron_scheduler=debug", "warn"),
-        ] {
-            let expected = format!("tokio_cron_scheduler={level},{filter}");
-            assert_eq!(with_quiet_libraries(filter), expected);
-        }
-    }
 
     #[test]
     fn a_line_is_one_object_with_any_message() {

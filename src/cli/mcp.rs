@@ -8,32 +8,33 @@ use super::database::existing_address;
 use super::insights;
 use super::report::Exit;
 use super::serve::open_database;
-use crate::app::{App, AppOptions, HubOptions};
+use crate::app::{App, HubOptions};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, HubConfig, ServeConfig};
+use crate::config::{BaseUrlConfig, DatabaseConfig, HubConfig, ListenConfig, TradeConfig};
 use crate::snapshot::{Publisher, served_base};
 use crate::storage::AtPath as _;
 
 /// Run an MCP server on standard input and output for a local AI agent
 #[derive(Debug, Args)]
 pub struct McpCommand {
-    // The settings of `serve`, of which links and trade are used.
+    // The settings of `serve` for links and insights.
     #[command(flatten)]
-    config: ServeConfig,
+    listen: ListenConfig,
+    #[command(flatten)]
+    base: BaseUrlConfig,
+    #[command(flatten)]
+    trade: TradeConfig,
 }
 
 impl McpCommand {
     pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
         // An agent that is started in the wrong folder must not create a database there.
         let address = existing_address(&database)?;
-        let configured = self.config.links(self.config.listen.public)?;
-        let has_base_url = self.config.base_url().is_some();
-        let engine = insights::load_engine(&self.config.trade);
-        // The hub sends nothing here, so this user need not be able to read its root certificates.
-        let hub = HubOptions::new(HubConfig {
-            ca_file: None,
-            ..self.config.hub
-        })?;
+        let configured = self.base.links(self.listen.public)?;
+        let has_base_url = self.base.base_url().is_some();
+        let engine = insights::load_engine(&self.trade);
+        // The hub sends nothing here, whatever its settings.
+        let hub = HubOptions::new(HubConfig::defaults()?)?;
         let database = open_database(&address).await?;
         // A local agent is configured with the database alone; its links must lead to the pages of the service.
         let served = served_base(&mut *database.reader().await?)
@@ -46,14 +47,7 @@ impl McpCommand {
             records: false,
             ..Publisher::new(database, links, clock)
         };
-        let app = App::new(
-            publisher,
-            AppOptions {
-                allowed_hosts: self.config.allowed_hosts,
-                ..AppOptions::from(hub)
-            },
-        )
-        .await?;
+        let app = App::new(publisher, hub).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;
         Ok(Exit::Done)

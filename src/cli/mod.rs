@@ -87,7 +87,7 @@ enum CliCommand {
     Restore(restore::RestoreCommand),
     Insights(insights::InsightsCommand),
     Subscriptions(subscriptions::Subscriptions),
-    Mcp(Box<mcp::McpCommand>),
+    Mcp(mcp::McpCommand),
     Check(check::Check),
     Healthcheck(healthcheck::Healthcheck),
     Completions(guide::Completions),
@@ -180,13 +180,7 @@ impl Cli {
             CliCommand::Business(business) => business.run(&database, &clock).await,
             CliCommand::Editorial(editorial) => editorial.run(&database).await,
             CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, &clock)).await,
-            // Standard input can be read only once.
-            CliCommand::Import(import) if import.reads_input() => {
-                import.run(&database, &clock).await
-            }
-            CliCommand::Import(import) => {
-                repeat_if_overtaken(|| import.clone().run(&database, &clock)).await
-            }
+            CliCommand::Import(import) => import.run(&database, &clock).await,
             CliCommand::Status(status) => status.run(&database, &clock).await,
             CliCommand::Sync(sync) => sync.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,
@@ -247,11 +241,11 @@ fn collect_settings(matches: &ArgMatches) -> Vec<(String, String)> {
         .chain(serve.flat_map(Command::get_arguments));
     let setting = |argument: &Arg| {
         let name = argument.get_env()?.to_string_lossy().into_owned();
-        let mut values = matches.get_raw(argument.get_id().as_str());
-        let value = values.as_mut().and_then(Iterator::next);
+        let values = matches.get_raw(argument.get_id().as_str());
+        let values = values.into_iter().flatten();
+        let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
         // A list may contain line breaks; a line of an environment file cannot.
-        let value = value.unwrap_or_default().to_string_lossy();
-        Some((name, value.replace(['\r', '\n'], " ")))
+        Some((name, values.join(",").replace(['\r', '\n'], " ")))
     };
     arguments.filter_map(setting).collect()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use tempfile::TempPath;
 
-use crate::storage;
+use crate::storage::{self, SOURCE_LOCK};
 
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
@@ -143,6 +143,14 @@ impl Write for Output {
 /// inode. Opens nothing, because closing a file of the database would release this process's locks on it (POSIX).
 fn find_database_file(database: &Path, path: &Path, there: Option<&Metadata>) -> Option<String> {
     let place = place(path);
+    let real = database.canonicalize();
+    let real = real.unwrap_or_else(|_| database.to_owned());
+    if let (Some(place), Some(database)) = (&place, self::place(&real)) {
+        let locks = format!("{}{SOURCE_LOCK}", database.display());
+        if place.display().to_string().starts_with(&locks) {
+            return Some("the lock of a source".to_owned());
+        }
+    }
     let is_there = |file: &Path| {
         let both = file.metadata().ok().zip(there);
         both.is_some_and(|(one, other)| (one.dev(), one.ino()) == (other.dev(), other.ino()))
@@ -151,7 +159,7 @@ fn find_database_file(database: &Path, path: &Path, there: Option<&Metadata>) ->
     let mut files = files.iter();
     let file =
         files.find(|file| place.is_some() && self::place(file) == place || is_there(file))?;
-    let is_itself = file == database || database.canonicalize().is_ok_and(|real| real == *file);
+    let is_itself = file == database || *file == real;
     Some(if is_itself {
         "the database".to_owned()
     } else {

@@ -55,7 +55,7 @@ impl Answers {
 /// # Errors
 /// If nobody can be asked, with the questions; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn decide(undecided: &Undecided, reads_input: bool) -> anyhow::Result<Answers> {
-    let table = undecided.table();
+    let table = undecided.tables.to_string();
     if reads_input || !can_ask() {
         let words = ["reviews".to_owned()]
             .into_iter()
@@ -103,14 +103,14 @@ impl Asker<'_> {
             .parse()
             .ok()
             .and_then(|number: usize| number.checked_sub(1));
-        let by_number = number.and_then(|place| self.undecided.columns.get(place));
+        let by_number = number.and_then(|place| self.undecided.tables.columns.get(place));
         let column = by_number.map_or(answer, |column| &column.header);
         let mut headers = among.iter();
         let found = headers.find(|header| header.eq_ignore_ascii_case(column));
         let wrong = || {
             format!(
                 "{answer} is none of them; write a number: {}",
-                self.undecided.list(among)
+                self.undecided.tables.list(among)
             )
         };
         found.cloned().ok_or_else(wrong)
@@ -126,15 +126,6 @@ impl Asker<'_> {
             }
             Asks::Public => return self.ask_public(columns, &question.gone),
             Asks::Values(subject) => return self.ask_values(*subject, column),
-            Asks::Text => {
-                let prompt = format!(
-                    "{} both have sentences. Which is the customer's text? The other is not used: ",
-                    columns.join(" and ")
-                );
-                let column = ask(&prompt, |line| self.column(line, columns))?;
-                self.chosen.extend(column.clone());
-                column.map(|column| ("--map", format!("text={column}")))
-            }
             Asks::Id => {
                 let prompt = format!(
                     "{column} counts the rows (1, 2, 3 …). Is it the same number for the same review in the next file? y or n: "
@@ -190,7 +181,7 @@ impl Asker<'_> {
         let gone = gone.first();
         let gone = gone.map(|it| format!("{it}, which is the {label}, is not in the file. "));
         let gone = gone.unwrap_or_default();
-        let list = self.undecided.list(fitting);
+        let list = self.undecided.tables.list(fitting);
         let prompt = match list.rsplit_once(", ") {
             None if list.is_empty() => format!("{gone}Which column is {noun}? Its number{none}: "),
             None => format!("{gone}Which column is {noun}: {list}? "),
@@ -198,6 +189,7 @@ impl Asker<'_> {
         };
         let all = self
             .undecided
+            .tables
             .columns
             .iter()
             .map(|column| column.header.clone());
@@ -247,7 +239,7 @@ impl Asker<'_> {
         )?;
         let prompt = format!(
             "Does one of the others say whether a review, your answer or the name may be published: {}? Its number; - if none does: ",
-            self.undecided.list(&columns)
+            self.undecided.tables.list(&columns)
         );
         let chosen = ask(&prompt, |line| {
             let part = |part: &str| {
@@ -293,10 +285,10 @@ impl Asker<'_> {
         };
         print_note(&format!(
             "{}. With which of them may {} be published? {others}",
-            self.undecided.describe_values(column),
+            self.undecided.tables.describe_values(column),
             subject.noun()
         ))?;
-        let mut columns = self.undecided.columns.iter();
+        let mut columns = self.undecided.tables.columns.iter();
         let values = columns
             .find(|it| it.header == column)
             .into_iter()

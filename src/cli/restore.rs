@@ -13,14 +13,12 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
 use crate::storage::reviews::position;
 use crate::storage::{
-    Alone, AtPath as _, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared,
-    carry_over, verify,
+    AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
+    Prepared, carry_over, verify,
 };
 
 /// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
-/// Tables that are not restored: subscriptions, sessions, and base URLs.
-const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "base_url"];
 
 /// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
 #[derive(Debug, Args)]
@@ -39,7 +37,9 @@ struct CarriedOver {
     /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
     carried: Carried,
-    alone: Option<Alone>,
+    alone: Option<ExclusiveAccess>,
+    /// Whether the former file is not an earlier or later state of the restored one.
+    is_other: bool,
 }
 
 impl RestoreCommand {
@@ -77,7 +77,7 @@ impl RestoreCommand {
         path: &Path,
         clock: &Clock,
     ) -> anyhow::Result<Option<CarriedOver>> {
-        let reviews = sound(prepared, &self.file).await?;
+        let reviews = verify_copy(prepared, &self.file).await?;
         if !self.yes && can_ask() {
             let question = format!(
                 "{} has {}. Replace {} with it?",
@@ -89,12 +89,12 @@ impl RestoreCommand {
                 return Ok(None);
             }
         }
-        carry(prepared, path, clock).await.map(Some)
+        take_former(prepared, path, clock).await.map(Some)
     }
 }
 
 /// The number of reviews in the copy of a backup; an error if it has faults.
-async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
+async fn verify_copy(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     let mut reader = prepared.database.reader().await?;
     let verified = verify(&mut reader).await.at(backup)?;
     let faults: Vec<String> = verified.wrong.into_iter().take(FAULTS_MAX).collect();
@@ -108,7 +108,11 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
 }
 
 /// Locks the database for this process, and carries over to the copy the data that must not be reverted.
-async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<CarriedOver> {
+async fn take_former(
+    prepared: &Prepared,
+    path: &Path,
+    clock: &Clock,
+) -> anyhow::Result<CarriedOver> {
     let mut former = CarriedOver::default();
     if !path.exists() {
         return Ok(former);
@@ -123,12 +127,15 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
             }
         }
     }
-    let Some(mut alone) = unless_damaged(Alone::take(path).await, &mut former)? else {
+    let Some(mut alone) = unless_damaged(ExclusiveAccess::take(path).await, &mut former)? else {
         return Ok(former);
     };
     let carried = carry_from(&mut alone, prepared, path, clock).await;
     match unless_damaged(carried, &mut former) {
-        Ok(carried) => former.carried = carried.unwrap_or_default(),
+        Ok(carried) => {
+            let (carried, is_same) = carried.unwrap_or((Carried::default(), true));
+            (former.carried, former.is_other) = (carried, !is_same);
+        }
         Err(error) => {
             alone.release().await;
             return Err(error.into());
@@ -157,17 +164,17 @@ fn unless_damaged<T>(
 }
 
 async fn carry_from(
-    alone: &mut Alone,
+    alone: &mut ExclusiveAccess,
     prepared: &Prepared,
     path: &Path,
     clock: &Clock,
-) -> Result<Carried, DbError> {
+) -> Result<(Carried, bool), DbError> {
     let database = &prepared.database;
     let mut write = database.write().await?;
     let theirs = position(&mut alone.connection).await.at(path)?;
     let ours = position(write.for_reading()).await.at(path)?;
     let is_same = theirs.lineage == ours.lineage;
-    let carried = carry_over(&mut alone.connection, &mut write, clock.now())
+    let carried = carry_over(&mut alone.connection, &mut write, is_same, clock.now())
         .await
         .at(path)?;
     carry_publications(&mut alone.connection, &mut write)
@@ -175,10 +182,10 @@ async fn carry_from(
         .at(path)?;
     write.commit().await.at(path)?;
     if is_same {
-        database.carry_tables(path, &TABLES).await?;
+        database.carry_service_data(path).await?;
     }
     database.erase_traces(u64::MAX).await?;
-    Ok(carried)
+    Ok((carried, is_same))
 }
 
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {
@@ -188,6 +195,11 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
             text,
             "warning: the previous file could not be read ({reason}), so reviews deleted or withheld since the backup may be \
              back; check `reviews list`"
+        );
+    }
+    if former.is_other {
+        text.push_str(
+            "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
         );
     }
     let Carried { deleted, withheld } = former.carried;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::database::repeat_if_overtaken;
-use super::import::{Console, Faults, outcome, summary};
+use super::import::{Console, Faults, exit_of, summary};
 use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -30,13 +30,13 @@ impl SeedCommand {
     /// If nothing could be loaded.
     pub(super) async fn run(&self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut console = Console::new(None);
-        let opening = Opening::of(&config.address()?).await?;
+        let opening = Opening::open(&config.address()?).await?;
         let report = load(&opening.database, clock, &self.folder, &mut console).await;
-        let report = opening.end(report).await;
+        let report = opening.finish(report).await;
         console.finish(report.is_ok())?;
         let report = report?;
         print_report(&summary(&report, false));
-        Ok(outcome(&report))
+        Ok(exit_of(&report))
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -20,8 +21,8 @@ use super::signals::Signals;
 use super::{insights, seed};
 use crate::app::{App, AppOptions, HubOptions, Limits};
 use crate::clock::{Clock, Monotonic};
-use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, variable};
-use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, notify_socket};
+use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
@@ -81,7 +82,7 @@ impl Serve {
     ) -> anyhow::Result<()> {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
-        self.config.links(self.config.listen.public)?;
+        self.config.base.links(self.config.listen.public)?;
         let engine = insights::load_engine(&self.config.trade);
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.is_empty() {
@@ -91,14 +92,14 @@ impl Serve {
                 "hub.nets_opened: callbacks may reach {nets} on any port, besides the public Internet"
             );
         }
-        let files = raise_file_limit();
+        let connections_max = raise_file_limit();
         let listener = listen(self.config.listen.public).with_context(|| {
             format!(
                 "cannot listen on {}; set REVIEWS_LISTEN to another address",
                 self.config.listen.public
             )
         })?;
-        let admin = match self.config.listen.admin {
+        let admin = match self.config.admin.listen {
             None => None,
             Some(address) => Some(listen(address).with_context(|| {
                 format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
@@ -106,16 +107,16 @@ impl Serve {
         };
         let bound = listener.local_addr()?;
         let bound_admin = admin.as_ref().map(TcpListener::local_addr).transpose()?;
-        let links = self.config.links(bound)?;
+        let links = self.config.base.links(bound)?;
         let hub = HubOptions {
             sync: self.config.sync.clone(),
             ..HubOptions::new(self.config.hub.clone())?
         };
         if let Some(seeds) = &self.seed {
             // A new file stays only if its sample data can be loaded.
-            let opening = Opening::of(&address).await?;
+            let opening = Opening::open(&address).await?;
             let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
-            let report = opening.end(loaded).await?;
+            let report = opening.finish(loaded).await?;
             if let Some(report) = report.filter(|_| prints) {
                 print_report(&report);
             }
@@ -142,15 +143,15 @@ impl Serve {
             request_log: self.config.request_log,
         };
         let starting = App::new(publisher, options);
-        let app = watch(bar, starting, || progress.count_loaded()).await?;
+        let app = watch(bar, starting, || progress.loaded.load(Ordering::Relaxed)).await?;
         started.cancel();
         print_greeting(&app, &links, bound, bound_admin, prints);
-        let mut limits = Limits::default();
-        if files.is_none_or(|files| files >= FILES_PLENTY) {
-            limits.connections_max = CONNECTIONS_MAX;
-        }
-        limits.connections_per_peer_max =
-            usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
+        let limits = Limits {
+            connections_max,
+            connections_per_peer_max: usize::try_from(self.config.connections_per_peer_max)
+                .unwrap_or(usize::MAX),
+            ..Limits::default()
+        };
         tell_supervisor("READY=1");
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         let stopping = async {
@@ -163,9 +164,10 @@ impl Serve {
 
     /// The settings as lines of an environment file, which gives the same settings when it is loaded.
     fn settings(&self) -> anyhow::Result<String> {
-        let links = self.config.links(self.config.listen.public)?;
+        let links = self.config.base.links(self.config.listen.public)?;
         // The port is not known yet; an empty line leaves the base URL open.
-        let is_open = self.config.base_url().is_none() && self.config.listen.public.port() == 0;
+        let is_open =
+            self.config.base.base_url().is_none() && self.config.listen.public.port() == 0;
         let line = |(name, value): &(String, String)| match name.as_str() {
             "REVIEWS_BASE_URL" if !is_open => format!("{name}={links}\n"),
             _ => format!("{name}={value}\n"),
@@ -196,7 +198,7 @@ fn print_greeting(
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),
         ("Insights", Document::Insights.path()),
-        ("Search", SEARCH_PATH),
+        ("Search", SEARCH_API_PATH),
         ("JSON Feed", Document::JsonFeed.path()),
         ("Atom", Document::AtomFeed.path()),
         ("MCP", MCP_PATH),
@@ -262,18 +264,15 @@ fn set_up_command(database: &Database) -> String {
 // File descriptors: every connection and callback takes one. Most systems start a process with a soft limit of 1,024
 // for programs that use `select`; this one does not, so it raises the limit as far as allowed.
 
-/// Enough for connections, callbacks in flight, the database and a reserve.
+/// Enough for connections, callbacks in flight (2,048), the database and a reserve.
 const FILES_TARGET: u64 = 65_536;
-/// With fewer, callbacks in flight (2,048) and connections (768) may exhaust them.
-const FILES_NEEDED: u64 = 4_096;
-/// Enough for [`CONNECTIONS_MAX`].
-const FILES_PLENTY: u64 = 8_192;
-/// The limit on connections if there are [`FILES_PLENTY`] descriptors. It is high because closing idle connections of active
-/// clients costs reconnections.
+/// File descriptors for each open connection, so that most are left for the rest.
+const FILES_PER_CONNECTION: u64 = 4;
+/// High, because closing idle connections of active clients costs reconnections.
 const CONNECTIONS_MAX: usize = 2_048;
 
-/// Raises the soft limit of open files, logs if it stays too low, and returns it; `None` is unlimited.
-fn raise_file_limit() -> Option<u64> {
+/// Raises the soft limit of open files, and returns how many connections it allows; logs if these are few.
+fn raise_file_limit() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let target = maximum.map_or(FILES_TARGET, |maximum| maximum.min(FILES_TARGET));
     if current.is_some_and(|current| current < target) {
@@ -281,15 +280,20 @@ fn raise_file_limit() -> Option<u64> {
         // The value that the system reports applies, not the one that was set.
         let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
-    let limit = getrlimit(Resource::Nofile).current;
-    if let Some(limit) = limit.filter(|limit| *limit < FILES_NEEDED) {
+    let Some(files) = getrlimit(Resource::Nofile).current else {
+        return CONNECTIONS_MAX;
+    };
+    let connections = usize::try_from(files / FILES_PER_CONNECTION).unwrap_or(CONNECTIONS_MAX);
+    if connections < CONNECTIONS_MAX {
         tracing::warn!(
-            limit,
-            "process.few_files: the limit of open files is low; raise the hard limit (ulimit -Hn, LimitNOFILE=) to {FILES_NEEDED} or \
-             more"
+            limit = files,
+            connections,
+            "process.few_files: the limit of open files is low and allows few connections; raise the hard limit (ulimit -Hn, \
+             LimitNOFILE=) to {} or more",
+            FILES_PER_CONNECTION * CONNECTIONS_MAX as u64
         );
     }
-    limit
+    connections.clamp(1, CONNECTIONS_MAX)
 }
 
 // SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
@@ -352,10 +356,11 @@ fn is_repeated(first: (&str, Monotonic), next: (&str, Monotonic)) -> bool {
 
 /// Notifies systemd (`sd_notify(3)`) of the service's state; nothing is sent without `NOTIFY_SOCKET`.
 fn tell_supervisor(state: &str) {
-    let sent = variable("NOTIFY_SOCKET").and_then(|path| match path {
-        Some(path) => UnixDatagram::unbound()?.send_to(format!("{state}\n").as_bytes(), path),
-        None => Ok(0),
-    });
+    let Some(path) = notify_socket() else {
+        return;
+    };
+    let sent = UnixDatagram::unbound()
+        .and_then(|socket| socket.send_to(format!("{state}\n").as_bytes(), path));
     if let Err(error) = sent {
         tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }

@@ -6,12 +6,11 @@ use std::fmt::Write as _;
 use clap::Args;
 use sqlx::SqliteConnection;
 
-use super::database::{read, resolve_id, unreadable};
+use super::database::{find_known, read, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::Unit;
-use crate::storage::reviews;
 use crate::storage::reviews::KnownReview;
 
 /// Show one review, published or withheld, and your decisions about it
@@ -27,15 +26,9 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (id, known) = read(config, async |reader: &mut SqliteConnection| {
-            let id = resolve_id(reader, &self.id).await?;
-            let known = reviews::standing(reader, &[id.as_str()]).await?;
-            anyhow::Ok((id, known.into_values().next()))
-        })
-        .await?;
-        let known = known
-            .filter(|known| known.review().is_some())
-            .ok_or_else(|| unreadable(&id))?;
+        let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
+        let (id, known) = read(config, find).await?;
+        let known = known.ok_or_else(|| unreadable(&id))?;
         print_result(&if self.json {
             format!("{:#}\n", Exported::new((id.parse()?, known)).json())
         } else {

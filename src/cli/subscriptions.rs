@@ -8,7 +8,7 @@ use super::database::read;
 use super::report::{Exit, format_table, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::export::without_nulls;
+use crate::model::json::without_nulls;
 use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown

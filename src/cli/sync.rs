@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use indicatif::ProgressBar;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::database::{change, existing_address, read};
-use super::import::{Console, NOTHING_CHANGED, outcome, summary};
+use super::import::{Console, NOTHING_CHANGED, exit_of, summary};
 use super::questions;
 use super::report::{
     Exit, can_ask, confirm, counted, explain_error, print_note, print_report, print_result,
@@ -20,21 +19,16 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::export::without_nulls;
 use crate::imports::{DoubtfulChoice, ImportRequest};
+use crate::model::json::without_nulls;
 use crate::model::text::nearest;
 use crate::random::Random;
 use crate::storage::sync::{SyncSource, pause_sync_source, remove_sync_source, sync_sources};
-use crate::storage::{AtPath as _, Opening, Write};
+use crate::storage::{Database, Opening, Write};
 use crate::sync::{
     Cause, Fetched, RunRequest, Source, SourceOptions, SourceSchedule, SyncError, SyncReport,
     SyncRunner, decides, reads,
 };
-
-/// Interval of checks whether another run of a source has ended.
-const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// Longer than a run may take.
-const WAIT_MAX: Duration = Duration::from_mins(40);
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet, a folder
 #[derive(Debug, Args)]
@@ -205,10 +199,7 @@ impl SyncCommand {
                 let resume = async |write: &mut Write| pause_sync_source(write, &name, false).await;
                 change_source(config, &name, "is fetched again on its schedule", resume).await
             }
-            SyncSubcommand::Remove { name } => {
-                let remove = async |write: &mut Write| remove_sync_source(write, &name).await;
-                change_source(config, &name, "is removed; its reviews stay", remove).await
-            }
+            SyncSubcommand::Remove { name } => remove_source(config, &name).await,
         }
     }
 }
@@ -240,7 +231,7 @@ impl Add {
             ..SyncSource::default()
         };
         let source = Source::read(&row)?;
-        let opening = Opening::of(&config.address()?).await?;
+        let opening = Opening::open(&config.address()?).await?;
         let request = RunRequest {
             accepts_changes: self.accept_changes,
             reading: Some(reading),
@@ -249,14 +240,14 @@ impl Add {
         let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
         let added = add_source(&runner, &source, &request, self.yes).await;
         drop(runner);
-        let report = opening.end(added).await?;
+        let report = opening.finish(added).await?;
         print_report(&format!(
             "{}{}: fetched {}\n",
             format_run(&report, false),
             row.name,
             format_schedule(&row.schedule)
         ));
-        Ok(outcome(&report.import))
+        Ok(exit_of(&report.import))
     }
 }
 
@@ -321,7 +312,7 @@ impl RunSources {
                 "no source to fetch; `reviews sync add NAME URL` adds one"
             }
         );
-        let opening = Opening::of(&address).await?;
+        let opening = Opening::open(&address).await?;
         let is_dry_run = self.dry_run;
         let request = RunRequest {
             cause: Cause::Command,
@@ -331,34 +322,20 @@ impl RunSources {
             reading: None,
         };
         let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
-        let ran = async {
-            let mut exit = Exit::Done;
-            for row in &rows {
-                let outcome = if is_dry_run {
-                    let preview =
-                        async { preview_run(&runner, &Source::read(row)?, &request).await };
-                    match preview.await {
-                        Ok((_, report)) => (outcome(&report.import), format_run(&report, true)),
-                        Err(error) => (Exit::Failed, explain_error(&error)),
-                    }
-                } else {
-                    match run_source(&runner, &row.name, &request).await {
-                        Ok(outcome) => outcome,
-                        Err(error) => (Exit::Failed, explain_error(&error)),
-                    }
-                };
-                exit = exit.max(print_outcome(&row.name, outcome));
-            }
-            Ok(exit)
-        };
-        let ran = Box::pin(ran).await;
+        let mut exit = Exit::Done;
+        for row in &rows {
+            let ran = if is_dry_run {
+                preview_run(&runner, row, &request).await
+            } else {
+                run_source(&runner, &row.name, &request).await
+            };
+            exit = exit.max(print_run(&row.name, ran, is_dry_run));
+        }
         drop(runner);
-        opening.end(ran).await
+        opening.persist().await?;
+        Ok(exit)
     }
 }
-
-/// The exit code of a run, and its report or why it failed.
-type Outcome = (Exit, String);
 
 fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
     let mut text = summary(&report.import, is_dry_run);
@@ -369,63 +346,34 @@ fn format_run(report: &SyncReport, is_dry_run: bool) -> String {
     text
 }
 
-/// Runs a source; another run of it is waited for.
 async fn run_source(
     runner: &SyncRunner,
     name: &str,
     request: &RunRequest,
-) -> anyhow::Result<Outcome> {
-    let begun = runner.clock.monotonic();
-    let locked = loop {
-        if let Some(locked) = runner.database.lock_source(name).await? {
-            break locked;
-        }
-        ensure!(
-            runner.clock.monotonic() - begun < WAIT_MAX,
-            "{name} is fetched by another run that does not end; look at the log of the service"
-        );
-        runner.clock.sleep(LOOK_INTERVAL).await;
-    };
-    // Read again, because another run may have changed it.
-    let database = &runner.database;
-    let rows = sync_sources(&mut *database.reader().await?).await;
-    let rows = rows.at(database.path())?;
-    let row = find_source(&rows, name)?;
+) -> anyhow::Result<SyncReport> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
     let bar = page_bar();
-    let ran = runner.run(row, request, &stop, &bar, &mut console).await;
+    let run = runner.run_locked(name, request, &stop, &bar, &mut console);
+    let run = run.await;
     drop(bar);
-    database.unlock_source(locked).await?;
-    console.finish(ran.is_ok())?;
-    Ok(match ran {
-        Ok(Some(report)) => (outcome(&report.import), format_run(&report, false)),
-        Ok(None) => (Exit::Failed, "stopped; nothing was imported".to_owned()),
-        Err(SyncError::Unreadable {
-            name,
-            answer,
-            reason,
-        }) => {
-            let advice = format!("`reviews sync add {name} URL …` stores options for reading");
-            (
-                Exit::Failed,
-                format!("{answer}no reviews found: {reason}; {advice}"),
-            )
-        }
-        Err(SyncError::MassChange { reason, examples }) => {
-            (Exit::Failed, format!("{reason}\nfor example\n{examples}"))
-        }
-        Err(error) => (Exit::Failed, error.to_string()),
-    })
+    console.finish(run.is_ok())?;
+    let report = run.map_err(SyncError::with_details)?;
+    report.context("it was removed; nothing was imported")
 }
 
 /// Prints the report of a run, or on standard error why it failed.
-fn print_outcome(name: &str, (exit, report): Outcome) -> Exit {
-    if exit == Exit::Failed {
-        let _ = print_note(&format!("error: {name}: {}", report.trim_end()));
-    } else {
-        print_report(&format!("{name}:\n{report}"));
+fn print_run(name: &str, ran: anyhow::Result<SyncReport>, is_dry_run: bool) -> Exit {
+    match ran {
+        Ok(report) => {
+            print_report(&format!("{name}:\n{}", format_run(&report, is_dry_run)));
+            exit_of(&report.import)
+        }
+        Err(error) => {
+            let reason = explain_error(&error);
+            let _ = print_note(&format!("error: {name}: {}", reason.trim_end()));
+            Exit::Failed
+        }
     }
-    exit
 }
 
 /// Shows the pages of a fetch until it is dropped.
@@ -436,12 +384,12 @@ fn page_bar() -> ProgressBar {
 /// Fetches a source, and reports what its run would change.
 async fn preview_run(
     runner: &SyncRunner,
-    source: &Source,
+    row: &SyncSource,
     request: &RunRequest,
-) -> anyhow::Result<(Fetched, SyncReport)> {
-    let fetched = runner.fetch(source, request, &page_bar()).await?;
-    let report = apply_run(runner, source, &fetched, request, true).await?;
-    Ok((fetched, report))
+) -> anyhow::Result<SyncReport> {
+    let source = Source::read(row)?;
+    let fetched = runner.fetch(&source, request, &page_bar()).await?;
+    apply_run(runner, &source, &fetched, request, true).await
 }
 
 async fn apply_run(
@@ -456,12 +404,7 @@ async fn apply_run(
         .apply(source, fetched, request, is_dry_run, &mut console)
         .await;
     console.finish(report.is_ok())?;
-    match report {
-        Err(SyncError::MassChange { reason, examples }) => {
-            bail!("{reason}\nfor example\n{examples}")
-        }
-        report => Ok(report?),
-    }
+    Ok(report.map_err(SyncError::with_details)?)
 }
 
 /// The address as it is stored: a path below the folder of sources without that folder.
@@ -511,11 +454,34 @@ async fn change_source(
     write_change: impl AsyncFn(&mut Write) -> sqlx::Result<()>,
 ) -> anyhow::Result<Exit> {
     change(&existing_address(config)?, async |database| {
-        let mut write = database.write_as_owner().await?;
-        find_source(&sync_sources(write.for_reading()).await?, name)?;
-        write_change(&mut write).await?;
-        write.commit().await?;
+        write_source(database, name, &write_change).await?;
         Ok(format!("{name} {done}\n"))
+    })
+    .await
+}
+
+async fn write_source(
+    database: &Database,
+    name: &str,
+    write_change: impl AsyncFn(&mut Write) -> sqlx::Result<()>,
+) -> anyhow::Result<()> {
+    let mut write = database.write_as_owner().await?;
+    find_source(&sync_sources(write.for_reading()).await?, name)?;
+    write_change(&mut write).await?;
+    Ok(write.commit().await?)
+}
+
+/// Removes a source with the file of its lock, which no run may hold then.
+async fn remove_source(config: &DatabaseConfig, name: &str) -> anyhow::Result<Exit> {
+    change(&existing_address(config)?, async |database| {
+        find_source(&sync_sources(&mut *database.reader().await?).await?, name)?;
+        let lock = database.lock_source(name).await?;
+        let lock = lock.with_context(|| format!("{name}: {}", SyncError::Running))?;
+        let remove = async |write: &mut Write| remove_sync_source(write, name).await;
+        let removed = write_source(database, name, remove).await;
+        database.remove_source_lock(name, lock).await?;
+        removed?;
+        Ok(format!("{name} is removed; its reviews stay\n"))
     })
     .await
 }

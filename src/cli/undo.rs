@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::database::{change, existing_address};
@@ -16,7 +17,7 @@ use crate::imports::{Undone, undo};
 /// Undo an import: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
 pub struct UndoCommand {
-    /// The number of the import, as `reviews status` shows it [default: the last one]
+    /// The number of the import, as `reviews status` shows it [default: the last one that was run by hand]
     #[arg(value_name = "RUN")]
     run: Option<i64>,
     /// Undo the later imports of its sources, too: of each source the newest goes first
@@ -39,7 +40,10 @@ impl UndoCommand {
             if self.dry_run {
                 text.push_str(NOTHING_CHANGED);
             } else if is_erased {
-                let erased = database.try_to_erase_traces().await?;
+                let erased = database.try_to_erase_traces().await.context(
+                    "the import is taken back, but unused parts of the file still contain removed texts; `reviews serve` erases them \
+                     within an hour",
+                )?;
                 let _ = writeln!(
                     text,
                     "the removed reviews are gone, {}",

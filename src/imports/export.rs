@@ -7,6 +7,7 @@ use sqlx::SqliteConnection;
 use crate::imports::map::fields::COLUMNS;
 use crate::imports::map::values::{flag, names};
 use crate::imports::table::{Row, find};
+use crate::model::json::without_nulls;
 use crate::model::{Digests, ReviewId, Status, Unit, Units};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews;
@@ -241,14 +242,6 @@ pub(super) fn of_cells(columns: &[String], row: &Row, date_format: Option<&str>)
         record.entry("withheld_reason").or_insert(Value::Null);
     }
     Value::Object(record)
-}
-
-/// The object without its members that are null.
-pub(crate) fn without_nulls(mut value: Value) -> Value {
-    if let Value::Object(members) = &mut value {
-        members.retain(|_, member| !member.is_null());
-    }
-    value
 }
 
 /// Inserts a value at a path, as `source.name`.

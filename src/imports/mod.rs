@@ -41,7 +41,9 @@ mod request;
 mod table;
 
 pub use map::fields::{ReviewField, Subject};
-pub use map::questions::{Asks, Question, Undecided, VALUE, missing_option, noun, shown_value};
+pub use map::questions::{
+    Asks, Question, ShownTables, Undecided, VALUE, missing_option, noun, shown_value,
+};
 pub use map::values::header_key;
 pub use mask::{Mask, QUERY_VALUE};
 pub(crate) use merge::follow_zone;
@@ -51,7 +53,7 @@ pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::{is_taken_from_folders, open_below, open_root};
 pub use report::{
     INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
-    NewValue, Position, Rejection, TableColumns, Verdict, Watch, Watcher,
+    NewValue, Position, Rejection, Verdict, Watch, Watcher,
 };
 pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, SOURCE_DEFAULT, composed};
 
@@ -59,7 +61,7 @@ pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, SOURCE_DEFAULT, 
 const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
      with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
-/// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
+/// Merges the reviews of `request` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
 /// stop the import.
 ///
 /// # Errors
@@ -67,7 +69,7 @@ const SAMPLE: &str = "the database holds sample data, which is not mixed with yo
 pub async fn import(
     database: &Database,
     clock: &Clock,
-    order: &ImportRequest,
+    request: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, ImportError> {
     let now = clock.now();
@@ -79,26 +81,34 @@ pub async fn import(
     let kept = KeptColumns::load(&mut reader).await.at(path)?;
     let places = reviews::counts_by_place(&mut reader).await.at(path)?;
     drop(reader);
-    let mut order = order.clone();
-    let respelled = order
+    let mut request = request.clone();
+    let respelled = request
         .source
         .as_mut()
         .and_then(|name| respell(name, &places));
-    order.business = known;
-    let order = &order;
-    if state == SampleState::Alone && !order.with_sample {
+    request.business = known;
+    let request = &request;
+    if state == SampleState::Alone && !request.with_sample {
         return Err(ImportError::Refused(SAMPLE.to_owned()));
     }
     let calendar = Calendar { zone, now };
-    let mut collected = gather(order, calendar, kept.clone(), &places, watch)?;
+    let mut collected = gather(request, calendar, kept.clone(), &places, watch)?;
     collected.report.notes.extend(respelled);
-    let mut write = database.write_long(clock).await?;
+    let mut write = database.write_as_owner().await?;
+    // Another program may have written since the files were read.
+    let state = sample_state(write.for_reading()).await.at(path)?;
+    if state == SampleState::Alone && !request.with_sample {
+        return Err(ImportError::Refused(SAMPLE.to_owned()));
+    }
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
     }
-    let merged = merged(&mut write, collected, &kept, order, watch).await;
+    if business::find(write.for_reading()).await.at(path)? != request.business {
+        collected.business = None;
+    }
+    let merged = merge_collected(&mut write, collected, &kept, request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
-    if order.dry_run {
+    if request.dry_run {
         write.rollback().await
     } else {
         write.commit().await
@@ -108,25 +118,25 @@ pub async fn import(
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.
-async fn merged(
+async fn merge_collected(
     write: &mut Write,
     collected: Collected,
     before: &KeptColumns,
-    order: &ImportRequest,
+    request: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
     let Collected {
         calendar: Calendar { zone, now },
         rows,
         deleted,
-        business: brought,
+        business,
         editorial,
         columns,
         mut report,
     } = collected;
-    let zone = match &brought {
-        Some(brought) => {
-            business::replace(write, brought).await?;
+    let zone = match &business {
+        Some(business) => {
+            business::replace(write, business).await?;
             zone
         }
         // A shell may have changed the time zone since the last import.
@@ -141,22 +151,22 @@ async fn merged(
             business::replace_editorial(write, &texts).await?;
         }
     }
-    let brought = match &order.run_of {
+    let brought = match &request.run_of {
         Some(name) => Some(brought_reviews(write.for_reading(), name).await?),
         None => None,
     };
     let rules = Rules {
         now,
-        request: order,
+        request,
         brought,
     };
     let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
     let mut run = None;
-    if !order.is_sample {
+    if !request.is_sample {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        run = Some(reviews::begin_run(write, now, &file_names(&order.files), &sources).await?);
+        run = Some(reviews::begin_run(write, now, &file_names(&request.files), &sources).await?);
     }
     let decided = ImportOutcome {
         report: &outcome.report,
@@ -166,11 +176,11 @@ async fn merged(
         mass_change: outcome
             .mass_change
             .as_ref()
-            .filter(|_| !order.accept_changes && !order.is_sample),
+            .filter(|_| !request.accept_changes && !request.is_sample),
         mass_withholding: outcome
             .mass_withholding
             .as_deref()
-            .filter(|_| !order.accept_changes),
+            .filter(|_| !request.accept_changes),
         run,
     };
     let verdict = watch.decide(write, decided).await?;
@@ -215,20 +225,20 @@ fn counts(report: &ImportReport) -> RunCounts {
     }
 }
 
-/// Reads the files of `order`, and turns their rows into reviews.
+/// Reads the files of `request`, and turns their rows into reviews.
 fn gather(
-    order: &ImportRequest,
+    request: &ImportRequest,
     calendar: Calendar,
     kept: KeptColumns,
     places: &[PlaceCount],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
-    let read = read::read(order, &kept, Limits::new(Some(&*watch)));
+    let read = read::read(request, &kept, Limits::new(Some(&*watch)));
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
     }
     let (files, limits) = read?;
-    let collector = Collector::new(calendar, order, (&mut *watch, limits), kept, places);
+    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, places);
     let collected = map::map(&files, collector, MERGED_BYTES);
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
@@ -269,10 +279,10 @@ pub async fn load_sample(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let business = OwnerFile::read_business(&place)?.business(None, false)?;
+    let business = OwnerFile::read(&place)?.business(None, false)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(OwnerFile::read_editorial(&place)?.editorial(&Editorial::default())?)
+        Some(OwnerFile::read(&place)?.editorial(&Editorial::default())?)
     } else {
         None
     };
@@ -292,7 +302,7 @@ pub async fn load_sample(
     };
     let mut collected = gather(&request, calendar, KeptColumns::default(), &[], watch)?;
     let path = database.path();
-    let mut write = database.write_long(clock).await?;
+    let mut write = database.write_as_owner().await?;
     match sample_state(write.for_reading()).await.at(path)? {
         SampleState::Empty | SampleState::Alone => {
             note_sample(&mut write, false).await.at(path)?;
@@ -311,7 +321,7 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merged(
+    let merged = merge_collected(
         &mut write,
         collected,
         &KeptColumns::default(),

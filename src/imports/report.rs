@@ -9,14 +9,11 @@ use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::imports::map::questions::Undecided;
+use crate::imports::map::questions::{ShownTables, Undecided};
 use crate::model::{Review, ReviewId, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::{FieldError, reason};
 use crate::storage::{DbError, Write};
-
-/// Maximum number of unused columns that are listed.
-const COLUMNS_SHOWN_MAX: usize = 50;
 
 /// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,8 +30,6 @@ pub struct ImportReport {
     pub rejected: u64,
     /// Withheld reviews in this import, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// Withheld reviews among the updated ones.
-    pub updated_withheld: u64,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
     /// Rows of locations that were not chosen.
@@ -61,7 +56,7 @@ pub struct ImportReport {
     pub of_others: Named,
     /// Deletions in our own exports that a run leaves out.
     pub left_out_deletions: u64,
-    /// Replies that are not used as the shop's answer, or whose review is not in this import.
+    /// Rows that answer other rows.
     pub left_out: u64,
     /// Reviews that another source already provided, or the same source in another format.
     pub duplicates: Named,
@@ -194,49 +189,6 @@ pub struct FileReport {
     pub rejected: u64,
 }
 
-/// The use of a table's columns.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TableColumns {
-    /// The position of the headers, as a suffix of the file's name.
-    pub place: String,
-    /// Our fields and the columns that fill each, in the order in which they are tried.
-    pub used: Vec<(&'static str, Vec<String>)>,
-    pub unused: Vec<String>,
-    /// A sentence about each column that says what may be published, with its values.
-    pub public: Vec<String>,
-    /// Sentences about the order of day and month in each column that needs one.
-    pub notes: Vec<String>,
-    /// Of a workbook.
-    pub other_sheets: Vec<String>,
-}
-
-/// One line for the fields, one for the unused columns, one for each sentence, and one for the other sheets.
-impl fmt::Display for TableColumns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = |(field, columns): &(&str, Vec<String>)| match columns.as_slice() {
-            [] => format!("{field} ← (none)"),
-            some => format!("{field} ← {}", some.join(", ")),
-        };
-        let list = |names: &[String]| Named {
-            count: names.len() as u64,
-            names: names.iter().take(COLUMNS_SHOWN_MAX).cloned().collect(),
-        };
-        let fields: Vec<String> = self.used.iter().map(field).collect();
-        write!(f, "  {}", fields.join("    "))?;
-        if !self.unused.is_empty() {
-            write!(f, "\n  not used: {}", list(&self.unused))?;
-        }
-        for sentence in self.public.iter().chain(&self.notes) {
-            write!(f, "\n  {sentence}")?;
-        }
-        if !self.other_sheets.is_empty() {
-            let sheets = list(&self.other_sheets);
-            write!(f, "\n  other sheets (--sheet): {sheets}")?;
-        }
-        Ok(())
-    }
-}
-
 /// A row that was rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejection {
@@ -289,8 +241,8 @@ pub trait Watch {
     /// `rows` of about `all` have been read so far.
     fn read(&mut self, _rows: u64, _all: u64) {}
 
-    /// The file is a table with these columns; called before its rows are read.
-    fn table(&mut self, _file: &str, _columns: &TableColumns) {}
+    /// The next file is this table; called before its rows are read.
+    fn table(&mut self, _table: &ShownTables) {}
 
     /// A row was rejected.
     ///

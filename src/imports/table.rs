@@ -2,18 +2,16 @@
 //! members are cells (`read::json`).
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::imports::limits::Limits;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::ReviewField;
 use crate::imports::map::questions::{ADDRESS, NUMBER};
 use crate::imports::map::values::{
-    Names, has_address, has_number, header_key, is_empty, is_in, names, same_name,
+    Names, has_address, has_number, header_key, is_empty, names, same_name,
 };
-use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
 
 #[derive(Debug, Default)]
@@ -29,8 +27,6 @@ pub struct Table {
     pub lists: Vec<String>,
     /// Whether its objects have more members than a table may have columns.
     pub has_more_columns: bool,
-    /// The number of rows with answers that are not used.
-    pub left_out: u64,
     /// Which columns have sentences, once somebody asked.
     pub sentences: OnceCell<Vec<bool>>,
 }
@@ -278,93 +274,6 @@ impl Table {
             }
             self.columns[column] = name;
         }
-    }
-}
-
-// Rows that answer other rows.
-
-impl Table {
-    /// Joins the rows that answer a review to its row, under columns such as `answer.comment_content`. Each review gets the
-    /// shop's first public answer: the shop is the user who answers the most reviews, and wrote none; if two users lead,
-    /// nobody is.
-    pub fn join_answers(
-        mut self,
-        format: &'static Format,
-        limits: &mut Limits<'_>,
-    ) -> Result<Self, FileError> {
-        let Some(answers) = &format.answers else {
-            return Ok(self);
-        };
-        let of_fields = [ReviewField::Id, ReviewField::Rating, ReviewField::Text];
-        let [id, rating, text] =
-            of_fields.map(|field| names(&format.fields[&field]).find_map(|name| self.find(name)));
-        let [parent, writer, state] =
-            [answers.parent, answers.writer, answers.state].map(|name| self.find(name));
-        let cell = |row: &Row, column: Option<usize>| {
-            let cell = row.cell(column?)?.trim();
-            (!matches!(cell, "" | "0") && row.fault.is_none()).then(|| cell.to_owned())
-        };
-        let is_answer = |row: &Row| cell(row, parent).is_some() && cell(row, rating).is_none();
-        let (comments, mut reviews): (Vec<Row>, Vec<Row>) = std::mem::take(&mut self.rows)
-            .into_iter()
-            .partition(is_answer);
-        let writers: HashSet<String> = reviews.iter().filter_map(|row| cell(row, writer)).collect();
-        // Of rows with the same id the last one counts.
-        let places: HashMap<String, usize> = (0..)
-            .zip(&reviews)
-            .filter_map(|(place, row)| Some((cell(row, id)?, place)))
-            .collect();
-        let is_public = |row: &Row| {
-            state.is_none() || cell(row, state).is_some_and(|it| is_in(answers.public, &it))
-        };
-        let mut by_writer: BTreeMap<String, BTreeMap<usize, &Row>> = BTreeMap::new();
-        for row in comments
-            .iter()
-            .filter(|row| is_public(row) && cell(row, text).is_some())
-        {
-            if let Some(writer) = cell(row, writer).filter(|writer| !writers.contains(writer))
-                && let Some(place) = cell(row, parent).and_then(|parent| places.get(&parent))
-            {
-                by_writer
-                    .entry(writer)
-                    .or_default()
-                    .entry(*place)
-                    .or_insert(row);
-            }
-        }
-        let most = by_writer.values().map(BTreeMap::len).max();
-        let mut leading = by_writer
-            .into_values()
-            .filter(|answers| Some(answers.len()) == most);
-        let shop = leading
-            .next()
-            .filter(|_| leading.next().is_none())
-            .unwrap_or_default();
-        self.left_out = (comments.len() - shop.len()) as u64;
-        let columns = self.columns.len();
-        for (place, review) in reviews.iter_mut().enumerate() {
-            let answer = shop.get(&place);
-            // A review without an answer states that there is none.
-            if answer.is_none_or(|answer| answer.cells.there.end > 0) {
-                let there = &mut review.cells.there;
-                let start = if there.end == 0 { columns } else { 0 };
-                *there = start..2 * columns;
-            }
-            if let Some(answer) = answer {
-                limits.take(answer.bytes())?;
-                for (column, cell) in answer.cells.all() {
-                    review.cells.put(columns + column, cell);
-                }
-            }
-        }
-        let names: Vec<String> = self
-            .columns
-            .iter()
-            .map(|name| format!("answer.{name}"))
-            .collect();
-        self.columns.extend(names);
-        self.rows = reviews;
-        Ok(self)
     }
 }
 

@@ -46,67 +46,32 @@ impl From<TextSpan> for (u32, u32) {
 pub enum TextLanguage {
     /// The text has no words.
     None,
-    /// Analysed with every package.
     English,
     /// Counted, but not analysed.
     Other,
-    /// Another language that the trade's package supports; as JSON its code.
-    #[serde(untagged)]
-    Also(LanguageCode),
+    /// Analysed if the trade has phrases for it.
+    #[serde(rename = "es")]
+    Spanish,
 }
 
 impl TextLanguage {
-    /// Whether texts in it are analysed.
-    pub const fn is_read(self) -> bool {
-        self.code().is_some()
-    }
-
-    /// `None` for languages that are not analysed.
-    pub const fn code(self) -> Option<LanguageCode> {
+    /// `None` for texts that are not analysed.
+    pub const fn analyzed(self) -> Option<Language> {
         match self {
-            Self::English => Some(LanguageCode::ENGLISH),
-            Self::Also(code) => Some(code),
+            Self::English => Some(Language::English),
+            Self::Spanish => Some(Language::Spanish),
             Self::None | Self::Other => None,
         }
     }
 }
 
-/// ISO 639-1 code: two lower-case letters, `es`.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(try_from = "String", into = "String")]
-pub struct LanguageCode([u8; 2]);
-
-impl LanguageCode {
-    pub const ENGLISH: Self = Self(*b"en");
-
-    /// `None` if `code` does not have this form.
-    pub fn find(code: &str) -> Option<Self> {
-        let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;
-        letters
-            .iter()
-            .all(u8::is_ascii_lowercase)
-            .then_some(Self(letters))
-    }
-
-    pub fn as_str(&self) -> &str {
-        // Only ASCII letters are accepted.
-        std::str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
-impl TryFrom<String> for LanguageCode {
-    type Error = &'static str;
-
-    fn try_from(code: String) -> Result<Self, Self::Error> {
-        Self::find(&code).ok_or("`code` must be the two lower-case letters of ISO 639-1, like `es`")
-    }
-}
-
-impl From<LanguageCode> for String {
-    fn from(code: LanguageCode) -> Self {
-        code.as_str().to_owned()
+named! {
+    /// A language that can be analysed, by its ISO 639-1 code.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Language {
+        #[default]
+        English = "en",
+        Spanish = "es",
     }
 }
 
@@ -129,6 +94,14 @@ impl Polarity {
     /// Whether it is praise or blame.
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative)
+    }
+
+    /// Whether stars suggest the other side.
+    pub const fn contradicts(self, stars: u8) -> bool {
+        matches!(
+            (self, Self::of_stars(stars)),
+            (Self::Positive, Some(Self::Negative)) | (Self::Negative, Some(Self::Positive))
+        )
     }
 
     /// The polarity that so many stars suggest; `None` for three.

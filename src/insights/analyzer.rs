@@ -8,10 +8,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
-use super::decide::{RuleEngine, TextFindings, settle, withdraw_overall};
+use super::analysis::{Analysis, Language, Polarity, TextLanguage, TextSpan};
+use super::decide::{RuleEngine, TextFindings, WEIGHTS_DIGEST};
 use super::language::LanguageDetector;
-use super::model::WEIGHTS_DIGEST;
 use super::people::{Linker, tables};
 use super::rules::{HOME_SERVICES, IDS, Trade};
 use super::store::FORMAT;
@@ -92,10 +91,8 @@ impl Default for Analyzer {
 impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
-        let languages = engine
-            .readers
-            .iter()
-            .map(|(trade, _)| (trade.digest(), trade.published_aspects()));
+        let trade = &engine.trade;
+        let trades = (trade.digest(), trade.in_spanish().map(|one| one.digest()));
         let names = (
             (&business.name, Trade::id_for(&business.kind)),
             (&business.technicians, &business.services),
@@ -107,13 +104,7 @@ impl Analyzer {
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digest(&(
-                version,
-                languages.collect::<Vec<_>>(),
-                &*WEIGHTS_DIGEST,
-                tables(),
-                names,
-            )),
+            method: digest(&(version, trades, &*WEIGHTS_DIGEST, tables(), names)),
         }
     }
 
@@ -145,40 +136,23 @@ impl Analyzer {
         let mut text = TokenizedText::new(original);
         let declared = subject.language.or(self.language.as_deref());
         let language = self.engine.language(&text, declared);
-        // Every language that is detected, except "other" and none, has a reader.
-        let Some(rules) = language.code().and_then(|code| self.engine.reader(code)) else {
+        let rules = language.analyzed().and_then(|one| self.engine.reader(one));
+        let Some(rules) = rules else {
             return not_analyzed(language, text.sentence_spans().collect());
         };
-        // In another language, only aspects whose measured precision is sufficient are kept.
-        let trade = &rules.trade;
-        let is_english = language == TextLanguage::English;
-        let published = (!is_english).then(|| trade.published_aspects());
-        if published.as_ref().is_some_and(Vec::is_empty) {
-            return not_analyzed(TextLanguage::Other, text.sentence_spans().collect());
-        }
-        if !is_english {
-            text = TokenizedText::of(original, &trade.words);
+        if language != TextLanguage::English {
+            text = TokenizedText::of(original, &rules.trade.words);
         }
         if !self.name.is_empty() {
             text.hide(&self.name);
         }
-        let TextFindings {
-            mut findings,
-            overall,
-        } = rules.analyze_with(&text, Some(subject.stars));
-        if let Some(published) = published {
-            findings.retain(|finding| {
-                let aspect = trade.aspect(&finding.aspect);
-                aspect.is_some_and(|aspect| published.contains(&aspect))
-            });
-        }
-        settle(&mut findings, subject.stars);
+        let TextFindings { findings, overall } = rules.analyze_with(&text, Some(subject.stars));
         Analysis {
             language,
             sentences: text.sentence_spans().collect(),
             findings,
             mentions: (self.names).mentions(&text, subject.author, subject.recorded),
-            overall: withdraw_overall(overall, subject.stars),
+            overall,
         }
     }
 }
@@ -214,23 +188,20 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
 #[derive(Debug)]
 pub struct Engine {
     pub trade: Trade,
-    /// The trade in each of its languages, English first.
-    readers: Vec<(Trade, Lazy<RuleEngine>)>,
+    english: Lazy<RuleEngine>,
+    spanish: Option<Lazy<RuleEngine>>,
     detector: LanguageDetector,
 }
 
 impl Engine {
     fn new(trade: Trade) -> Self {
-        let languages = trade.in_languages();
-        let others = languages[1..].iter().map(|one| &one.words);
-        let detector = LanguageDetector::new(&others.collect::<Vec<_>>());
-        let reader = |trade: Trade| -> (Trade, Lazy<RuleEngine>) {
-            let own = trade.clone();
-            (trade, Lazy::new(Box::new(move || RuleEngine::new(own))))
+        let compiled = |trade: Trade| -> Lazy<RuleEngine> {
+            Lazy::new(Box::new(move || RuleEngine::new(trade)))
         };
         Self {
-            readers: languages.into_iter().map(reader).collect(),
-            detector,
+            english: compiled(trade.clone()),
+            spanish: trade.in_spanish().map(compiled),
+            detector: LanguageDetector::new(trade.has_spanish),
             trade,
         }
     }
@@ -251,7 +222,7 @@ impl Engine {
 
     /// The rules for English texts.
     pub fn rules(&self) -> &RuleEngine {
-        &self.readers[0].1
+        &self.english
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
@@ -265,11 +236,12 @@ impl Engine {
         configured.map_or_else(shipped, Arc::clone)
     }
 
-    /// The rules for a language, even if none of its findings are published.
-    pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
-        let mut readers = self.readers.iter();
-        let (_, rules) = readers.find(|(trade, _)| trade.words.code == code)?;
-        Some(rules)
+    /// The rules for a language, if the trade has them.
+    pub fn reader(&self, language: Language) -> Option<&RuleEngine> {
+        match language {
+            Language::English => Some(&self.english),
+            Language::Spanish => self.spanish.as_deref(),
+        }
     }
 }
 
@@ -278,8 +250,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-    use crate::insights::rules::{GENERAL, Measured, Trade};
-    use crate::insights::{LanguageCode, TextLanguage};
+    use crate::insights::TextLanguage;
+    use crate::insights::rules::GENERAL;
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
@@ -394,19 +366,8 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
-    /// An analyzer for any business with these measured shares for judgements in Spanish.
-    fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
-        let mut trade = Trade::built_in(GENERAL);
-        trade.quality = (shares.iter())
-            .map(|(task, part, whole)| Measured {
-                task: (*task).to_owned(),
-                set: "spanish_reviews_held_out".to_owned(),
-                measure: "precision".to_owned(),
-                n: 60,
-                part: *part,
-                whole: *whole,
-            })
-            .collect();
+    #[test]
+    fn a_text_in_another_language_has_names() {
         let luis = Technician {
             id: "luis".to_owned(),
             name: "Luis Prieto".to_owned(),
@@ -416,69 +377,7 @@ mod tests {
             technicians: vec![luis],
             ..Business::default()
         };
-        Analyzer::new(&firm, &std::sync::Arc::new(Engine::new(trade)))
-    }
-
-    fn find_aspects(analyzer: &Analyzer, text: &str) -> (TextLanguage, Vec<String>) {
-        let none = Mentions::default();
-        let analysis = analyzer.analyze(&subject(text, &none));
-        let aspects = analysis.findings.into_iter().map(|one| one.aspect);
-        (analysis.language, aspects.collect())
-    }
-
-    #[test]
-    fn a_language_has_only_findings_with_measured_accuracy() {
-        let text = "Llegaron a tiempo. Luis fue muy amable. El precio fue justo.";
-        let spanish = TextLanguage::Also(LanguageCode::find("es").unwrap());
-        let all = ["punctuality", "professionalism", "price"];
-        for (shares, language, aspects) in [
-            (&[][..], TextLanguage::Other, &[][..]),
-            (&[("finding", 84, 100)], TextLanguage::Other, &[]),
-            (&[("finding", 85, 100)], spanish, &all),
-            (
-                &[("finding", 85, 100), ("finding:price", 16, 20)],
-                spanish,
-                &all[..2],
-            ),
-            (
-                &[("finding", 85, 100), ("finding:price", 1, 19)],
-                spanish,
-                &all,
-            ),
-            (
-                &[("finding", 84, 100), ("finding:price", 18, 20)],
-                spanish,
-                &all[2..],
-            ),
-        ] {
-            let analyzer = measured(shares);
-            let expected = aspects.iter().map(|aspect| (*aspect).to_owned()).collect();
-            assert_eq!(
-                find_aspects(&analyzer, text),
-                (language, expected),
-                "{shares:?}"
-            );
-        }
-        let english = find_aspects(&measured(&[("finding", 84, 100)]), "They were late.");
-        assert_eq!(
-            english,
-            (TextLanguage::English, vec!["punctuality".to_owned()])
-        );
-        let methods = [
-            &[][..],
-            &[("finding", 9, 10)],
-            &[("finding:price", 90, 100)],
-        ];
-        let methods: BTreeSet<String> = methods
-            .iter()
-            .map(|shares| measured(shares).method().to_owned())
-            .collect();
-        assert_eq!(methods.len(), 3, "what is published is part of the method");
-    }
-
-    #[test]
-    fn a_text_in_another_language_has_names() {
-        let analyzer = measured(&[("finding", 9, 10)]);
+        let analyzer = Analyzer::new(&firm, &Engine::shipped(GENERAL));
         let none = Mentions::default();
         let names = |text: &str| {
             let analysis = analyzer.analyze(&subject(text, &none));

@@ -23,9 +23,6 @@ use crate::wire::{
 /// Maximum number of findings of one text to which the masks of a name can refer.
 pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
-/// Number of stars that counts for neither side.
-pub const MIDDLE_STARS: u8 = 3;
-
 /// One review, ready to be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompactAnalysis {
@@ -81,15 +78,6 @@ impl CompactFinding {
             Polarity::Uncertain
         } else {
             self.polarity
-        }
-    }
-
-    /// Whether its sentence may be quoted from a review with these stars.
-    pub const fn fits_stars(&self, stars: u8) -> bool {
-        match self.polarity {
-            Polarity::Positive => stars >= MIDDLE_STARS,
-            Polarity::Negative => stars <= MIDDLE_STARS,
-            Polarity::Neutral | Polarity::Uncertain => true,
         }
     }
 }
@@ -527,7 +515,7 @@ impl Counted {
         corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
         corpus.foreign += u32::from(language == TextLanguage::Other);
         let mut overall = Vote::Neutral;
-        if language.is_read() {
+        if language.analyzed().is_some() {
             overall = Vote::from(compact_analysis.overall);
             corpus.analysed += 1;
             corpus.overall.count(overall);
@@ -782,7 +770,7 @@ fn quote_rank(
         .filter(|other| other.backing == WitnessCount::Both)
         .max_by_key(|other| (other.confidence, Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
-    if !can_be_shown || !finding.fits_stars(stars) {
+    if !can_be_shown || finding.polarity.contradicts(stars) {
         return None;
     }
     let sure = finding.confidence.saturating_sub(QUOTE_CONFIDENCE_MIN);
@@ -791,7 +779,7 @@ fn quote_rank(
         2 * u32::from(sure)
             + 2 * u32::from(newest - review.date.number() < RECENT_DAYS)
             + 4 * u32::from(compact_analysis.overall == finding.polarity)
-            + 4 * u32::from(stars != MIDDLE_STARS)
+            + 4 * u32::from(Polarity::of_stars(stars).is_some())
             + 4 * u32::from(is_about_it)
             + 4 * u32::from(finding.is_short),
     )

@@ -6,17 +6,21 @@
 //! `examples/train_classifier` learns the weights from these figures.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use sha2::{Digest as _, Sha256};
 
 use super::analysis::{
     CONFIDENCE_OF_RULES, CONFIRMED, Finding, Hit, MARGIN, Polarity, WITHDRAWN, witness,
 };
 use super::model::{
-    AspectScores, LABELS, LEXICON_FIGURES, Model, OutputHead, SentencePart, UNIT, judgement_head,
+    AspectScores, BLAME, LABELS, LEXICON_FIGURES, Model, PRAISE, SentencePart, UNIT, WEIGHTS,
+    judgement_head,
 };
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
 use super::score::{self, ParsedSentence};
 use super::text::{Token, TokenizedText};
+use crate::model::hex;
 use crate::wire::Witness;
 
 /// The indices of an aspect's heads in the classifier.
@@ -44,7 +48,7 @@ pub struct RuleEngine {
 impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for home services.
     pub fn new(trade: Trade) -> Self {
-        let model = Model::built_in(trade.words.code);
+        let model = Model::built_in(trade.words.language);
         Self {
             compiled: CompiledRules::new(&trade),
             detected: detected(&trade, &model),
@@ -104,16 +108,20 @@ impl RuleEngine {
         self.analyze_with(text, None)
     }
 
-    /// Judges a text in the language of the trade. What the text leaves open leans to the
-    /// label of the stars.
+    /// Judges a text in the language of the trade. What the text leaves open leans to the label of the stars, which may withdraw
+    /// or confirm a judgement.
     pub fn analyze_with(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let (mut read, candidates) = self.candidates(text);
         let of_stars = stars.and_then(Polarity::of_stars);
-        let findings = findings(self, text, &mut read, &candidates, of_stars);
-        TextFindings {
-            overall: overall(self, &read, &findings),
-            findings,
+        let mut findings = findings(self, text, &mut read, &candidates, of_stars);
+        let mut overall = overall(self, &read, &findings);
+        if let Some(stars) = stars {
+            settle(&mut findings, stars);
+            if overall.0.contradicts(stars) {
+                overall.0 = Polarity::Uncertain;
+            }
         }
+        TextFindings { findings, overall }
     }
 
     /// The candidates for findings, with the sentences that contain them.
@@ -158,6 +166,12 @@ pub struct AspectCandidate {
 
 /// See [`Decisions::parse`].
 const BUILT_IN: &str = include_str!("decision.tsv");
+
+/// SHA-256 of all weights, of the lexicon and of the decision, in hexadecimal. Every snapshot states it, and they have 2 MB.
+pub static WEIGHTS_DIGEST: LazyLock<String> = LazyLock::new(|| {
+    let weights = WEIGHTS.concat();
+    hex(&Sha256::digest([&weights, BUILT_IN.as_bytes()].concat()))
+});
 /// Number of outcomes, in the order of the columns.
 const OUTCOMES: usize = 4;
 /// The labels of all outcomes except the first, which means no finding.
@@ -598,7 +612,7 @@ fn add_complaints(
             });
             all.len() - 1
         });
-        let words = (sentence.scores).strongest(&whole.tokens, OutputHead::Complaint);
+        let words = (sentence.scores).strongest(&whole.tokens, sentence.scores.complaint());
         let words = words.unwrap_or_else(|| whole.tokens.clone());
         add_hit(&mut all[at], text, words, -POINTS);
         all[at].polarity = Polarity::Negative;
@@ -661,7 +675,6 @@ fn finding(
     let scores = &sentence.scores;
     let part = &scores.parts[candidate.part];
     let heads = engine.detected[candidate.aspect];
-    let head = heads.map(|heads| OutputHead::Aspect(heads.aspect));
     let mut finding = rule.unwrap_or_else(|| Finding {
         aspect: engine.trade.aspects[candidate.aspect].id.clone(),
         sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
@@ -669,8 +682,8 @@ fn finding(
         polarity: Polarity::Neutral,
         score: 0,
         confidence: 0,
-        hits: head
-            .and_then(|head| scores.strongest(&part.tokens, head))
+        hits: heads
+            .and_then(|heads| scores.strongest(&part.tokens, heads.aspect))
             .map(|run| examples_hit(text, run, 0))
             .into_iter()
             .collect(),
@@ -709,7 +722,7 @@ fn finding(
     };
     if points != 0 {
         let place = text.tokens_in(finding.span);
-        let label = OutputHead::Label(usize::try_from(points.signum() + 1).unwrap_or_default());
+        let label = scores.label(if points > 0 { PRAISE } else { BLAME });
         let words = scores.strongest(&place, label).unwrap_or(place);
         let score = finding.score + points;
         add_hit(&mut finding, text, words, score);
@@ -820,27 +833,10 @@ const CONFIRMED_FROM: u8 = 65;
 /// The most stars of a review.
 const STARS_MAX: u8 = 5;
 
-/// The polarity of a text as a whole; it becomes uncertain if it contradicts the stars.
-pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
-    if contradicts(polarity, stars) {
-        (Polarity::Uncertain, score)
-    } else {
-        (polarity, score)
-    }
-}
-
-const fn contradicts(polarity: Polarity, stars: u8) -> bool {
-    matches!(
-        (polarity, Polarity::of_stars(stars)),
-        (Polarity::Positive, Some(Polarity::Negative))
-            | (Polarity::Negative, Some(Polarity::Positive))
-    )
-}
-
 /// Withdraws judgements that contradict the stars if one source makes them, or both with too little confidence.
 /// Confirms uncertain findings whose leading label agrees with the stars. Each change is a hit, so that the points
 /// remain the sum of the hits.
-pub fn settle(findings: &mut [Finding], stars: u8) {
+fn settle(findings: &mut [Finding], stars: u8) {
     for finding in findings {
         let (rule, polarity, score) = if is_withdrawn(finding, stars) {
             (WITHDRAWN, Polarity::Uncertain, 0)
@@ -865,7 +861,7 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
         Polarity::Negative => BLAME_SURE_FROM[usize::from(stars == STARS_MAX)],
         Polarity::Positive | Polarity::Neutral | Polarity::Uncertain => PRAISE_SURE_FROM,
     };
-    contradicts(finding.polarity, stars)
+    finding.polarity.contradicts(stars)
         && (finding.confidence < sure_from || witness(&finding.hits) != Witness::Both)
 }
 
@@ -1035,9 +1031,7 @@ mod tests {
     /// In the notation of [`findings_in`].
     #[test]
     fn spanish_texts_are_analysed_with_spanish_rules() {
-        let [_, spanish] = &Trade::built_in(GENERAL).in_languages()[..] else {
-            panic!("one more language");
-        };
+        let spanish = Trade::built_in(GENERAL).in_spanish().unwrap();
         let rules = RuleEngine::new(spanish.clone());
         let listed = |text: &str| {
             let text = TokenizedText::of(text, &spanish.words);
@@ -1314,7 +1308,7 @@ mod tests {
 
 #[cfg(test)]
 mod tests_of_stars {
-    use super::{settle, withdraw_overall};
+    use super::settle;
     use crate::insights::analysis::{CONFIRMED, Finding, Hit, Polarity, TextSpan, witness};
     use crate::wire::Witness;
 
@@ -1384,11 +1378,8 @@ mod tests_of_stars {
             let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
             assert_eq!(sum, found[0].score, "the hits add up");
         }
-        let overall = |polarity, stars| withdraw_overall((polarity, 0), stars).0;
-        assert_eq!(overall(Polarity::Negative, 5), Polarity::Uncertain);
-        assert_eq!(overall(Polarity::Positive, 1), Polarity::Uncertain);
-        assert_eq!(overall(Polarity::Negative, 2), Polarity::Negative);
-        assert_eq!(overall(Polarity::Positive, 3), Polarity::Positive);
+        assert!(Polarity::Negative.contradicts(5) && Polarity::Positive.contradicts(1));
+        assert!(!Polarity::Negative.contradicts(2) && !Polarity::Positive.contradicts(3));
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Detects the language of a text, and whether it is supported.
 
-use std::sync::Arc;
-
-use super::analysis::{LanguageCode, TextLanguage};
+use super::analysis::{Language, TextLanguage};
 use super::text::{Capitalisation, LanguageWords, TokenizedText, WordMap, WordSet};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
@@ -29,23 +27,28 @@ const ASCII_END: char = '\u{80}';
 /// The first code point after the Latin letters.
 const LATIN_END: char = '\u{250}';
 
-/// Bit masks of the languages in which a word is a function word, and of those in which it identifies a short text.
+/// The languages of which a word is a function word, and those of which it identifies a short text.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each list that may have the word"
+)]
 struct TellingWord {
     is_english: bool,
     /// Whether it identifies a short English text.
     tells_english: bool,
     /// Whether it is of a language that is not supported.
     is_foreign: bool,
-    function: u32,
-    telling: u32,
+    is_spanish: bool,
+    /// Whether it identifies a short Spanish text.
+    tells_spanish: bool,
 }
 
-/// Detects which of a trade's languages a text is in.
+/// Detects whether a text is in one of a trade's languages.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
-    /// Each with its name in the statistics.
-    others: Vec<(LanguageCode, Option<whatlang::Lang>)>,
+    /// Whether the trade has phrases for Spanish.
+    has_spanish: bool,
     words: WordMap<TellingWord>,
 }
 
@@ -56,13 +59,12 @@ struct LanguageCounts {
     /// English words of short texts, and words of languages that are not supported.
     telling: usize,
     foreign: usize,
-    /// For each other language the number of its function words and of its words that identify short texts.
-    others: Vec<[usize; 2]>,
+    /// Spanish function words, and these with the words that identify short texts.
+    spanish: [usize; 2],
 }
 
 impl LanguageDetector {
-    /// The detector supports these languages besides English; the words of the first 32 identify them.
-    pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
+    pub fn new(has_spanish: bool) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
         let english = LanguageWords::english();
         let mut mark = |all: &WordSet, mark: &dyn Fn(&mut TellingWord)| {
@@ -72,16 +74,12 @@ impl LanguageDetector {
         mark(&english.function_words, &|word| word.is_english = true);
         mark(&english.telling_words, &|word| word.tells_english = true);
         mark(&english.foreign_words, &|word| word.is_foreign = true);
-        for (other, bit) in others.iter().zip(0..u32::BITS) {
-            mark(&other.function_words, &|word| word.function |= 1 << bit);
-            mark(&other.telling_words, &|word| word.telling |= 1 << bit);
+        if has_spanish {
+            let spanish = LanguageWords::of(Language::Spanish);
+            mark(&spanish.function_words, &|word| word.is_spanish = true);
+            mark(&spanish.telling_words, &|word| word.tells_spanish = true);
         }
-        let statistics = |words: &LanguageWords| whatlang::Lang::from_code(&words.whatlang);
-        let others = others.iter().map(|words| (words.code, statistics(words)));
-        Self {
-            others: others.collect(),
-            words,
-        }
+        Self { has_spanish, words }
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag).
@@ -92,18 +90,13 @@ impl LanguageDetector {
             .to_ascii_lowercase();
         let is_declared_other = !primary.is_empty() && !primary.starts_with("en");
         let counts = self.counts(text);
-        // The declared other language, if it is supported; without a declared one, the one with the most words.
-        let mut others = self.others.iter().zip(&counts.others);
-        let rival = if is_declared_other {
-            others.find(|((code, _), _)| code.as_str() == primary)
+        let is_declared = self.has_spanish && primary == Language::Spanish.name();
+        let is_possible = is_declared || self.has_spanish && !is_declared_other;
+        let (rival, [function, telling]) = if is_possible {
+            (TextLanguage::Spanish, counts.spanish)
         } else {
-            others.max_by_key(|(_, [_, telling])| *telling)
+            (TextLanguage::Other, [0, 0])
         };
-        let is_declared = rival.is_some_and(|((code, _), _)| code.as_str() == primary);
-        let (rival, [function, telling]) = rival
-            .map_or((TextLanguage::Other, [0, 0]), |((code, _), counts)| {
-                (TextLanguage::Also(*code), *counts)
-            });
         let is_rivalled =
             function > counts.english || counts.words < SHORT && telling > counts.english;
         // Other languages also have a few of these words, such as `in` and `was`.
@@ -181,11 +174,12 @@ impl LanguageDetector {
 
     /// What the statistics detected.
     fn detected(&self, language: whatlang::Lang) -> TextLanguage {
-        let mut others = self.others.iter();
-        match others.find(|(_, name)| *name == Some(language)) {
-            Some((code, _)) => TextLanguage::Also(*code),
-            None if language == whatlang::Lang::Eng => TextLanguage::English,
-            None => TextLanguage::Other,
+        if language == whatlang::Lang::Eng {
+            TextLanguage::English
+        } else if language == whatlang::Lang::Spa && self.has_spanish {
+            TextLanguage::Spanish
+        } else {
+            TextLanguage::Other
         }
     }
 
@@ -196,7 +190,7 @@ impl LanguageDetector {
             english: 0,
             telling: 0,
             foreign: 0,
-            others: vec![[0; 2]; self.others.len()],
+            spanish: [0; 2],
         };
         let words = text.tokens().iter();
         for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
@@ -204,11 +198,8 @@ impl LanguageDetector {
             let Some(known) = self.words.get(&word.fingerprint) else {
                 continue;
             };
-            for (bit, count) in (0..u32::BITS).zip(&mut counts.others) {
-                let is_function = known.function >> bit & 1 == 1;
-                count[0] += usize::from(is_function);
-                count[1] += usize::from(is_function || known.telling >> bit & 1 == 1);
-            }
+            counts.spanish[0] += usize::from(known.is_spanish);
+            counts.spanish[1] += usize::from(known.is_spanish || known.tells_spanish);
             counts.english += usize::from(known.is_english);
             counts.telling += usize::from(known.is_english || known.tells_english);
             counts.foreign += usize::from(known.is_foreign && !known.is_english);
@@ -241,15 +232,13 @@ fn has_only_letters_below(text: &TokenizedText, end: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::LanguageDetector;
     use crate::insights::analysis::TextLanguage;
-    use crate::insights::text::{LanguageWords, TokenizedText};
+    use crate::insights::text::TokenizedText;
 
     #[test]
     fn opinion_words_show_that_short_texts_are_english() {
-        let detector = LanguageDetector::new(&[]);
+        let detector = LanguageDetector::new(false);
         let detected = |text: &str| detector.language(&TokenizedText::new(text), None);
         for text in [
             "Lovely biscuits! Fast delivery. Nice shop.",
@@ -265,21 +254,5 @@ mod tests {
         ] {
             assert_eq!(detected(text), TextLanguage::Other, "{text}");
         }
-    }
-
-    #[test]
-    fn words_of_a_33rd_language_match_no_other_language() {
-        let language = |number: u8| {
-            let letter = char::from(b'a' + number % 26);
-            let code = format!("{}{letter}", char::from(b'a' + number / 26));
-            let words = format!("code = '{code}'\nfunction_words = 'wort{code}'\n");
-            Arc::new(LanguageWords::parse(&words).unwrap())
-        };
-        let all: Vec<_> = (0..33).map(language).collect();
-        let detector = LanguageDetector::new(&all.iter().collect::<Vec<_>>());
-        let detected = |word: &str| detector.language(&TokenizedText::new(word), None);
-        assert_eq!(detected("wortaa wortaa"), TextLanguage::Also(all[0].code));
-        assert_eq!(detected("wortbf wortbf"), TextLanguage::Also(all[31].code));
-        assert_eq!(detected("wortbg wortbg"), TextLanguage::English);
     }
 }

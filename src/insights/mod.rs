@@ -19,14 +19,12 @@ pub mod text;
 mod topics;
 
 pub use analysis::{
-    Analysis, CONFIRMED, Finding, Hit, LanguageCode, Mention, Polarity, TextLanguage, TextSpan,
-    witness,
+    Analysis, CONFIRMED, Finding, Hit, Language, Mention, Polarity, TextLanguage, TextSpan, witness,
 };
 pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use count::{
     AggregateInput, CompactAnalysis, CompactFinding, CompactName, PERSON_MIN, WitnessCount,
     name_key, review_vote, vote_of,
 };
-pub use decide::{settle, withdraw_overall};
 pub use page::aggregate;
 pub use rules::Trade;

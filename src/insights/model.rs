@@ -7,11 +7,9 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use sha2::{Digest as _, Sha256};
-
-use super::analysis::LanguageCode;
+use super::analysis::Language;
 use super::text::{Capitalisation, Fingerprint, Negation, TokenRole, TokenizedText, WordMap};
-use crate::model::{FNV_OFFSET, fnv1a, folded, hex};
+use crate::model::{FNV_OFFSET, fnv1a, folded};
 
 const ENGLISH: &[u8] = include_bytes!("english.weights");
 const SPANISH: &[u8] = include_bytes!("spanish.weights");
@@ -23,8 +21,9 @@ pub const UNIT: i32 = 16;
 
 /// The heads of polarity, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
-/// Index of praise in [`LABELS`].
-const POSITIVE: usize = 2;
+/// Indices in [`LABELS`].
+pub const BLAME: usize = 0;
+pub const PRAISE: usize = 2;
 
 /// The name of the head that detects the complaints in reviews of one or two stars.
 pub const COMPLAINT: &str = "complaint";
@@ -34,11 +33,8 @@ pub fn judgement_head(aspect: &str, label: &str) -> String {
     format!("{aspect}:{label}")
 }
 
-/// SHA-256 of all weights and of the lexicon, in hexadecimal. Every snapshot states it, and they have 2 MB.
-pub static WEIGHTS_DIGEST: LazyLock<String> = LazyLock::new(|| {
-    let all = [ENGLISH, SPANISH, LEXICON.as_bytes()].concat();
-    hex(&Sha256::digest(all))
-});
+/// All files with weights.
+pub const WEIGHTS: [&[u8]; 3] = [ENGLISH, SPANISH, LEXICON.as_bytes()];
 
 // The figures of the lexicon.
 
@@ -142,18 +138,14 @@ pub struct HeadWeights<'model> {
 }
 
 impl Model {
-    /// The model of a language; empty if there is none.
-    pub fn built_in(language: LanguageCode) -> Arc<Self> {
+    pub fn built_in(language: Language) -> Arc<Self> {
         static MODELS: LazyLock<[Arc<Model>; 2]> = LazyLock::new(|| {
-            // A test reads both.
-            [ENGLISH, SPANISH].map(|bytes| Arc::new(Model::parse(bytes).unwrap_or_default()))
+            [ENGLISH, SPANISH].map(|bytes| {
+                let model = Model::parse(bytes);
+                Arc::new(model.unwrap_or_else(|| unreachable!("a file of the program is invalid")))
+            })
         });
-        let [english, spanish] = &*MODELS;
-        match language.as_str() {
-            "en" => Arc::clone(english),
-            "es" => Arc::clone(spanish),
-            _ => Arc::default(),
-        }
+        Arc::clone(&MODELS[language as usize])
     }
 
     /// Reads a weights file: a signature; the number of heads, and the length and the name of each; the biases and the
@@ -217,16 +209,6 @@ impl Model {
 
 // The scores of a sentence.
 
-/// The subject of a sum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputHead {
-    /// Index of the head of an aspect or of its judgement.
-    Aspect(usize),
-    /// Index in [`LABELS`].
-    Label(usize),
-    Complaint,
-}
-
 /// A part of a sentence, or the whole of it, with its scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePart {
@@ -244,7 +226,7 @@ pub struct SentencePart {
 impl SentencePart {
     /// The score for praise minus the score for blame, in units of 1/[`UNIT`].
     pub const fn lead(&self) -> i32 {
-        self.labels[POSITIVE] - self.labels[0]
+        self.labels[PRAISE] - self.labels[BLAME]
     }
 }
 
@@ -274,20 +256,26 @@ impl AspectScores<'_> {
         &self.parts[self.parts.len() - 1]
     }
 
-    /// The run in `tokens` with the largest weight for `head`, if one has a weight above 0.
-    pub fn strongest(&self, tokens: &Range<usize>, head: OutputHead) -> Option<Range<usize>> {
+    /// The head of the label at this index of [`LABELS`].
+    pub const fn label(&self, index: usize) -> usize {
+        self.aspects + index
+    }
+
+    pub const fn complaint(&self) -> usize {
+        self.aspects + LABELS.len()
+    }
+
+    /// The run in `tokens` with the largest weight for the head with that index, if one has a weight above 0.
+    pub fn strongest(&self, tokens: &Range<usize>, head: usize) -> Option<Range<usize>> {
         let mut strongest: Option<(&Range<usize>, i8)> = None;
         let is_inside = |known: &&KnownRun<'_>| {
             known.tokens.start >= tokens.start && known.tokens.end <= tokens.end
         };
         for known in self.known.iter().filter(is_inside) {
-            let at = match head {
-                OutputHead::Aspect(aspect) => aspect,
-                OutputHead::Label(_) | OutputHead::Complaint if known.is_turned => continue,
-                OutputHead::Label(label) => self.aspects + label,
-                OutputHead::Complaint => self.aspects + LABELS.len(),
-            };
-            let points = known.weights.get(at).copied().unwrap_or_default();
+            if known.is_turned && head >= self.aspects {
+                continue;
+            }
+            let points = known.weights.get(head).copied().unwrap_or_default();
             if points > strongest.map_or(0, |(_, most)| most) {
                 strongest = Some((&known.tokens, points));
             }
@@ -484,21 +472,21 @@ fn form(text: &TokenizedText, token: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{LABELS, Model, OutputHead, SentencePart, lexicon_figures};
-    use crate::insights::LanguageCode;
+    use super::{LABELS, Model, SentencePart, lexicon_figures};
+    use crate::insights::Language;
     use crate::insights::text::TokenizedText;
 
     fn parts(sentence: &str) -> Vec<SentencePart> {
         let text = TokenizedText::new(sentence);
-        let model = Model::built_in(LanguageCode::ENGLISH);
+        let model = Model::built_in(Language::English);
         model.classify(&text, 0..text.tokens().len()).parts
     }
 
     #[test]
     fn the_weights_of_both_languages_are_read() {
-        for (code, aspects) in [("en", 45), ("es", 0)] {
-            let model = Model::built_in(LanguageCode::find(code).unwrap());
-            assert_eq!(model.head(LABELS[0]), Some(aspects), "{code}");
+        for (language, aspects) in [(Language::English, 45), (Language::Spanish, 0)] {
+            let model = Model::built_in(language);
+            assert_eq!(model.head(LABELS[0]), Some(aspects), "{language}");
         }
         for wrong in [&b""[..], b"RNG2", b"RNG3\x01", b"RNG3\x00"] {
             assert!(Model::parse(wrong).is_none(), "{wrong:?}");
@@ -546,9 +534,9 @@ mod tests {
     #[test]
     fn the_strongest_run_is_within_the_tokens() {
         let text = TokenizedText::new("They were on time and the price was fair.");
-        let model = Model::built_in(LanguageCode::ENGLISH);
+        let model = Model::built_in(Language::English);
         let scores = model.classify(&text, 0..text.tokens().len());
-        let head = OutputHead::Aspect(model.head("price").unwrap());
+        let head = model.head("price").unwrap();
         let run = scores.strongest(&(0..text.tokens().len()), head).unwrap();
         assert!(text.words(run).contains("price"));
         assert_eq!(scores.strongest(&(0..0), head), None);

@@ -7,14 +7,12 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::StrDeserializer;
 use strsim::osa_distance;
 
 use super::analysis::Mention;
 use super::rules::{PatternStep, parse_pattern};
 use super::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, plain_letters};
-use crate::model::{MentionKind, parse_toml};
+use crate::model::{MentionKind, named, parse_toml};
 use WordClass::{Be, Common, Deed, Firm, FirstName, Link, Near, Pair, WordName};
 
 /// Words by class, and the contexts of names; the table is part of the digest of the method.
@@ -34,72 +32,67 @@ impl WordTable {
     }
 }
 
-/// The classes in `words.toml`, and classes that come from the business's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WordClass {
-    Kin,
-    KinMany,
-    Job,
-    Doctor,
-    Title,
-    Role,
-    Street,
-    State,
-    Home,
-    Near,
-    Toward,
-    Compass,
-    Called,
-    Thanks,
-    Ask,
-    Deed,
-    Be,
-    Bare,
-    Own,
-    Determiner,
-    Other,
-    Elsewhere,
-    Trade,
-    Pronoun,
-    Link,
-    Pair,
-    WordName,
-    ThingName,
-    CalendarName,
-    Common,
-    Adverb,
-    Rank,
-    Closing,
-    OfThings,
-    Auxiliary,
-    Infinitive,
-    Actor,
-    Crowd,
-    Proof,
-    Wide,
-    Sundry,
-    Staff,
-    Money,
-    Paying,
-    OtherTrade,
-    Away,
-    House,
-    /// In the table of short forms: the first name of any person.
-    FirstName,
-    /// In the business's name.
-    Firm,
+named! {
+    /// The classes in `names.toml`, and classes that come from the business's names.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum WordClass {
+        Kin = "kin",
+        KinMany = "kin_many",
+        Job = "job",
+        Doctor = "doctor",
+        Title = "title",
+        Role = "role",
+        Street = "street",
+        State = "state",
+        Home = "home",
+        Near = "near",
+        Toward = "toward",
+        Compass = "compass",
+        Called = "called",
+        Thanks = "thanks",
+        Ask = "ask",
+        Deed = "deed",
+        Be = "be",
+        Bare = "bare",
+        Own = "own",
+        Determiner = "determiner",
+        Other = "other",
+        Elsewhere = "elsewhere",
+        Trade = "trade",
+        Pronoun = "pronoun",
+        Link = "link",
+        Pair = "pair",
+        WordName = "word_name",
+        ThingName = "thing_name",
+        CalendarName = "calendar_name",
+        Common = "common",
+        Adverb = "adverb",
+        Rank = "rank",
+        Closing = "closing",
+        OfThings = "of_things",
+        Auxiliary = "auxiliary",
+        Infinitive = "infinitive",
+        Actor = "actor",
+        Crowd = "crowd",
+        Proof = "proof",
+        Wide = "wide",
+        Sundry = "sundry",
+        Staff = "staff",
+        Money = "money",
+        Paying = "paying",
+        OtherTrade = "other_trade",
+        Away = "away",
+        House = "house",
+        /// In the table of short forms: the first name of any person.
+        FirstName = "first_name",
+        /// In the business's name.
+        Firm = "firm",
+    }
 }
 
 impl WordClass {
     const fn bit(self) -> u64 {
         1 << self as u64
-    }
-
-    /// The class of a section of `words.toml`.
-    pub fn of_section(name: &str) -> Option<Self> {
-        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
-        Self::deserialize(name).ok()
     }
 }
 
@@ -154,7 +147,7 @@ impl Dictionary {
     pub fn new() -> Self {
         let mut words = Self::default();
         for (class, list) in &WordTable::get().words {
-            if let Some(class) = WordClass::of_section(class) {
+            if let Some(class) = WordClass::find(class) {
                 for word in list.split_whitespace() {
                     words.class(word, class);
                 }
@@ -242,14 +235,14 @@ impl Dictionary {
 
 /// Maximum number of values of a sequence; a sequence with more values is ignored, because it would identify nothing.
 /// This also bounds the cost of one word for any roster.
-const VALUES_MAX: usize = 64;
+const NAMED_MAX: usize = 64;
 
 /// Maps sequences of words to values.
 #[derive(Debug, Clone)]
 pub struct NameTrie<V> {
     /// The node after a node and the number of the next word; the root is 0.
     edges: HashMap<(u32, u32), u32, BuildHasherDefault<Fingerprint>>,
-    /// The values of each node; those of a node with more than [`VALUES_MAX`] do not count.
+    /// The values of each node; those of a node with more than [`NAMED_MAX`] do not count.
     values: Vec<Vec<V>>,
 }
 
@@ -266,7 +259,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
                 });
             }
             let values = &mut all[at as usize];
-            if at > 0 && values.len() <= VALUES_MAX && !values.contains(value) {
+            if at > 0 && values.len() <= NAMED_MAX && !values.contains(value) {
                 values.push(value.clone());
             }
         }
@@ -291,7 +284,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
             };
             node = *next;
             let values = self.values[node as usize].as_slice();
-            if (1..=VALUES_MAX).contains(&values.len()) {
+            if (1..=NAMED_MAX).contains(&values.len()) {
                 found = Some((at + 1, values));
             }
         }
@@ -578,7 +571,7 @@ const NAMES: [(&str, Option<bool>, bool); 5] = [
     ("<Names>", Some(true), true),
 ];
 
-/// The contexts, each with the meaning that `words.toml` describes.
+/// The contexts, each with the meaning that `names.toml` describes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guards {
@@ -611,7 +604,7 @@ impl Guards {
     }
 }
 
-/// The part of `words.toml` with the contexts.
+/// The part of `names.toml` with the contexts.
 #[derive(Debug, Deserialize)]
 struct ContextFile {
     guards: Guards,
@@ -757,13 +750,16 @@ impl Condition {
         if let Some(class) = symbol.strip_prefix('@') {
             let name = class.to_lowercase();
             let is_capital = name != class;
-            let found = WordClass::of_section(&name);
+            let found = WordClass::find(&name);
             let class = found.ok_or_else(|| format!("unknown class `{name}`"))?;
             return Ok(Self::Class { class, is_capital });
         }
+        if !symbol.starts_with('<') {
+            return Ok(Self::Word(Fingerprint::of(symbol)));
+        }
         let mut kinds = CLASSES.split_whitespace();
         let kind = kinds.find(|kind| *kind == symbol).map(Self::Kind);
-        Ok(kind.unwrap_or_else(|| Self::Word(Fingerprint::of(symbol))))
+        kind.ok_or_else(|| format!("unknown kind `{symbol}`"))
     }
 
     fn holds(&self, context: &TokenContext<'_>, n: isize) -> bool {
@@ -825,7 +821,7 @@ mod tests {
         assert_eq!(sections.len(), FirstName as usize);
         let words = Dictionary::new();
         for section in sections.keys() {
-            let class = WordClass::of_section(section).expect(section);
+            let class = WordClass::find(section).expect(section);
             assert!(words.known.values().any(|word| word.is(class)), "{section}");
         }
     }

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{LanguageCode, Polarity};
+use super::analysis::{Language, Polarity};
 use super::count::{
     AggregateInput, Counted, MASKED_FINDINGS_MAX, OpinionCounts, PERSON_MIN, Roster, RosterEntry,
     Shortlist, compare_trends, trend,
@@ -271,11 +271,9 @@ impl Page<'_> {
             return None;
         }
         let (review, analysis) = self.sources.analyses[position as usize];
-        let language = analysis.language.code();
-        let text = self.opened.entry(position).or_insert_with(|| {
-            let words = LanguageWords::of(language.unwrap_or(LanguageCode::ENGLISH));
-            TokenizedText::of(&review.text, &words)
-        });
+        let language = analysis.language.analyzed().unwrap_or_default();
+        let text = (self.opened.entry(position))
+            .or_insert_with(|| TokenizedText::of(&review.text, LanguageWords::of(language)));
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
         let polarity = match vote {
             Vote::Positive => Polarity::Positive,
@@ -286,7 +284,6 @@ impl Page<'_> {
         if !says_by_itself(text, tokens, polarity) {
             return None;
         }
-        let language = language.filter(|code| *code != LanguageCode::ENGLISH);
         Some(InsightQuote {
             review_id: review.id.to_string(),
             sentence: sentence.into(),
@@ -296,7 +293,7 @@ impl Page<'_> {
             polarity: vote.into(),
             date: review.date.date(),
             stars: review.rating.stars(),
-            language: language.map(|code| code.as_str().to_owned()),
+            language: (language != Language::English).then(|| language.name().to_owned()),
         })
     }
 
@@ -391,11 +388,9 @@ impl Page<'_> {
     fn overall(&self) -> Option<SummarySentence> {
         let votes = &self.counted.corpus.overall;
         let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
-        let ((more, how), (fewer, how_else)) = if positive >= negative {
-            ((positive, "well"), (negative, "badly"))
-        } else {
-            ((negative, "badly"), (positive, "well"))
-        };
+        let mut sides = [(positive, "well"), (negative, "badly")];
+        sides.sort_by_key(|(reviews, _)| Reverse(*reviews));
+        let [(more, how), (fewer, how_else)] = sides;
         let rest = match fewer {
             0 => format!("none speaks {how_else} of it"),
             1 => format!("1 speaks {how_else} of it"),
@@ -620,12 +615,9 @@ fn quantifier(part: u32, of: u32) -> &'static str {
 
 /// The counts with the larger side first.
 fn both_counts(votes: &VoteCounts, what: &str) -> String {
-    let (praise, blame) = (("positive", votes.positive), ("negative", votes.negative));
-    let ((word, side), (other_word, other)) = if praise.1 >= blame.1 {
-        (praise, blame)
-    } else {
-        (blame, praise)
-    };
+    let mut sides = [(votes.positive, "positive"), (votes.negative, "negative")];
+    sides.sort_by_key(|(reviews, _)| Reverse(*reviews));
+    let [(side, word), (other, other_word)] = sides;
     let judged = votes.judged();
     let mixed = match votes.mixed {
         0 => String::new(),

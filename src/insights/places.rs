@@ -8,7 +8,7 @@ use super::text::{Capitalisation, LanguageWords, TokenizedText};
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
-/// A list of `words.toml`.
+/// A list of `names.toml`.
 fn list(name: &str) -> &'static [String] {
     WordTable::get().lists.get(name).map_or(&[], Vec::as_slice)
 }

@@ -9,9 +9,11 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::analysis::LanguageCode;
-use super::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText, WordMap, WordSet};
-use crate::model::{hex, named, parse_toml};
+use super::analysis::Language;
+use super::text::{
+    Capitalisation, Fingerprint, LanguageWords, TokenizedText, WordMap, WordSet, source,
+};
+use crate::model::{fold, hex, named, parse_toml};
 
 /// The id of the trade for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
@@ -30,8 +32,8 @@ const FILES: [&str; IDS.len()] = [
 ];
 /// The phrases that all trades share.
 const SHARED: &str = include_str!("rules/shared.toml");
-/// The phrases in languages other than English, by code.
-const LANGUAGES: [(&str, &str); 1] = [("es", include_str!("rules/es.toml"))];
+/// The phrases in Spanish.
+const SPANISH: &str = include_str!("rules/es.toml");
 /// The measured quality of each trade.
 const QUALITY: &str = include_str!("rules/quality.tsv");
 
@@ -66,9 +68,9 @@ pub struct Trade {
     /// Index of the aspect that receives opinions without an aspect.
     #[serde(skip)]
     pub overall: Option<usize>,
-    /// The codes of its languages besides English.
+    /// Whether Spanish texts are analysed, too.
     #[serde(default)]
-    languages: Vec<LanguageCode>,
+    pub has_spanish: bool,
     /// The data of its language.
     #[serde(skip)]
     pub words: Arc<LanguageWords>,
@@ -107,17 +109,16 @@ impl Trade {
         found.map_or(GENERAL, |(_, id)| id)
     }
 
-    /// The trade in its languages, English first.
-    pub fn in_languages(&self) -> Vec<Self> {
-        let others = self.languages.iter().map(|code| Self {
-            words: LanguageWords::of(*code),
+    /// The trade in Spanish, if it has phrases for it.
+    pub fn in_spanish(&self) -> Option<Self> {
+        self.has_spanish.then(|| Self {
+            words: Arc::clone(LanguageWords::of(Language::Spanish)),
             ..self.clone()
-        });
-        std::iter::once(self.clone()).chain(others).collect()
+        })
     }
 
     pub fn is_english(&self) -> bool {
-        self.words.code == LanguageCode::ENGLISH
+        self.words.language == Language::English
     }
 
     /// In the trade's order.
@@ -126,25 +127,33 @@ impl Trade {
         aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
+    /// The index of the aspect with that ID or label, in any case.
+    pub fn find_aspect(&self, name: &str) -> Option<usize> {
+        let name = fold(name);
+        let mut aspects = self.aspects.iter();
+        aspects.position(|one| fold(&one.id) == name || fold(&one.label) == name)
+    }
+
     pub fn aspect(&self, id: &str) -> Option<usize> {
         self.aspects.iter().position(|aspect| aspect.id == id)
     }
 
     /// The files with its phrases.
     fn texts(&self) -> Vec<&'static str> {
-        if self.is_english() {
-            let at = IDS.iter().position(|one| *one == self.id);
-            return vec![FILES[at.unwrap_or(IDS.len() - 1)], SHARED];
+        match self.words.language {
+            Language::Spanish => vec![SPANISH],
+            Language::English => {
+                let at = IDS.iter().position(|one| *one == self.id);
+                vec![FILES[at.unwrap_or(IDS.len() - 1)], SHARED]
+            }
         }
-        let texts = LANGUAGES.iter();
-        let texts = texts.filter(|(code, _)| *code == self.words.code.as_str());
-        texts.map(|(_, text)| *text).collect()
     }
 
     /// SHA-256 of everything that determines its findings but the weights, in hexadecimal.
     pub fn digest(&self) -> String {
+        let language = source(self.words.language);
         hex(&Sha256::digest(
-            [&[TRADES], &*self.texts()].concat().concat(),
+            [&[TRADES, language], &*self.texts()].concat().concat(),
         ))
     }
 }
@@ -152,8 +161,10 @@ impl Trade {
 // The measured quality of the trades.
 
 /// One measure of one task on one set of annotated texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Measured {
+    /// Id of the trade.
+    pub trade: String,
     /// For example `aspect`.
     pub task: String,
     /// Name of the set, for example `ordinary_held_out`.
@@ -168,57 +179,14 @@ pub struct Measured {
     pub whole: usize,
 }
 
-/// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
-const FINDING: &str = "finding";
-
-/// The task name for the judgements about one aspect in `quality.tsv`.
-pub fn aspect_task(id: &str) -> String {
-    format!("{FINDING}:{id}")
-}
-
 /// The figures of a trade in `quality.tsv`, whose first line names the columns. A test writes the file.
 fn measured(trade: &str) -> Vec<Measured> {
-    let figures = QUALITY.lines().filter_map(|line| {
-        let [id, task, set, measure, n, part, whole] =
-            <[&str; 7]>::try_from(line.split('\t').collect::<Vec<_>>()).ok()?;
-        (id == trade).then_some(Measured {
-            task: task.to_owned(),
-            set: set.to_owned(),
-            measure: measure.to_owned(),
-            n: n.parse().ok()?,
-            part: part.parse().ok()?,
-            whole: whole.parse().ok()?,
-        })
+    let mut table = csv::ReaderBuilder::new();
+    let mut table = table.delimiter(b'\t').from_reader(QUALITY.as_bytes());
+    let figures = table.deserialize().map(|figure: csv::Result<Measured>| {
+        figure.unwrap_or_else(|fault| unreachable!("a file of the program: {fault}"))
     });
-    figures.collect()
-}
-
-impl Trade {
-    /// The indices of the aspects whose findings are published: all in English, and all in a language without a
-    /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
-    /// few judgements there, the precision of all aspects together decides.
-    pub fn published_aspects(&self) -> Vec<usize> {
-        let Some(from) = &self.words.published_from else {
-            return (0..self.aspects.len()).collect();
-        };
-        let of = |task: &str| {
-            let is_it = |one: &&Measured| {
-                (one.set.as_str(), one.measure.as_str(), one.task.as_str())
-                    == (from.set.as_str(), "precision", task)
-            };
-            self.quality.iter().find(is_it)
-        };
-        let is_enough = |one: &Measured| one.part * 100 >= one.whole * from.precision;
-        let is_whole_enough = of(FINDING).is_some_and(is_enough);
-        let is_published = |id: &str| match of(&aspect_task(id)) {
-            Some(one) if one.whole >= from.least => is_enough(one),
-            _ => is_whole_enough,
-        };
-        let all = self.aspects.iter().zip(0..);
-        all.filter(|(aspect, _)| is_published(&aspect.id))
-            .map(|(_, index)| index)
-            .collect()
-    }
+    figures.filter(|figure| figure.trade == trade).collect()
 }
 
 // The phrases in the files.
@@ -989,7 +957,10 @@ mod tests {
             let trade = Trade::built_in(id);
             assert_eq!(trade.id, id);
             assert!(trade.overall.is_some());
-            for trade in trade.in_languages() {
+            for trade in [Some(trade.clone()), trade.in_spanish()]
+                .into_iter()
+                .flatten()
+            {
                 assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
                 let phrases = Phrases::read(&trade);
                 for texts in trade.texts() {
@@ -1028,11 +999,9 @@ mod tests {
     #[test]
     fn the_digest_is_that_of_the_trade_and_language() {
         let trade = Trade::built_in("general");
-        let [english, spanish] = &trade.in_languages()[..] else {
-            panic!("two languages");
-        };
-        assert_ne!(english.digest(), spanish.digest());
-        assert_ne!(english.digest(), Trade::built_in(HOME_SERVICES).digest());
+        let spanish = trade.in_spanish().unwrap();
+        assert_ne!(trade.digest(), spanish.digest());
+        assert_ne!(trade.digest(), Trade::built_in(HOME_SERVICES).digest());
     }
 
     fn lists() -> Lists {

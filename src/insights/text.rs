@@ -11,7 +11,7 @@ use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use super::analysis::{Finding, Hit, LanguageCode, Polarity, TextSpan};
+use super::analysis::{Finding, Hit, Language, Polarity, TextSpan};
 
 // Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
 // cause collisions on purpose. A word has the same fingerprint on every platform.
@@ -63,9 +63,6 @@ impl Hasher for Fingerprint {
 }
 
 // The data of a language besides the phrases: words that identify it, sentence ends, negators, inflection.
-
-const ENGLISH: &str = include_str!("languages/en.toml");
-const SPANISH: &str = include_str!("languages/es.toml");
 
 /// Words by their fingerprints. In a file they are separated by spaces.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -152,27 +149,12 @@ pub struct Inflection {
     forms: String,
 }
 
-/// The measured quality that findings in a language need to be published.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PublishedFrom {
-    /// The set of held-out texts, as named in `quality.tsv`.
-    pub set: String,
-    /// Minimum precision of the judgements in that set, in percent.
-    pub precision: usize,
-    /// Minimum number of findings in that set; for an aspect with fewer, the precision of all aspects decides.
-    pub least: usize,
-}
-
 /// A language, as its file describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanguageWords {
-    pub code: LanguageCode,
-    /// The language's name in English.
-    pub name: String,
-    /// Code in the `whatlang` detector (ISO 639-3), if it has the language.
-    pub whatlang: String,
+    #[serde(skip)]
+    pub language: Language,
     /// Whether words are compared without accents, because many people do not type them.
     pub ignores_accents: bool,
     /// Words that occur in every longer text and hardly ever in other languages.
@@ -221,24 +203,19 @@ pub struct LanguageWords {
     pub no_praise: PhraseSet,
     /// Phrases of sentences that do not blame, but state why the customer called.
     pub no_blame: PhraseSet,
-    /// The measured quality that findings need to be published; without it, all findings are published.
-    pub published_from: Option<PublishedFrom>,
 }
 
 impl LanguageWords {
-    /// The data of a language, by default of English.
-    pub fn of(code: LanguageCode) -> Arc<Self> {
-        static SPANISH_WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| read(SPANISH));
-        if code == SPANISH_WORDS.code {
-            Arc::clone(&SPANISH_WORDS)
-        } else {
-            Arc::clone(Self::english())
-        }
+    pub fn of(language: Language) -> &'static Arc<Self> {
+        static WORDS: [LazyLock<Arc<LanguageWords>>; 2] = [
+            LazyLock::new(|| read(Language::English)),
+            LazyLock::new(|| read(Language::Spanish)),
+        ];
+        &WORDS[language as usize]
     }
 
     pub fn english() -> &'static Arc<Self> {
-        static WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| read(ENGLISH));
-        &WORDS
+        Self::of(Language::English)
     }
 
     /// # Errors
@@ -251,11 +228,7 @@ impl LanguageWords {
             // Words that identify a language are compared in both forms, because the language of a text is not known yet.
             plain.function_words.0.extend(language.function_words.0);
             plain.telling_words.0.extend(language.telling_words.0);
-            language = Self {
-                name: language.name,
-                published_from: language.published_from,
-                ..plain
-            };
+            language = plain;
         }
         language.set_roles();
         Ok(language)
@@ -305,9 +278,18 @@ impl LanguageWords {
     }
 }
 
-fn read(language: &str) -> Arc<LanguageWords> {
-    // A test reads every file.
-    Arc::new(LanguageWords::parse(language).unwrap_or_default())
+/// The file of a language.
+pub const fn source(language: Language) -> &'static str {
+    match language {
+        Language::English => include_str!("languages/en.toml"),
+        Language::Spanish => include_str!("languages/es.toml"),
+    }
+}
+
+fn read(language: Language) -> Arc<LanguageWords> {
+    let words = LanguageWords::parse(source(language))
+        .unwrap_or_else(|fault| unreachable!("a file of the program: {fault}"));
+    Arc::new(LanguageWords { language, ..words })
 }
 
 /// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
@@ -474,14 +456,6 @@ impl TokenizedText {
                 }
             }
         }
-    }
-
-    /// The first position in `tokens` at which these words occur in a row.
-    pub fn position_of(&self, tokens: &Range<usize>, words: &[String]) -> Option<usize> {
-        let is_word = |(token, word): (usize, &String)| self.word(token) == word;
-        tokens
-            .clone()
-            .find(|at| at + words.len() <= tokens.end && (*at..).zip(words).all(is_word))
     }
 
     /// The tokens that begin within `span` of the original.
@@ -1103,12 +1077,11 @@ mod tests {
 
     #[test]
     fn spanish_is_detected_and_english_is_not_mistaken_for_it() {
-        use crate::insights::analysis::{LanguageCode, TextLanguage};
-        let spanish = spanish();
-        let detector = crate::insights::language::LanguageDetector::new(&[&spanish]);
+        use crate::insights::analysis::TextLanguage;
+        let detector = crate::insights::language::LanguageDetector::new(true);
         let language =
             |text: &str, declared| detector.language(&TokenizedText::new(text), declared);
-        let es = TextLanguage::Also(LanguageCode::find("es").unwrap());
+        let es = TextLanguage::Spanish;
         for text in [
             "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
             "Excelente servicio",
@@ -1154,7 +1127,7 @@ mod tests {
     #[test]
     fn the_declared_language_decides_only_for_short_texts() {
         use crate::insights::analysis::TextLanguage;
-        let english = crate::insights::language::LanguageDetector::new(&[]);
+        let english = crate::insights::language::LanguageDetector::new(false);
         let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),

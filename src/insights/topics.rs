@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::analysis::LanguageCode;
+use super::analysis::TextLanguage;
 use super::count::{
     AggregateInput, CompactAnalysis, CompactFinding, WitnessCount, bits, review_vote,
 };
@@ -76,7 +76,7 @@ pub fn find_topics(
     let own_names = OwnNames::new(sources.business, sources.people);
     let texts: Vec<ReadText<'_>> = (0..)
         .zip(sources.analyses)
-        .filter(|(_, (_, analysis))| analysis.language.code() == Some(LanguageCode::ENGLISH))
+        .filter(|(_, (_, analysis))| analysis.language == TextLanguage::English)
         .take(READ_MAX)
         .map(|(position, (review, analysis))| ReadText {
             position,
@@ -241,7 +241,7 @@ fn topic(
         let stars = read.review.rating.stars();
         if !is_contradicted
             && agreed(one).any(|finding| finding.is_quotable && is_about_it(finding))
-            && agreed(one).all(|finding| finding.fits_stars(stars))
+            && !agreed(one).any(|finding| finding.polarity.contradicts(stars))
         {
             let is_typical = vote == Vote::from(read.analysis.overall);
             let rank = Reverse((one.is_thing, is_typical));

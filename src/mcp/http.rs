@@ -2,7 +2,6 @@
 //! a session applies.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use bytes::Bytes;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
@@ -20,11 +19,8 @@ use super::store::{Session, Sessions};
 use crate::config::Hosts;
 use crate::links::{Links, is_local};
 use crate::metrics;
-use crate::web::context::Ctx;
+use crate::web::context::{CROWDED_PAUSE, Ctx};
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Place, Places, read_body};
-
-/// The `Retry-After` when too much is in flight.
-const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// The endpoint of `/mcp`: POST sends a message, DELETE ends a session.
 pub struct Mcp {

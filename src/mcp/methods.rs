@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::catalog::{CallError, Catalog, Object, ToolAnswer};
+use super::catalog::{CallError, Catalog, Object, TOOL_LIST, ToolAnswer};
 use super::message::{Call, ErrorCode, ErrorData};
 use super::revision::Revision;
 use crate::links::Links;
@@ -86,7 +86,7 @@ impl Methods {
                     let reason = "Unknown cursor: the list is complete; leave it out.";
                     return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
                 }
-                json!({ "tools": self.catalog.list })
+                json!({ "tools": *TOOL_LIST })
             }
             "tools/call" => self.call_tool(read(&method, params)?).await?,
             unknown => {

@@ -11,7 +11,6 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use sqlx::SqliteConnection;
 
 use super::revision::Revision;
 use crate::clock::Clock;
@@ -19,54 +18,28 @@ use crate::compute::lock;
 use crate::random::Random;
 use crate::storage::{AtPath as _, Database, DbError};
 
-/// The sessions of this database; creates its key if it has none.
+/// The sessions of this database, by its key.
 ///
 /// # Errors
-/// If the database cannot be written, or the operating system's generator fails.
+/// If the key cannot be read, or is not one.
 pub async fn sessions(
     database: &Database,
     clock: Clock,
     random: Random,
 ) -> Result<Sessions, DbError> {
-    let fault = |reason: String| DbError::Other {
-        path: database.path().to_owned(),
-        reason,
-    };
-    let path = database.path();
     let mut reader = database.reader().await?;
-    let mut key = find_key(&mut reader).await.at(path)?;
-    drop(reader);
-    if key.is_none() {
-        let half = || random.hex_128().map_err(|error| fault(error.to_string()));
-        let candidate = half()? + &half()?;
-        let mut write = database.write().await?;
-        // Another process may have been faster.
-        sqlx::query!(
-            "insert into instance (session_key) values (unhex(?)) on conflict (only_row)
-             do update set session_key = coalesce(session_key, excluded.session_key)",
-            candidate
-        )
-        .execute(&mut write)
-        .await
-        .at(path)?;
-        write.commit().await.at(path)?;
-        database.see_own_writes().await?;
-        let mut reader = database.reader().await?;
-        key = find_key(&mut reader).await.at(path)?;
-    }
-    let key = key.ok_or_else(|| fault("instance.session_key is null".to_owned()))?;
-    let key = key
-        .try_into()
-        .map_err(|_| fault("instance.session_key is not of 32 bytes; set it to null".to_owned()))?;
-    Ok(Sessions::new(key, clock, random))
-}
-
-/// The stored key, if there is one.
-async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<u8>>> {
     let key = sqlx::query_scalar!("select session_key from instance")
-        .fetch_optional(connection)
-        .await?;
-    Ok(key.flatten())
+        .fetch_optional(&mut *reader)
+        .await
+        .at(database.path())?;
+    let key = key.flatten().and_then(|key| key.try_into().ok());
+    let key = key.ok_or_else(|| DbError::Other {
+        path: database.path().to_owned(),
+        reason:
+            "instance.session_key is not of 32 bytes; set it to unhex('…') of 64 hexadecimal digits"
+                .to_owned(),
+    })?;
+    Ok(Sessions::new(key, clock, random))
 }
 
 /// Lifetime of a session from its opening.

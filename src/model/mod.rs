@@ -38,6 +38,7 @@ use serde::Deserialize;
 
 pub mod business;
 mod calendar;
+pub(crate) mod json;
 mod merge;
 mod review;
 pub mod statistics;

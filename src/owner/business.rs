@@ -51,7 +51,8 @@ const BUSINESS: &[Member] = &[
     optional("service_areas", NAMES),
 ];
 
-const ADDRESS: &[Member] = &[
+/// In the order of `init --address`.
+pub const ADDRESS: &[Member] = &[
     optional("street_address", Shape::Any),
     optional("locality", Shape::Any),
     optional("region", Shape::Any),
@@ -287,7 +288,7 @@ pub fn language(tag: &str) -> Result<String, String> {
 }
 
 /// Checks the form of a country code, not that it is assigned.
-fn country(code: &str) -> Result<String, String> {
+pub fn country(code: &str) -> Result<String, String> {
     if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(code.to_ascii_uppercase());
     }

@@ -7,15 +7,12 @@ use thiserror::Error;
 
 use super::business::{self, Origin};
 use super::fault::{FieldError, listed, reason};
-use super::json::locate;
-use crate::config::read_text;
+use crate::files::read_text;
 use crate::model::business::{Business, Editorial};
+use crate::model::json::locate;
 
 /// Maximum size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
-
-/// A file that changes only what it has.
-const PATCH: Origin = Origin::Owner { is_whole: false };
 
 /// A fault of a file: its line and its byte of that line, both from 1 (1 if unknown), and the problem with the allowed
 /// values.
@@ -45,22 +42,6 @@ pub struct OwnerFile {
 }
 
 impl OwnerFile {
-    /// # Errors
-    /// [`OwnerFileError`] with all faults and, if known, their lines.
-    pub fn read_business(path: &Path) -> Result<Self, OwnerFileError> {
-        let file = Self::read(path)?;
-        file.make(|value| business::business(value, &Business::default(), PATCH))?;
-        Ok(file)
-    }
-
-    /// # Errors
-    /// [`OwnerFileError`] with all faults and, if known, their lines.
-    pub fn read_editorial(path: &Path) -> Result<Self, OwnerFileError> {
-        let file = Self::read(path)?;
-        file.make(|value| business::editorial(value, &Editorial::default(), PATCH))?;
-        Ok(file)
-    }
-
     /// Whether the file has that member and it is not empty.
     pub fn says(&self, name: &str) -> bool {
         let member = self.value.get(name);
@@ -95,10 +76,13 @@ impl OwnerFile {
     /// # Errors
     /// [`OwnerFileError`] with all faults and, if known, their lines.
     pub fn editorial(&self, known: &Editorial) -> Result<Editorial, OwnerFileError> {
-        self.make(|value| business::editorial(value, known, PATCH))
+        let origin = Origin::Owner { is_whole: false };
+        self.make(|value| business::editorial(value, known, origin))
     }
 
-    fn read(path: &Path) -> Result<Self, OwnerFileError> {
+    /// # Errors
+    /// [`OwnerFileError`] if the file cannot be read, or its JSON is broken.
+    pub fn read(path: &Path) -> Result<Self, OwnerFileError> {
         let text = read_text(path, JSON_MIB_MAX)
             .map_err(|reason| {
                 OwnerFileError(format!("{}: cannot be read: {reason}", path.display()))

@@ -7,7 +7,6 @@
 pub mod business;
 pub mod fault;
 mod file;
-pub mod json;
 pub mod shape;
 
 pub use file::{OwnerFile, OwnerFileError};

@@ -5,7 +5,7 @@ use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde_json::{Map, Value};
 
 use super::fault::FieldError;
-use super::json::join;
+use crate::model::json::join;
 use crate::model::text::{check_text, nearest, quoted, shown};
 use crate::model::{Calendar, Day, InvalidDay, Posted, Rating};
 

@@ -16,7 +16,7 @@ use super::embed::EmbedOptions;
 use super::frame::{Frame, HTML, Site, protect, render};
 use super::{badge, embed};
 use crate::compute::made_once;
-use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
+use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::snapshot::{CachedBody, Coding, Document, Snapshot};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
@@ -37,7 +37,7 @@ const DOCUMENTS: [(&str, &str); 7] = [
     (Document::AtomFeed.path(), "Atom feed of the 50 newest"),
     (DOCS_PATH, "Swagger UI: try every operation"),
     (OPENAPI_PATH, "OpenAPI 3.1 description"),
-    (SEARCH_PATH, "Search"),
+    (SEARCH_API_PATH, "Search"),
 ];
 
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
@@ -117,11 +117,12 @@ fn swagger_ui() -> SwaggerUi {
     }
 }
 
-/// Decompresses a file of the package, which cannot fail for the bundled files; a test checks it.
+/// Decompresses a bundled file, which cannot fail; a test reads them.
 fn unpack(coded: &[u8]) -> String {
     let mut text = Vec::new();
-    let _ = brotli::BrotliDecompress(&mut &coded[..], &mut text);
-    String::from_utf8(text).unwrap_or_default()
+    brotli::BrotliDecompress(&mut &coded[..], &mut text)
+        .unwrap_or_else(|error| unreachable!("a bundled file: {error}"));
+    String::from_utf8(text).unwrap_or_else(|error| unreachable!("a bundled file: {error}"))
 }
 
 /// Allows only the page's own inline scripts and styles, by hash (CSP 3 §2.3.1), and requests to the host from which

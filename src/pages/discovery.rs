@@ -24,11 +24,11 @@ pub const XML: &str = "application/xml";
 /// The limit of addresses per file of a sitemap.
 pub const SITEMAP_URLS_MAX: usize = 50_000;
 
-/// Disallows only pages that are rendered per query.
+/// Disallows only pages that are rendered per query; of two rules that match, the longer one counts (RFC 9309 §2.2.2).
 pub fn robots(links: &Links) -> String {
     let root = links.base_path();
     format!(
-        "User-agent: *\nAllow: {root}/\nDisallow: {root}/search\nDisallow: {root}/api/reviews/search\nDisallow: {root}{MCP_PATH}\n\nSitemap: {}\n",
+        "User-agent: *\nAllow: {root}/\nAllow: {root}/search.atom\nDisallow: {root}/search\nDisallow: {root}/api/reviews/search\nDisallow: {root}{MCP_PATH}\n\nSitemap: {}\n",
         links.absolute("/sitemap.xml")
     )
 }

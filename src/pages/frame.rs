@@ -11,7 +11,7 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::locale::{Locale, PageLanguage};
-use crate::links::{Links, with_query};
+use crate::links::{Links, SEARCH_PAGE_PATH, with_query};
 use crate::model::business::Business;
 use crate::snapshot::{CachedBody, Snapshot};
 use crate::web::HttpProblem;
@@ -112,7 +112,7 @@ impl<'a> Site<'a> {
     }
 
     pub fn search(&self, name: &str, value: &str) -> String {
-        self.path_with("/search", name, value)
+        self.path_with(SEARCH_PAGE_PATH, name, value)
     }
 
     /// The path of the search for the reviews of a calendar year.

@@ -29,7 +29,7 @@ pub use escape::Html;
 pub use frame::error_page;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
-use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
+use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
 use crate::web::Routes;
 
 /// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
@@ -45,7 +45,7 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .into_iter()
         .fold(routes, |routes, page| routes.get(page.name(), cached_page))
         .get("/insights", once_set_up(pages, insights::insights))
-        .get("/search", once_set_up(pages, search::search))
+        .get(SEARCH_PAGE_PATH, once_set_up(pages, search::search))
         .get(
             transparency::TRANSPARENCY_PATH,
             once_set_up(pages, transparency::transparency),

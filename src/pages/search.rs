@@ -15,7 +15,7 @@ use super::locale::Locale;
 use super::review::ReviewFragment;
 use crate::api::search_feed_url;
 use crate::compute::run_long_if;
-use crate::links::{Links, SEARCH_PATH};
+use crate::links::{Links, SEARCH_API_PATH};
 use crate::model::{Sort, TextMatch};
 use crate::search::{
     Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
@@ -102,7 +102,7 @@ struct SearchView<'a> {
 
 impl SearchView<'_> {
     fn json_url(&self) -> String {
-        let (path, query) = (self.links.absolute(SEARCH_PATH), self.query);
+        let (path, query) = (self.links.absolute(SEARCH_API_PATH), self.query);
         // The API's default differs from the page's, so the page's default is passed explicitly.
         let words = [("match", TextMatch::Words.name())];
         let has_match = query.value("match").is_some();

@@ -3,14 +3,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::imports::export::without_nulls;
 use crate::links::Links;
 use crate::model::RatingCounts;
 use crate::model::business::{Business, local_business_type};
-use crate::wire;
-
-/// Platforms that publish reviews, by the names that sources have, one per line.
-const PLATFORMS: &str = include_str!("platforms.txt");
+use crate::model::json::without_nulls;
+use crate::wire::{self, VerificationMethod};
 
 /// The business with its rating and the newest reviews.
 pub fn business(
@@ -90,7 +87,7 @@ fn address(parts: &Map<String, Value>) -> Value {
 }
 
 fn node_of(review: &wire::Review, business: &Business) -> Value {
-    let source = &review.source.name;
+    let is_on_platform = review.verification.method == VerificationMethod::SourcePlatform;
     let comment = review.response.as_ref().map(|response| {
         let author = response.author.as_ref().unwrap_or(&business.name);
         without_nulls(json!({
@@ -110,16 +107,9 @@ fn node_of(review: &wire::Review, business: &Business) -> Value {
         "name": review.title,
         "reviewBody": Some(&review.text).filter(|text| !text.is_empty()),
         "inLanguage": review.language,
-        "publisher": is_platform(source).then(|| json!({"@type": "Organization", "name": source})),
+        "publisher": is_on_platform.then(|| json!({"@type": "Organization", "name": review.source.name})),
         "comment": comment,
     }))
-}
-
-/// Whether a source is a platform that published the review first. Others say how the review was received (`Direct`,
-/// `Invitation`, `Website`).
-fn is_platform(source: &str) -> bool {
-    let mut platforms = PLATFORMS.lines();
-    platforms.any(|platform| platform.eq_ignore_ascii_case(source.trim()))
 }
 
 /// JSON for a `script` element: `<`, `>` and `&` are escaped, so that a review's text cannot end the element or begin

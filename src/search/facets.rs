@@ -6,12 +6,10 @@ use crate::insights::Trade;
 use crate::insights::rules::AspectDefinition;
 use crate::model::{Day, VoteCounts};
 use crate::snapshot::Snapshot;
-use crate::wire::{
-    self, Arguments, Comparison, Issue, IssueCode, Parameters, Period, PeriodAspect,
-};
+use crate::wire::{self, Arguments, Comparison, Issue, IssueCode, Parameters, Period};
 
 /// Maximum number of values in a list.
-pub const VALUES_MAX: usize = 100;
+pub const FACET_VALUES_MAX: usize = 100;
 
 /// Lists have at most `most` values, with the number of omitted values; aspects and ratings are complete.
 pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
@@ -43,7 +41,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         lists.map(|(_, list)| list.iter().take(most).cloned().collect());
     let (trade, all) = (
         snapshot.input.analyzer.trade(),
-        entries.positions(None, None),
+        entries.positions_between(None, None),
     );
     let votes = entries.index().votes(&all, trade.aspects.len());
     let ratings = (1..=5)
@@ -57,22 +55,22 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         service_areas,
         sources,
         languages,
-        aspects: with_opinions(&trade.aspects, &votes)
-            .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
-            .collect(),
+        aspects: with_opinions(&trade.aspects, &votes).collect(),
         years: years.into_iter().take(most).collect(),
         ratings: ratings.collect(),
         left_out,
     }
 }
 
-/// The aspects with opinions, in the order of the trade (at most a few dozen), each with its votes.
+/// The aspects with opinions and their votes, in the order of the trade (at most a few dozen).
 pub(super) fn with_opinions<'a>(
     aspects: &'a [AspectDefinition],
     votes: &'a [VoteCounts],
-) -> impl Iterator<Item = (&'a AspectDefinition, &'a VoteCounts)> {
+) -> impl Iterator<Item = wire::AspectFacet> {
     let aspects = aspects.iter().zip(votes);
-    aspects.filter(|(_, votes)| votes.reviews() > 0)
+    aspects
+        .filter(|(_, votes)| votes.reviews() > 0)
+        .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
 }
 
 /// First and last day, both inclusive.
@@ -166,20 +164,10 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days, aspect: Option<usi
     let until = newest
         .filter(|newest| (since..until_requested).contains(newest))
         .unwrap_or(until_requested);
-    let positions = entries.positions(Some(since), Some(until));
+    let positions = entries.positions_between(Some(since), Some(until));
     let rating_counts = entries.index().rating_counts(positions.clone());
     let votes = entries.index().votes(&positions, trade.aspects.len());
-    let mut aspects: Vec<PeriodAspect> = with_opinions(&trade.aspects, &votes)
-        .map(|(aspect, votes)| PeriodAspect {
-            id: aspect.id.clone(),
-            label: aspect.label.clone(),
-            reviews: u64::from(votes.reviews()),
-            positive: u64::from(votes.positive),
-            negative: u64::from(votes.negative),
-            mixed: u64::from(votes.mixed),
-            confirmed: votes.confirmed.into(),
-        })
-        .collect();
+    let mut aspects: Vec<wire::AspectFacet> = with_opinions(&trade.aspects, &votes).collect();
     if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
         aspects.retain(|aspect| aspect.id == *one);
     }
@@ -187,7 +175,7 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days, aspect: Option<usi
     Period {
         since: since.date(),
         until: until.date(),
-        until_asked: (until != until_requested).then(|| until_requested.date()),
+        until_requested: (until != until_requested).then(|| until_requested.date()),
         count: rating.review_count,
         rating_value: rating.rating_value,
         distribution: rating.distribution,

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::facets::{VALUES_MAX, with_opinions};
+use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::Cursor;
 use crate::insights::rules::AspectDefinition;
@@ -106,14 +106,14 @@ pub fn stage(
 ) -> Result<InsightsStage, String> {
     let insights = &snapshot.insights;
     match request {
-        StageRequest::Aspect(name) => aspect(insights, name),
+        StageRequest::Aspect(name) => aspect(snapshot.input.analyzer.trade(), insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
         StageRequest::Part(part) => Ok(self::part(snapshot, *part)),
     }
 }
 
 fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
-    let (insights, most) = (&snapshot.insights, VALUES_MAX);
+    let (insights, most) = (&snapshot.insights, FACET_VALUES_MAX);
     let mut stage = InsightsStage::of(part.name(), insights);
     match part {
         InsightsPart::Overview => return overview(snapshot),
@@ -151,10 +151,10 @@ fn overview(snapshot: &Snapshot) -> InsightsStage {
     }
 }
 
-fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, String> {
-    let folded = fold(name);
+fn aspect(trade: &Trade, insights: &Insights, name: &str) -> Result<InsightsStage, String> {
+    let at = trade.find_aspect(name);
     let mut aspects = insights.aspects.iter();
-    let found = aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded);
+    let found = at.and_then(|at| aspects.find(|one| one.id == trade.aspects[at].id));
     let Some(found) = found else {
         let ids = insights.aspects.iter().map(|aspect| aspect.id.as_str());
         return Err(unknown_value("aspect", ids));
@@ -241,9 +241,9 @@ fn by_aspect(
         }
     }
     with_opinions(aspects, &counts)
-        .map(|(aspect, votes)| AspectFacet {
+        .map(|aspect| AspectFacet {
             evidence_url: evidence_url(links, &aspect.id, kind, value),
-            ..AspectFacet::new(&aspect.id, &aspect.label, votes)
+            ..aspect
         })
         .collect()
 }
@@ -258,7 +258,7 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
 }
 
 fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.take(VALUES_MAX).collect();
+    let known: Vec<&str> = known.take(FACET_VALUES_MAX).collect();
     if known.is_empty() {
         format!("No {parameter_name} has that name; none are known.")
     } else {
@@ -394,7 +394,7 @@ pub fn evidence(
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
     let parameters = query.parameters;
     let named = NameFilter::new(parameters, snapshot);
-    let mut range = entries.positions(parameters.since, parameters.until);
+    let mut range = entries.positions_between(parameters.since, parameters.until);
     if named.is_unknown {
         range.end = range.start;
     }

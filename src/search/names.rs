@@ -12,7 +12,7 @@ use crate::wire::{DidYouMean, Facet, SearchHead, TotalRelation};
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
 /// Maximum number of values that are compared, most mentioned first.
-const VALUES_MAX: usize = 1_000;
+const COMPARED_MAX: usize = 1_000;
 /// Maximum number of known values that are listed if none is near.
 const KNOWN_MAX: usize = 10;
 /// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
@@ -202,7 +202,7 @@ fn nearest_facet<'a>(
         return None;
     }
     let mut best: Option<(f64, &Facet)> = None;
-    for facet in facets.iter().take(VALUES_MAX) {
+    for facet in facets.iter().take(COMPARED_MAX) {
         let id = facet.id.as_deref();
         let others = others.iter().filter(|(other, _)| Some(*other) == id);
         let likeness = others

@@ -170,7 +170,7 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
 fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
     let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
-    selected.insert_range(entries.positions(filter.since, filter.until));
+    selected.insert_range(entries.positions_between(filter.since, filter.until));
     if filter.rating.is_some() || filter.min_rating.is_some() || filter.max_rating.is_some() {
         let matches = |stars: &u8| {
             (filter.rating).is_none_or(|rating| rating == *stars)

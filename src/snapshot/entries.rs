@@ -112,7 +112,7 @@ impl Entries {
     }
 
     /// The positions of the days from `since` to `until`, both inclusive.
-    pub fn positions(&self, since: Option<Day>, until: Option<Day>) -> Range<u32> {
+    pub fn positions_between(&self, since: Option<Day>, until: Option<Day>) -> Range<u32> {
         let start = until.map_or(0, |day| self.count_after(day));
         let end = since.map_or(self.len(), |day| self.count_since(day));
         position(start)..position(end.max(start))

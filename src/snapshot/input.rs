@@ -5,8 +5,8 @@
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -15,7 +15,6 @@ use tokio::task::yield_now;
 
 use super::entries::{Entries, Entry};
 use super::staff::Staff;
-use crate::compute::lock;
 use crate::insights::store::{StoredAnalysis, parse};
 use crate::insights::{Analysis, Analyzer, CompactAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
@@ -299,34 +298,12 @@ pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> Store
     }
 }
 
-/// The analyses that the current snapshot lacks because they take long.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum LateAnalyses {
-    #[default]
-    Missing,
-    /// The next snapshot can use them.
-    Stored,
-}
-
 /// What the publisher and the job that analyzes postponed reviews tell each other.
 #[derive(Debug, Default)]
 pub struct AnalysisProgress {
-    late: Mutex<LateAnalyses>,
+    /// Whether the analyses that the current snapshot lacks, because they take long, are stored, so that the next one can use
+    /// them.
+    pub late_are_stored: AtomicBool,
     /// Reviews loaded since the start, each time they are.
-    loaded: AtomicU64,
-}
-
-impl AnalysisProgress {
-    /// Reviews loaded since the start, each time they are.
-    pub fn count_loaded(&self) -> u64 {
-        self.loaded.load(Ordering::Relaxed)
-    }
-
-    pub fn late(&self) -> LateAnalyses {
-        *lock(&self.late)
-    }
-
-    pub fn set_late(&self, late: LateAnalyses) {
-        *lock(&self.late) = late;
-    }
+    pub loaded: AtomicU64,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
-use crate::insights::model::WEIGHTS_DIGEST;
+use crate::insights::decide::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
 use crate::insights::text::TokenizedText;
 use crate::insights::{AggregateInput, aggregate};
@@ -40,9 +40,9 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let engine = &input.analyzer.engine;
     let findings = |question: &str| {
         let text = TokenizedText::new(question);
-        let code = engine.language(&text, None).code();
-        let rules = code
-            .and_then(|code| engine.reader(code))
+        let language = engine.language(&text, None).analyzed();
+        let rules = language
+            .and_then(|language| engine.reader(language))
             .unwrap_or_else(|| engine.rules());
         rules.analyze(&TokenizedText::of(question, &rules.trade.words))
     };

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::SqliteConnection;
@@ -13,7 +14,7 @@ use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::entries::Entries;
 use super::input::{
-    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, LateAnalyses, Loaded, SnapshotInput, cost,
+    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, SnapshotInput, cost,
 };
 use super::insights::insights;
 use super::staff::Staff;
@@ -88,18 +89,20 @@ impl Publisher {
     }
 
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
-        let late = self.progress.late();
+        let late_are_stored = self.progress.late_are_stored.load(Ordering::Relaxed);
         let mut attempts = 1;
         let built = loop {
-            let built = Box::pin(self.build_once(previous, late)).await;
+            let built = Box::pin(self.build_once(previous, late_are_stored)).await;
             if !matches!(built, Err(PublishError::Overtaken)) || attempts == ATTEMPTS_MAX {
                 break built;
             }
             attempts += 1;
             self.database.await_other_writes().await;
         };
-        if built.is_ok() && late == LateAnalyses::Stored {
-            self.progress.set_late(LateAnalyses::Missing);
+        if built.is_ok() && late_are_stored {
+            self.progress
+                .late_are_stored
+                .store(false, Ordering::Relaxed);
         }
         built
     }
@@ -108,9 +111,9 @@ impl Publisher {
     async fn build_once(
         &self,
         previous: Option<&Snapshot>,
-        late: LateAnalyses,
+        late_are_stored: bool,
     ) -> Result<Snapshot, PublishError> {
-        let (stored, mut input, loaded) = self.read(previous, late).await?;
+        let (stored, mut input, loaded) = self.read(previous, late_are_stored).await?;
         if self.records {
             // Stored first, so that no later snapshot repeats them.
             let saved = save(&self.database, &loaded.analyzed);
@@ -161,7 +164,7 @@ impl Publisher {
     async fn read(
         &self,
         previous: Option<&Snapshot>,
-        late: LateAnalyses,
+        late_are_stored: bool,
     ) -> Result<(StoredState, SnapshotInput, Loaded), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
@@ -175,7 +178,7 @@ impl Publisher {
             // The stored precision.
             now: self.clock.now().trunc_subsecs(3),
             former: previous.filter(|snapshot| stored.is_after(snapshot)),
-            late,
+            late_are_stored,
         };
         let (input, loaded) = read_input(&sources, &mut transaction, &stored)
             .await
@@ -341,8 +344,8 @@ struct InputSources<'a> {
     now: DateTime<Utc>,
     /// The previous snapshot, if it is of the same database.
     former: Option<&'a Snapshot>,
-    /// The analyses that are missing in `former`.
-    late: LateAnalyses,
+    /// Whether the analyses that are missing in `former` are stored.
+    late_are_stored: bool,
 }
 
 /// The input of a snapshot, and what is to be stored of it.
@@ -422,15 +425,11 @@ async fn read_entries(
     if !loader.is_of(&former.input) {
         return loader.all(connection, entries).await;
     }
-    let mut unanalyzed: Vec<&str> = match sources.late {
-        LateAnalyses::Missing => Vec::new(),
-        LateAnalyses::Stored => {
-            let positions = entries.index().unanalyzed.iter();
-            positions
-                .map(|at| entries[at as usize].id().as_str())
-                .collect()
-        }
-    };
+    let mut unanalyzed: Vec<&str> = Vec::new();
+    if sources.late_are_stored {
+        let positions = entries.index().unanalyzed.iter();
+        unanalyzed.extend(positions.map(|at| entries[at as usize].id().as_str()));
+    }
     // Another process may have dated them since, which does not count as a change.
     unanalyzed.extend(former.input.undated.iter().map(ReviewId::as_str));
     if seen == now.change_no && unanalyzed.is_empty() {
@@ -461,8 +460,7 @@ fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<An
         let is_long =
             cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
         // The stored analyses are those of the analyzer that the former snapshot waited for.
-        let is_finished =
-            sources.late == LateAnalyses::Stored && Arc::ptr_eq(&input.next_analyzer, next);
+        let is_finished = sources.late_are_stored && Arc::ptr_eq(&input.next_analyzer, next);
         is_long && !is_finished
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
@@ -481,7 +479,7 @@ pub async fn survey(
         progress: &AnalysisProgress::default(),
         now: DateTime::default(),
         former: None,
-        late: LateAnalyses::Missing,
+        late_are_stored: false,
     };
     let (input, loaded) = read_input(&sources, connection, &stored).await?;
     let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use chrono::{DateTime, Utc};
-use sqlx::sqlite::SqliteConnection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
 use super::cluster::client::RqliteClient;
@@ -47,24 +47,17 @@ impl Database {
         let copied = async {
             match address {
                 DatabaseAddress::File(path) => {
-                    // Also closed, because a connection that only reads would leave a log behind.
-                    match Self::open(path).await {
-                        Ok((database, _)) => {
-                            let copied = copy_file(path, to).await.at(to);
-                            database.close().await;
-                            copied
-                        }
+                    files::verify_not_lost(path)?;
+                    files::verify_one_name(path)?;
+                    schema::identify(path).await?;
+                    // Not read-only, because a connection that only reads would leave a log behind.
+                    let mut connection = match connect(options(path)).await.at(path) {
                         // Nothing may be written there.
-                        Err(DbError::ReadOnly(_)) => {
-                            let readers = Self::open_read_only(path).await?;
-                            let mut reader = readers.acquire().await.at(path)?;
-                            let copied = copy_into(&mut reader, to).await.at(to);
-                            drop(reader);
-                            readers.close().await;
-                            copied
-                        }
-                        Err(error) => Err(error),
-                    }
+                        Err(DbError::ReadOnly(_)) => connect(untouching(path)).await.at(path)?,
+                        connected => connected?,
+                    };
+                    copy_into(&mut connection, to).await.at(to)?;
+                    connection.close().await.at(path)
                 }
                 DatabaseAddress::Cluster(cluster) => {
                     let client = RqliteClient::new(cluster.nodes.clone())?;
@@ -78,6 +71,15 @@ impl Database {
             let _ = remove_file(to);
         })
     }
+}
+
+/// A connection that has read, which SQLite does not do while it connects.
+async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let mut connection = options.connect().await?;
+    connection
+        .execute("select count(*) from sqlite_schema")
+        .await?;
+    Ok(connection)
 }
 
 /// Puts the complete backup `begun` in the place of the file at `to`. The log and journal that a killed process left beside
@@ -166,7 +168,7 @@ impl Prepared {
     pub async fn put_in_place(
         self,
         path: &Path,
-        alone: Option<Alone>,
+        alone: Option<ExclusiveAccess>,
         now: DateTime<Utc>,
     ) -> Result<Option<PathBuf>, DbError> {
         let place = real(path);
@@ -224,13 +226,13 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 
 /// Exclusive access to the database until it is released.
 #[derive(Debug)]
-pub struct Alone {
+pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
     pub connection: SqliteConnection,
     _sender: DeliveryLock,
 }
 
-impl Alone {
+impl ExclusiveAccess {
     /// Takes exclusive access to the database at `path` and writes its log back into the file.
     ///
     /// # Errors
@@ -273,13 +275,16 @@ impl Alone {
     }
 }
 
+/// Tables that are those of the former database, not of the backup.
+const CARRIED: [&str; 2] = ["subscription", "intent"];
+
 impl Database {
-    /// Copies `tables` (subscriptions, session keys, and the base URL of feed entry ids) from the database at `former`,
-    /// because a backup must not bring back old ones.
+    /// Takes the subscriptions, the base URLs and the key of sessions from the database at `former`: subscribers, feed readers and
+    /// agents know these, and not those of the backup.
     ///
     /// # Errors
-    /// When a file cannot be read or written.
-    pub async fn carry_tables(&self, former: &Path, tables: &[&str]) -> Result<(), DbError> {
+    /// When a file cannot be read or written, or the former one lacks a table.
+    pub async fn carry_service_data(&self, former: &Path) -> Result<(), DbError> {
         let copy = async {
             let mut connection = options(self.path()).connect().await?;
             sqlx::query("attach database ? as former")
@@ -287,9 +292,16 @@ impl Database {
                 .execute(&mut connection)
                 .await?;
             let mut transaction = connection.begin().await?;
-            for table in tables {
+            for table in CARRIED {
                 copy_table(&mut transaction, table).await?;
             }
+            sqlx::query(
+                "update main.instance set (first_base_url, last_base_url, session_key)
+                   = (select first_base_url, last_base_url, session_key from former.instance)
+                 where exists (select 1 from former.instance)",
+            )
+            .execute(&mut *transaction)
+            .await?;
             transaction.commit().await?;
             connection.close().await
         };
@@ -300,16 +312,14 @@ impl Database {
 /// Replaces the rows of `table` by those of the attached database `former`.
 async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Result<()> {
     // The tables of the two releases may differ, so only columns that exist in both are copied.
-    let columns: Vec<String> = sqlx::query_scalar(
-        "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
+    let columns: Option<String> = sqlx::query_scalar(
+        "select group_concat(name, ', ') from pragma_table_info(?1, 'main')
+         where name in (select name from pragma_table_info(?1, 'former'))",
     )
     .bind(table)
-    .fetch_all(&mut *connection)
+    .fetch_one(&mut *connection)
     .await?;
-    if columns.is_empty() {
-        return Ok(());
-    }
-    let columns = columns.join(", ");
+    let columns = columns.ok_or(sqlx::Error::RowNotFound)?;
     let copy = format!(
         "delete from main.{table}; insert into main.{table} ({columns}) select {columns} from former.{table}"
     );
@@ -331,22 +341,25 @@ pub struct Carried {
     pub withheld: u64,
 }
 
-/// Repeats the deletions and withholdings of `former` in the restored database, dates the reviews that come back in an
-/// older form, and continues change numbers above those of both.
+/// Continues change numbers above those of both databases. If `former` is a later state of the restored one, it also repeats
+/// its deletions and withholdings, and dates the reviews that come back in an older form.
 ///
 /// # Errors
 /// When one cannot be read, or the other refuses a write.
 pub async fn carry_over(
     former: &mut SqliteConnection,
     write: &mut Write,
+    is_same: bool,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Carried> {
     let highest = newest_change(former).await?;
-    let carried = Carried {
-        deleted: deletions(former, write).await?,
-        withheld: withholdings(former, write, now).await?,
-    };
-    date_changes(former, write, now).await?;
+    let mut carried = Carried::default();
+    // In another database, the same IDs are other reviews.
+    if is_same {
+        carried.deleted = deletions(former, write).await?;
+        carried.withheld = withholdings(former, write, now).await?;
+        date_changes(former, write, now).await?;
+    }
     // A row without a review, like the one that remains of a sample.
     execute!(
         write,
@@ -360,9 +373,8 @@ pub async fn carry_over(
 
 async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
     let ids = sqlx::query_scalar!(
-        r#"select c.review_id as "id: Text" from review_change as c where c.review_id <> ''
-             and not exists (select 1 from review as r where r.review_id = c.review_id)
-             and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#
+        r#"select c.review_id as "id: Text" from review_change as c where c.review_id <> '' and c.is_undone = 0
+             and not exists (select 1 from review as r where r.review_id = c.review_id)"#
     )
     .fetch_all(&mut *former)
     .await?;

@@ -302,7 +302,6 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "review_note",
         "import_run",
         "import_run_review",
-        "undone_review",
         "business",
         "service",
         "technician",

@@ -17,17 +17,11 @@ use super::cluster::derived;
 use super::cluster::write::RecordedWrite;
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
-    self, DatabaseFiles, LOG, begin, bytes_beside, limit_cache, options, pool, remove_files,
-    unlogged,
+    self, DatabaseFiles, LOG, begin, bytes_beside, options, pool, remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::write::Write;
-use crate::clock::Clock;
 use crate::config::DatabaseAddress;
-
-/// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
-/// attempts of SQLite (100 ms).
-pub(super) const GAP: Duration = Duration::from_millis(250);
 
 /// Cloning shares the same connections.
 #[derive(Debug, Clone)]
@@ -164,53 +158,6 @@ impl Database {
             connection: Some(reading.connect().await.at(&self.path)?),
             seen: None,
         })
-    }
-
-    /// Begins a long write. If another process has the lock, this waits up to [`BUSY_TIMEOUT`] for the lock and then lets
-    /// other waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
-    /// otherwise wait for two long writes in a row.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
-    pub async fn write_long(&self, clock: &Clock) -> Result<Write, DbError> {
-        if self.has_nodes() {
-            return self.write_as_owner().await;
-        }
-        let mut waited = Duration::ZERO;
-        while self.is_locked().await? {
-            if waited >= BUSY_TIMEOUT {
-                return Err(DbError::Locked(self.path.clone()));
-            }
-            clock.sleep(GAP).await;
-            waited += GAP;
-        }
-        if !waited.is_zero() {
-            clock.sleep(GAP).await;
-        }
-        let mut write = self.write().await?;
-        // Most written pages are not read again, so they belong in the log; an import stays below 64 MiB.
-        limit_cache(write.for_reading(), 4_096)
-            .await
-            .at(&self.path)?;
-        Ok(write)
-    }
-
-    /// Whether a process has the write lock at this moment.
-    async fn is_locked(&self) -> Result<bool, DbError> {
-        self.verify_place()?;
-        let options = options(&self.path).busy_timeout(Duration::ZERO);
-        let mut asking = options.connect().await.at(&self.path)?;
-        let answer = asking
-            .begin_with("begin immediate")
-            .await
-            .map(drop)
-            .at(&self.path);
-        asking.close().await.at(&self.path)?;
-        match answer {
-            Ok(()) => Ok(false),
-            Err(DbError::Locked(_)) => Ok(true),
-            Err(error) => Err(error),
-        }
     }
 
     /// Closes every connection, so that the last one checkpoints the log into the file. If other processes keep
@@ -493,7 +440,7 @@ impl Opening {
     ///
     /// # Errors
     /// As [`Database::open`].
-    pub async fn of(address: &DatabaseAddress) -> Result<Self, DbError> {
+    pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
         let path = match address {
             // A dangling link names the path for the new file; an existing file is opened in place.
             DatabaseAddress::File(path) if !path.exists() && !path.is_symlink() => path,
@@ -523,7 +470,7 @@ impl Opening {
     /// # Errors
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
     /// that file is left unchanged.
-    pub async fn keep(self) -> Result<(), DbError> {
+    pub async fn persist(self) -> Result<(), DbError> {
         self.database.close().await;
         let Some(place) = self.destination else {
             return Ok(());
@@ -536,21 +483,21 @@ impl Opening {
         named.map_err(|reason| DbError::create(&place, reason))
     }
 
-    /// [`Opening::keep`] if the work with the database succeeded, otherwise [`Opening::leave`].
+    /// [`Opening::persist`] if the work with the database succeeded, otherwise [`Opening::discard`].
     ///
     /// # Errors
-    /// Those of the work, and of [`Opening::keep`].
-    pub async fn end<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
+    /// Those of the work, and of [`Opening::persist`].
+    pub async fn finish<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
         if worked.is_ok() {
-            self.keep().await?;
+            self.persist().await?;
         } else {
-            self.leave().await;
+            self.discard().await;
         }
         worked
     }
 
     /// Closes the database; a new file is removed.
-    pub async fn leave(self) {
+    pub async fn discard(self) {
         self.database.close().await;
         if self.destination.is_some() {
             remove_files(self.database.path());
@@ -570,12 +517,12 @@ mod tests {
     async fn a_database_created_by_another_process_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reviews.db");
-        let opening = Opening::of(&DatabaseAddress::File(path.clone()))
+        let opening = Opening::open(&DatabaseAddress::File(path.clone()))
             .await
             .unwrap();
         assert!(!path.exists(), "it has its name at the end");
         fs::write(&path, "theirs").unwrap();
-        let error = opening.keep().await.unwrap_err();
+        let error = opening.persist().await.unwrap_err();
         assert!(matches!(error, DbError::Create { .. }), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         assert_eq!(

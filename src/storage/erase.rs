@@ -10,7 +10,7 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
-use super::database::{Database, GAP};
+use super::database::Database;
 use super::error::{AtPath as _, DbError};
 use super::files::{DeliveryLock, bytes_beside, folder_of, options, real};
 use super::write::Write;
@@ -18,8 +18,9 @@ use crate::clock::Clock;
 
 /// Maximum wait of a rewrite for another process's lock.
 const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
-/// Maximum number of attempts to truncate the log, with pauses of [`GAP`]: 3 s in total.
+/// Maximum number of attempts to truncate the log, with a pause after each: 3 s in total.
 const LOG_LOOKS_MAX: usize = 12;
+const LOG_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum size for an immediate rewrite; larger files are left to a running service. Rewriting 64 MiB takes a third of
 /// a second, during which other writers wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
@@ -129,7 +130,7 @@ impl Database {
             if self.cut_log().await? {
                 return Ok(true);
             }
-            Clock::system().sleep(GAP).await;
+            Clock::system().sleep(LOG_PAUSE).await;
         }
         Ok(false)
     }

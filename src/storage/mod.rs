@@ -28,14 +28,14 @@ pub mod transparency;
 mod verify;
 mod write;
 
-pub use backup::{Alone, Carried, Prepared, carry_over, may_replace, replace_backup};
+pub use backup::{Carried, ExclusiveAccess, Prepared, carry_over, may_replace, replace_backup};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
 pub use cluster::{SenderLock, SourceLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
+    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, SOURCE_LOCK, files, limit_cache, remove_unfinished,
     temporary_folder, unused_name,
 };
 pub use schema::Migrated;

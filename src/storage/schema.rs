@@ -2,6 +2,7 @@
 //! whether its objects are those of this release.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
@@ -15,6 +16,11 @@ use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// Takes [`instance_values`], and keeps those that there are.
+pub(super) const BIND_INSTANCE: &str =
+    "insert into instance (lineage_id, session_key) values (?1, unhex(?2 || ?3)) on conflict (only_row)
+     do update set lineage_id = coalesce(lineage_id, excluded.lineage_id),
+       session_key = coalesce(session_key, excluded.session_key)";
 /// sqlx's table of applied migrations.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
@@ -42,7 +48,7 @@ pub(super) fn missing(there: &[i64]) -> impl Iterator<Item = &'static Migration>
     MIGRATIONS.iter().filter(|m| !there.contains(&m.version))
 }
 
-/// Migrates the database behind `connection` and gives it a lineage.
+/// Migrates the database behind `connection` and gives it its own values.
 pub(super) async fn migrate(
     connection: &mut SqliteConnection,
     path: &Path,
@@ -51,7 +57,7 @@ pub(super) async fn migrate(
     reject_newer(&before, path)?;
     let run = MIGRATIONS.run(&mut *connection).await;
     migrated_at(run, path)?;
-    bind_lineage(connection, path).await?;
+    bind_instance(connection, path).await?;
     Ok(Migrated::since(&before))
 }
 
@@ -151,27 +157,34 @@ pub(super) fn known_versions(
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// Gives the database its permanent id (see `migrations/0010_process.sql`).
-async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
+/// The random values that every database has of its own (see `migrations/0010_process.sql`), with 128 bits each in
+/// hexadecimal: its id, and the halves of the key of sessions.
+pub(super) fn instance_values(path: &Path) -> Result<[String; 3], DbError> {
+    let random = || Random::system().hex_128();
+    let values = || Ok([random()?, random()?, random()?]);
+    values().map_err(|error: io::Error| DbError::other(path, error))
+}
+
+/// Gives the database the values that it lacks.
+async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
-    let is_bound = sqlx::query_scalar!("select count(lineage_id) from instance")
-        .fetch_one(&mut *connection)
-        .await
-        .at(path)?;
+    let is_bound = sqlx::query_scalar!(
+        "select count(*) from instance where lineage_id is not null and session_key is not null"
+    )
+    .fetch_one(&mut *connection)
+    .await
+    .at(path)?;
     if is_bound > 0 {
         return Ok(());
     }
-    let lineage = Random::system()
-        .hex_128()
-        .map_err(|error| DbError::other(path, error))?;
-    sqlx::query!(
-        "insert into instance (lineage_id) values (?) on conflict (only_row)
-         do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)",
-        lineage
-    )
-    .execute(&mut *connection)
-    .await
-    .at(path)?;
+    let [id, half, other_half] = instance_values(path)?;
+    sqlx::query(BIND_INSTANCE)
+        .bind(id)
+        .bind(half)
+        .bind(other_half)
+        .execute(&mut *connection)
+        .await
+        .at(path)?;
     Ok(())
 }
 
@@ -204,27 +217,9 @@ async fn objects(
 ) -> sqlx::Result<BTreeMap<(String, String), String>> {
     let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
     let objects: Vec<(Text, Text, Text)> = sqlx::query_as(query).fetch_all(connection).await?;
-    // SQLite's names are case-insensitive.
-    let entries = objects.into_iter().map(|(kind, name, sql)| {
-        let key = (kind.into(), spelling(name.as_ref()));
-        (key, spelling(sql.as_ref()))
-    });
+    let entries = objects.into_iter();
+    let entries = entries.map(|(kind, name, sql)| ((kind.into(), name.into()), sql.into()));
     Ok(entries.collect())
-}
-
-/// A statement without comments, case and white space, which do not affect the schema. Quoted text loses them too, on
-/// both sides.
-fn spelling(sql: &str) -> String {
-    let words = sql.lines().flat_map(|line| {
-        line.split("--")
-            .next()
-            .unwrap_or_default()
-            .split_whitespace()
-    });
-    words
-        .flat_map(str::chars)
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 // Recognizes the owner of a database file. Checked before any write, so that another program's database stays byte for

@@ -1,35 +1,13 @@
 //! Reads single members of a JSON answer. It is never parsed as a whole, because values take up to a hundred times the bytes of
 //! their text.
 
-use std::fmt;
+use serde::de::IgnoredAny;
 
-use serde::Deserializer as _;
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde_json::Deserializer;
-use serde_json::value::RawValue;
+use crate::model::json;
 
-/// Calls the function with every member of an object; nothing happens if it is none.
-pub fn each_member<'j>(json: &'j str, each: impl FnMut(&str, &'j str)) {
-    let _ = Deserializer::from_str(json).deserialize_map(Each(each));
-}
-
-/// Calls the function with every element of an array; returns whether it is one.
-pub fn each_element<'j>(json: &'j str, mut each: impl FnMut(&'j str)) -> bool {
-    let read = Deserializer::from_str(json).deserialize_seq(Each(|_: &str, element| each(element)));
-    read.is_ok()
-}
-
-/// The value at `path`, such as `response.pagination.total`; of equal names the first.
+/// The value at `path`, such as `response.pagination.total`.
 pub fn member<'j>(json: &'j str, path: &str) -> Option<&'j str> {
-    path.split('.').try_fold(json, |json, name| {
-        let mut found = None;
-        each_member(json, |other, value| {
-            if found.is_none() && other == name {
-                found = Some(value);
-            }
-        });
-        found
-    })
+    path.split('.').try_fold(json, json::member)
 }
 
 /// The text of a string that is not empty, or of a number.
@@ -44,40 +22,9 @@ pub fn word(json: &str) -> Option<String> {
 
 /// Whether this is an array without rows, which may be in groups.
 pub fn is_empty_list(json: &str) -> bool {
-    let mut is_empty = true;
-    let is_list = each_element(json, |element| {
-        is_empty &=
-            element.starts_with('[') && element.len() < EMPTY_GROUP_BYTES && is_empty_list(element);
-    });
-    is_list && is_empty
-}
-
-/// A longer group is not looked into.
-const EMPTY_GROUP_BYTES: usize = 16;
-
-/// Calls a function with each member of an object, or with each element of an array and no name.
-struct Each<F>(F);
-
-impl<'de, F: FnMut(&str, &'de str)> Visitor<'de> for Each<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or an array")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            (self.0)(&name, map.next_value::<&RawValue>()?.get());
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        while let Some(element) = list.next_element::<&RawValue>()? {
-            (self.0)("", element.get());
-        }
-        Ok(())
-    }
+    let mut bytes = json.bytes();
+    bytes.all(|byte| b"[], \t\r\n".contains(&byte))
+        && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
 #[cfg(test)]
@@ -86,7 +33,7 @@ mod tests {
 
     #[test]
     fn member_is_found_by_its_path() {
-        let json = r#"{"a": {"b": {"c": "x"}, "b2": 7}, "list": [1, {"a": 2}], "t\u006fken": "y", "empty": ""}"#;
+        let json = r#"{"a": {"b": {"c": "x"}, "b2": 7}, "list": [1, {"a": 2}], "t\u006fken": "n", "token": "y", "empty": ""}"#;
         let words = [
             "a.b.c", "a.b2", "token", "empty", "list", "a.none", "a.b2.c",
         ];
@@ -96,15 +43,13 @@ mod tests {
             found,
             [text("x"), text("7"), text("y"), None, None, None, None]
         );
-        let mut elements = Vec::new();
-        assert!(each_element(member(json, "list").unwrap(), |it| elements.push(it)));
-        assert_eq!(elements, ["1", r#"{"a": 2}"#]);
         for (json, is_empty) in [
             ("[]", true),
             (" [[ ], []]", true),
             ("{}", false),
             ("[{}]", false),
             ("[1]", false),
+            ("[[]", false),
         ] {
             assert_eq!(is_empty_list(json), is_empty, "{json}");
         }

@@ -21,7 +21,8 @@ use url::Url;
 use super::error::SyncError;
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::config::{SyncConfig, read_file};
+use crate::config::SyncConfig;
+use crate::files::read_file;
 use crate::http::{client_builder, find_cause, innermost_io};
 use crate::imports::Mask;
 use crate::links::{is_local, special_use};
@@ -160,7 +161,7 @@ impl SourceClient {
                     let retry_after = page.header(RETRY_AFTER);
                     let retry_after =
                         retry_after.and_then(|field| self.clock.retry_after(field.trim()));
-                    (SyncError::Failed(page.describe()), retry_after)
+                    (SyncError::failed(page.describe()), retry_after)
                 }
                 Err(SyncError::TimedOut) => (SyncError::TimedOut, None),
                 answered => return answered,

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, ImportRequest, MassChange, MergeError, Rejection, TableColumns,
+    DoubtfulChoice, ImportOutcome, ImportRequest, MassChange, MergeError, Rejection, ShownTables,
     Verdict, Watch, Watcher, find_format,
 };
 use crate::model::{ReviewId, Unit};
@@ -66,7 +66,7 @@ impl RunRequest {
 
 /// What the run of a source brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decision {
+pub struct RunDecision {
     /// `success`, or `short`: imported, with fewer reviews than there were.
     pub outcome: &'static str,
     pub count: u64,
@@ -88,7 +88,7 @@ pub struct Decider<'d> {
     pub is_decided: bool,
     /// Reviews that a mass change would change, one in each line.
     pub mass_change: Option<String>,
-    pub decision: Decision,
+    pub decision: RunDecision,
 }
 
 impl Watch for Decider<'_> {
@@ -100,13 +100,13 @@ impl Watch for Decider<'_> {
         self.watch.read(rows, all);
     }
 
-    fn table(&mut self, file: &str, columns: &TableColumns) {
-        // The values of cells are the server's words.
-        let columns = TableColumns {
-            public: Vec::new(),
-            ..columns.clone()
-        };
-        self.watch.table(file, &columns);
+    fn table(&mut self, table: &ShownTables) {
+        let mut table = table.clone();
+        // They are the server's words.
+        for column in &mut table.columns {
+            column.values.clear();
+        }
+        self.watch.table(&table);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -174,6 +174,12 @@ impl Decider<'_> {
             .ok_or_else(|| {
                 MergeError::Refused("the source was changed or removed during the run".to_owned())
             })?;
+        // An undo pauses it, so that what it took back does not return.
+        if row.paused && !source.row.paused {
+            return Err(MergeError::Refused(
+                "the source was paused during the run".to_owned(),
+            ));
+        }
         let before = brought_before(write.for_reading(), name).await?;
         let count = if fetched.is_same {
             before.whole.len() as u64
@@ -189,7 +195,7 @@ impl Decider<'_> {
                 fetched.waiting
             )
         });
-        self.decision = Decision {
+        self.decision = RunDecision {
             outcome: if is_whole { "success" } else { "short" },
             count,
             notes: shortfall.into_iter().chain(waiting).collect(),

@@ -1,11 +1,10 @@
 //! Fetches sources that are due.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future;
 use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
@@ -13,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::decide::{Cause, RunRequest};
 use super::error::SyncError;
-use super::run::{SyncReport, SyncRunner};
+use super::run::{AHEAD_MAX, SyncReport, SyncRunner, is_due};
 use super::source::SourceSchedule;
 use crate::compute::lock;
 use crate::imports::{Rejection, Watch};
@@ -25,15 +24,9 @@ use crate::storage::{AtPath as _, DbError, instant_or_epoch};
 const RUNS_MAX: usize = 4;
 /// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
 const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
-/// The longest wait that a server may ask for.
-const RETRY_AFTER_MAX: TimeDelta = TimeDelta::hours(25);
-/// A finished run later than this is of a clock that was ahead.
-const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub struct FetchSources {
     pub runner: SyncRunner,
-    /// The names of the sources that run or wait for a place.
-    running: Mutex<HashSet<String>>,
     places: Semaphore,
     /// The sources with gauges, and their schedules.
     measured: Mutex<HashMap<String, String>>,
@@ -56,61 +49,42 @@ impl FetchSources {
     pub fn new(runner: SyncRunner) -> Self {
         Self {
             runner,
-            running: Mutex::default(),
             places: Semaphore::new(RUNS_MAX),
             measured: Mutex::default(),
         }
     }
 
-    async fn sources(&self) -> Result<Vec<SyncSource>, DbError> {
-        let database = &self.runner.database;
-        let sources = sync_sources(&mut *database.reader().await?).await;
-        sources.at(database.path())
-    }
-
-    /// Runs what is due, until `stop`; returns whether there was any.
+    /// Runs what is due, until `stop`; returns whether there was any. What finds no place is due at the next call, too.
     pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
-        let (sources, now) = (self.sources().await?, self.runner.clock.now());
+        let (database, now) = (&self.runner.database, self.runner.clock.now());
+        let sources = sync_sources(&mut *database.reader().await?).await;
+        let sources = sources.at(database.path())?;
         self.measure(&sources);
-        let due = sources.into_iter().filter(|source| is_due(source, now));
-        let due: Vec<String> = due
-            .map(|source| source.name)
-            .filter(|name| lock(&self.running).insert(name.clone()))
+        let due: Vec<_> = sources
+            .iter()
+            .filter(|source| is_due(source, now))
             .collect();
-        let has_work = !due.is_empty();
-        let runs = due.into_iter().map(async |name| {
-            let _place = self.places.acquire().await;
-            if let Err(error) = self.run_source(&name, stop).await {
-                tracing::error!(source = name, %error, "sync.not_recorded: the outcome of a run could not be stored");
+        let runs = due.iter().map(async |source| {
+            let Ok(_place) = self.places.try_acquire() else {
+                return;
+            };
+            if let Err(error) = self.run_source(&source.name, stop).await {
+                tracing::error!(source = source.name, %error, "sync.not_recorded: the outcome of a run could not be stored");
                 let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
                 stop.run_until_cancelled(wait).await;
             }
-            lock(&self.running).remove(&name);
         });
         Box::pin(future::join_all(runs)).await;
-        Ok(has_work)
+        Ok(!due.is_empty())
     }
 
-    /// Runs a source, unless a command runs it now.
     async fn run_source(&self, name: &str, stop: &CancellationToken) -> Result<(), DbError> {
-        let runner = &self.runner;
-        let Some(locked) = runner.database.lock_source(name).await? else {
-            return Ok(());
-        };
-        // Read again, because a run may have ended since.
-        let mut sources = self.sources().await?.into_iter();
-        let source = sources
-            .find(|source| source.name == name)
-            .filter(|source| is_due(source, runner.clock.now()));
         let (request, bar) = (RunRequest::new(Cause::Schedule), ProgressBar::hidden());
-        let run = match source {
-            Some(source) => {
-                let mut watch = Unwatched(stop);
-                runner.run(&source, &request, stop, &bar, &mut watch).await
-            }
-            None => Ok(None),
-        };
-        runner.database.unlock_source(locked).await?;
+        let mut watch = Unwatched(stop);
+        let run = self
+            .runner
+            .run_locked(name, &request, stop, &bar, &mut watch);
+        let run = run.await;
         log_run(name, &run);
         match run {
             Err(SyncError::Database(error)) => Err(error),
@@ -162,7 +136,8 @@ impl FetchSources {
 
 fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
     match run {
-        Ok(None) => {}
+        // A command may run it now.
+        Ok(None) | Err(SyncError::Running) => {}
         Ok(Some(SyncReport { import, decision })) => tracing::info!(
             source,
             outcome = decision.outcome,
@@ -180,26 +155,4 @@ fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
             "sync.failed: a source could not be fetched; it is tried again on its schedule"
         ),
     }
-}
-
-/// The latest time that its schedule can give.
-fn latest(source: &SyncSource, now: DateTime<Utc>) -> DateTime<Utc> {
-    let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
-    let seconds = schedule.interval_seconds(now) * 1.1;
-    now + TimeDelta::from_std(Duration::from_secs_f64(seconds)).unwrap_or(TimeDelta::MAX)
-        + AHEAD_MAX
-}
-
-/// Whether the source's time has come; an invalid one counts as past. If its last run finished in the future, the clock was ahead, and
-/// the time of the next is as wrong.
-fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
-    let next = source.next_run_at.as_deref().map(instant_or_epoch);
-    let finished = match source.last_outcome.as_deref() {
-        Some("failure") => &source.last_failure_at,
-        _ => &source.last_success_at,
-    };
-    let finished = finished.as_deref().map(instant_or_epoch);
-    let was_ahead = finished.is_some_and(|at| at > now + AHEAD_MAX)
-        || next.is_some_and(|next| next > now + RETRY_AFTER_MAX && next > latest(source, now));
-    !source.paused && (was_ahead || next.is_none_or(|next| next <= now))
 }

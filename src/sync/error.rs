@@ -10,21 +10,16 @@ use crate::storage::DbError;
 /// The message is stored and shown, so it has no words of a server: neither its headers nor rows of its answer.
 #[derive(Debug, Error)]
 pub enum SyncError {
-    #[error("{0}")]
-    Failed(String),
+    #[error("{message}")]
+    Refused {
+        message: String,
+        /// What is shown instead where the run was asked for; it may repeat rows.
+        details: Option<String>,
+    },
     #[error("the server did not answer in time")]
     TimedOut,
-    /// The import cannot read the answer. Its reason may repeat rows, so it is shown only where the run was asked for.
-    #[error("{answer}no reviews found; `reviews sync run {name} --dry-run` shows why")]
-    Unreadable {
-        name: String,
-        /// Status and kind, if there was a response.
-        answer: String,
-        reason: String,
-    },
-    /// The run would change too much. Its reviews are shown only where the run was asked for.
-    #[error("{reason}")]
-    MassChange { reason: String, examples: String },
+    #[error("it is being fetched just now; try again when that is done")]
+    Running,
     /// Something must be decided about the columns. Cells are shown only where the run was asked for.
     #[error("{answer}{}", .undecided.explain())]
     Undecided {
@@ -40,7 +35,22 @@ pub enum SyncError {
 }
 
 impl SyncError {
-    pub fn failed(reason: impl Into<String>) -> Self {
-        Self::Failed(reason.into())
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Refused {
+            message: message.into(),
+            details: None,
+        }
+    }
+
+    /// The error with the details that only the person who runs the command may read.
+    pub fn with_details(self) -> Self {
+        if let Self::Refused {
+            details: Some(details),
+            ..
+        } = self
+        {
+            return Self::failed(details);
+        }
+        self
     }
 }

@@ -97,7 +97,7 @@ pub async fn fetch_pages(
             bytes_left,
         };
         let page = match client.get(&request).await {
-            Err(SyncError::Failed(reason)) => return Err(page_failure(number, &reason)),
+            Err(SyncError::Refused { message, .. }) => return Err(page_failure(number, &message)),
             got => got?,
         };
         let status = page.status.as_u16();
@@ -114,7 +114,8 @@ pub async fn fetch_pages(
         bytes_left -= page.bytes;
         let _place = memory.acquire().await;
         let body = read_body(&page, &file, &reading)?;
-        let text = str::from_utf8(&body).unwrap_or_default();
+        // Bytes that are not UTF-8 say nothing of further pages, but are part of rows.
+        let text = String::from_utf8_lossy(&body);
         let text = text.trim_start_matches('\u{feff}').trim();
         if is_first && body.trim_ascii().is_empty() {
             return Err(page.no_reviews());
@@ -169,7 +170,7 @@ pub async fn fetch_pages(
 }
 
 fn page_failure(number: usize, reason: &str) -> SyncError {
-    SyncError::Failed(if number > 1 {
+    SyncError::failed(if number > 1 {
         format!("page {number}: {reason}")
     } else {
         reason.to_owned()

@@ -50,7 +50,7 @@ pub fn find_files(
     };
     let below = open_root(root).map_err(unreadable)?;
     let mut files = Vec::new();
-    find(below.as_fd(), Path::new(path), &mut files).map_err(unreadable)?;
+    collect_files(below.as_fd(), Path::new(path), &mut files).map_err(unreadable)?;
     let all = files.len();
     if files.is_empty() {
         return Err(fault("there is no file with reviews".to_owned()));
@@ -73,7 +73,11 @@ pub fn find_files(
 }
 
 /// Finds the file at `path`, or the files of the folder there.
-fn find(root: BorrowedFd<'_>, path: &Path, found: &mut Vec<(Stat, PathBuf)>) -> io::Result<()> {
+fn collect_files(
+    root: BorrowedFd<'_>,
+    path: &Path,
+    found: &mut Vec<(Stat, PathBuf)>,
+) -> io::Result<()> {
     let opened = open_below(root, path)?;
     let stat = fstat(&opened)?;
     let kind = FileType::from_raw_mode(stat.st_mode);

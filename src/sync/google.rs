@@ -11,7 +11,8 @@ use url::form_urlencoded::Serializer;
 use url::{Origin, Url};
 
 use super::client::check_scheme;
-use crate::config::read_file;
+use crate::files::read_file;
+use crate::http::read_body;
 
 /// Where the token is sent unless the operator names another origin.
 const API: &str = "https://mybusiness.googleapis.com";
@@ -86,15 +87,10 @@ impl Credentials {
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form);
         let unreachable = |_| "the token server cannot be reached".to_owned();
-        let mut response = post.send().await.map_err(unreachable)?;
+        let response = post.send().await.map_err(unreachable)?;
         let status = response.status();
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            body.extend_from_slice(&chunk);
-            if body.len() > ANSWER_BYTES_MAX {
-                break;
-            }
-        }
+        let body = read_body(response, ANSWER_BYTES_MAX).await;
+        let body = body.map_err(unreachable)?;
         let answer: Option<TokenAnswer> = serde_json::from_slice(&body).ok();
         let error = answer.as_ref().and_then(|answer| answer.error.as_deref());
         match (error, answer.as_ref().and_then(|answer| answer.access_token.clone())) {

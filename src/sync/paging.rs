@@ -3,15 +3,17 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
+use std::ops::ControlFlow;
 
 use reqwest::header::{HeaderMap, LINK};
 use url::Url;
 
-use super::answer::{each_element, each_member, member, word};
+use super::answer::{member, word};
 use super::client::Page;
 use super::error::SyncError;
 use crate::imports::map::fields::ReviewField;
 use crate::imports::{Format, Paging};
+use crate::model::json::{join, visit};
 
 /// Rows of all pages of a run, of which hashes are kept.
 const ROWS_MAX: usize = 2_000_000;
@@ -82,12 +84,11 @@ impl Announced {
 
     /// Looks at the members of an object, but not into its lists. `is_next` says whether the object is one of a next page.
     fn read_members(&mut self, json: &str, path: &str, is_next: bool, depth: usize) {
-        each_member(json, |name, value| {
-            let path = if path.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{path}.{name}")
-            };
+        if !json.starts_with('{') {
+            return;
+        }
+        visit(json, |name, value| {
+            let path = join(path, name);
             let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
             let plain = plain.to_ascii_lowercase();
             let is_next = is_next || plain.starts_with("next");
@@ -95,7 +96,7 @@ impl Announced {
                 if depth < DEPTH_MAX {
                     self.read_members(value, &path, is_next, depth + 1);
                 }
-                return;
+                return ControlFlow::<()>::Continue(());
             }
             let number: Option<u64> = word(value).and_then(|word| word.parse().ok());
             let is_token = value.starts_with('"') && word(value).is_some();
@@ -117,6 +118,7 @@ impl Announced {
             {
                 self.note(&path, number, of == "pages");
             }
+            ControlFlow::Continue(())
         });
     }
 }
@@ -200,7 +202,7 @@ impl Pager {
     /// Returns whether there is a list: the answer, or the array at the first of `paths` that it has.
     fn note_rows(&mut self, body: &str, paths: Option<&str>) -> bool {
         let (format, hasher, seen) = (self.format, &self.hasher, &mut self.seen_rows);
-        let mut note = |row: &str| {
+        let note = |_: &str, row: &str| {
             // Counted before the page ends, so that memory is bounded.
             if seen.len() <= ROWS_MAX {
                 let mut ids = format
@@ -212,13 +214,19 @@ impl Pager {
                     None => hasher.hash_one(row),
                 });
             }
+            ControlFlow::<()>::Continue(())
         };
-        if body.starts_with('[') {
-            return each_element(body, note);
-        }
         let mut paths = paths.into_iter().flat_map(|paths| paths.split(", "));
-        let list = paths.find_map(|path| member(body, path));
-        list.is_some_and(|list| each_element(list, &mut note))
+        let list = if body.starts_with('[') {
+            Some(body)
+        } else {
+            paths.find_map(|path| member(body, path))
+        };
+        let Some(list) = list.filter(|list| list.starts_with('[')) else {
+            return false;
+        };
+        visit(list, note);
+        true
     }
 
     /// The page after the one at `url`, as the platform's file says.
@@ -305,6 +313,18 @@ mod tests {
     use reqwest::header::HeaderName;
 
     use super::*;
+    use crate::imports::find_format;
+
+    fn page(headers: impl IntoIterator<Item = (HeaderName, &'static str)>) -> Page {
+        let headers = headers.into_iter();
+        Page {
+            status: reqwest::StatusCode::OK,
+            headers: headers
+                .map(|(name, value)| (name, value.parse().unwrap()))
+                .collect(),
+            bytes: 3,
+        }
+    }
 
     #[test]
     fn the_next_link_is_found_by_relation() {
@@ -322,11 +342,7 @@ mod tests {
             ("<https://shop.test/api?page=2>; rel=\"previous\"", None),
             ("", None),
         ] {
-            let page = Page {
-                status: reqwest::StatusCode::OK,
-                headers: HeaderMap::from_iter([(LINK, link.parse().unwrap())]),
-                bytes: 3,
-            };
+            let page = page([(LINK, link)]);
             let turn = Pager::new(&first, None).turn(&first, &page, "[1]");
             let next = next.map(|query| format!("https://shop.test/api?{query}&per_page=2&key=k"));
             assert_eq!(turn.unwrap().next.map(String::from), next, "{link}");
@@ -334,15 +350,110 @@ mod tests {
     }
 
     #[test]
+    fn next_page_is_found_in_the_style_of_each_platform() {
+        for (name, query, body, next) in [
+            (
+                "trustpilot",
+                "perPage=2",
+                r#"{"reviews": [{"id": "t1"}]}"#,
+                Some("perPage=2&page=2"),
+            ),
+            (
+                "judgeme",
+                "page=2&per_page=2",
+                r#"{"reviews": [{"id": 7}]}"#,
+                Some("per_page=2&page=3"),
+            ),
+            (
+                "yotpo",
+                "",
+                r#"{"response": {"pagination": {"page": 1}, "reviews": [{"id": 7}]}}"#,
+                Some("page=2"),
+            ),
+            (
+                "okendo",
+                "limit=2",
+                r#"{"reviews": [{"reviewId": "o"}], "nextUrl": "/enterprise?limit=2&after=b"}"#,
+                Some("limit=2&after=b"),
+            ),
+            (
+                "app_store",
+                "",
+                r#"{"data": [{"id": "j"}], "links": {"next": "https://cdn.test/other?after=b"}}"#,
+                Some("after=b"),
+            ),
+            (
+                "app_store",
+                "",
+                r#"{"data": [{"id": "j"}], "links": {"next": null}}"#,
+                None,
+            ),
+            (
+                "serpapi",
+                "engine=maps",
+                r#"{"reviews": [{"review_id": "s"}], "serpapi_pagination": {"next_page_token": "b"}}"#,
+                Some("engine=maps&next_page_token=b"),
+            ),
+            (
+                "podium",
+                "limit=2&cursor=2",
+                r#"{"data": [{"uid": "p"}], "metadata": {"nextCursor": 4}}"#,
+                Some("limit=2&cursor=4"),
+            ),
+            (
+                "apify",
+                "limit=2",
+                r#"[{"reviewId": "a"}]"#,
+                Some("limit=2&offset=2"),
+            ),
+            (
+                "apify",
+                "limit=2&offset=2",
+                "{\"reviewId\": \"a\"}\n{\"reviewId\": \"b\"}",
+                Some("limit=2&offset=4"),
+            ),
+            ("apify", "", r#"[{"reviewId": "a"}]"#, None),
+            (
+                "woocommerce_rest",
+                "per_page=2",
+                r#"[{"id": 7}]"#,
+                Some("per_page=2&page=2"),
+            ),
+            ("woocommerce_rest", "per_page=2", "[]", None),
+        ] {
+            let url: Url = format!("https://shop.test/r?{query}").parse().unwrap();
+            let (page, mut pager) = (page([]), Pager::new(&url, find_format(name)));
+            let turn = pager.turn(&url, &page, body).unwrap();
+            let next = next.map(|query| format!("https://shop.test/r?{query}"));
+            assert_eq!(turn.next.map(String::from), next, "{name}: {body}");
+            assert_eq!(pager.is_end(400), name == "woocommerce_rest");
+            // The same page again is the end.
+            let turn = pager.turn(&url, &page, body).unwrap();
+            assert_eq!((turn.is_new, turn.next), (false, None), "{name}: {body}");
+        }
+    }
+
+    #[test]
+    fn known_rows_and_a_token_that_repeats_are_the_end() {
+        let first: Url = "https://shop.test/r?limit=1".parse().unwrap();
+        let mut pager = Pager::new(&first, find_format("apify"));
+        for (body, is_new) in [
+            (r#"[{"reviewId": "a", "scrapedAt": 1}]"#, true),
+            (r#"[{"reviewId": "a", "scrapedAt": 2}]"#, false),
+        ] {
+            let turn = pager.turn(&first, &page([]), body).unwrap();
+            assert_eq!(turn.is_new, is_new, "{body}");
+        }
+        let mut pager = Pager::new(&first, find_format("google"));
+        let body = r#"{"reviews": [{"reviewId": "a"}], "nextPageToken": "b"}"#;
+        let next = pager.turn(&first, &page([]), body).unwrap().next.unwrap();
+        let body = body.replace("\"a\"", "\"c\"");
+        let turn = pager.turn(&next, &page([]), &body).unwrap();
+        assert_eq!((turn.is_new, turn.next), (true, None));
+    }
+
+    #[test]
     fn answer_that_says_that_there_is_more_is_known_by_its_members() {
-        let page = |header: Option<(&'static str, &str)>| Page {
-            status: reqwest::StatusCode::OK,
-            headers: header
-                .into_iter()
-                .map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()))
-                .collect(),
-            bytes: 0,
-        };
         for (body, name) in [
             (r#"{"offset": "itr1", "records": [{}]}"#, Some("offset")),
             (
@@ -382,9 +493,9 @@ mod tests {
             assert_eq!(announced.more_than(2), name, "{body}");
         }
         let mut announced = Announced::default();
-        announced.read_headers(&page(Some(("x-wp-totalpages", "1"))));
+        announced.read_headers(&page([(HeaderName::from_static("x-wp-totalpages"), "1")]));
         assert_eq!(announced.more_than(2), None);
-        announced.read_headers(&page(Some(("x-wp-totalpages", "2"))));
+        announced.read_headers(&page([(HeaderName::from_static("x-wp-totalpages"), "2")]));
         assert_eq!(announced.more_than(2), Some("X-WP-TotalPages"));
     }
 }

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Cause, Decider, Decision, RunRequest};
+use super::decide::{Cause, Decider, RunDecision, RunRequest};
 use super::error::SyncError;
 use super::fetch::{Fetched, fetch_pages};
 use super::files::find_files;
@@ -21,18 +21,20 @@ use crate::metrics;
 use crate::random::Random;
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncSource, note_sync_failure, set_next_run, sync_sources};
-use crate::storage::{AtPath as _, Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
 const WAIT_MAX: Duration = Duration::from_hours(24);
+/// A finished run later than this is of a clock that was ahead.
+pub const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
 
 #[derive(Debug)]
 pub struct SyncReport {
     pub import: ImportReport,
-    pub decision: Decision,
+    pub decision: RunDecision,
 }
 
 pub struct SyncRunner {
@@ -115,7 +117,7 @@ impl SyncRunner {
             watch,
             is_decided: false,
             mass_change: None,
-            decision: Decision::default(),
+            decision: RunDecision::default(),
         };
         let _place = self.memory.acquire().await;
         let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
@@ -138,11 +140,10 @@ impl SyncRunner {
                 Err(SyncError::Undecided { answer, undecided })
             }
             Err(ImportError::Refused(reason)) if mass_change.is_some() || is_decided => {
-                let reason = fetched.mask.apply(&reason);
-                Err(match mass_change {
-                    Some(examples) => SyncError::MassChange { reason, examples },
-                    None => SyncError::Failed(reason),
-                })
+                let message = fetched.mask.apply(&reason);
+                let details =
+                    mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
+                Err(SyncError::Refused { message, details })
             }
             Err(error @ (ImportError::Undecided(_) | ImportError::Refused(_))) => {
                 let reason = if let ImportError::Undecided(undecided) = &error {
@@ -150,15 +151,12 @@ impl SyncRunner {
                 } else {
                     fetched.mask.apply(&error.to_string())
                 };
-                Err(if is_dry_run {
-                    SyncError::Failed(format!("{answer}no reviews found: {reason}"))
-                } else {
-                    let name = source.name().to_owned();
-                    SyncError::Unreadable {
-                        name,
-                        answer,
-                        reason,
-                    }
+                let (name, found) = (source.name(), format!("{answer}no reviews found"));
+                Err(SyncError::Refused {
+                    message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
+                    details: Some(format!(
+                        "{found}: {reason}; `reviews sync add {name} URL …` stores options for reading"
+                    )),
                 })
             }
             Err(error @ ImportError::Stopped) => Err(SyncError::failed(error.to_string())),
@@ -166,13 +164,44 @@ impl SyncRunner {
         }
     }
 
-    /// Runs a source, and records its failure. `None` if `stop` ended the run; then nothing was imported. The caller holds the
-    /// source's lock. When the next run is due is stored first: a run that ends the process must not be the first thing after each
-    /// start.
+    /// Runs the source `name`, which never runs beside itself. `None` if nothing was imported, because `stop` ended the run or the
+    /// source is gone or, on the schedule, no longer due.
     ///
     /// # Errors
-    /// If the run failed.
-    pub async fn run(
+    /// [`SyncError::Running`] beside another run of it; others if the run failed.
+    pub async fn run_locked(
+        &self,
+        name: &str,
+        request: &RunRequest,
+        stop: &CancellationToken,
+        bar: &ProgressBar,
+        watch: Watcher<'_>,
+    ) -> Result<Option<SyncReport>, SyncError> {
+        let database = &self.database;
+        let Some(locked) = database.lock_source(name).await? else {
+            return Err(SyncError::Running);
+        };
+        let run = async {
+            // Read with the lock, because another run may have changed it.
+            let sources = sync_sources(&mut *database.reader().await?).await;
+            let mut sources = sources.at(database.path())?.into_iter();
+            let row = sources.find(|row| row.name == name);
+            let is_wanted = |row: &SyncSource| {
+                request.cause != Cause::Schedule || is_due(row, self.clock.now())
+            };
+            match row.filter(is_wanted) {
+                Some(row) => self.run(&row, request, stop, bar, watch).await,
+                None => Ok(None),
+            }
+        };
+        let run = Box::pin(run).await;
+        database.unlock_source(locked).await?;
+        run
+    }
+
+    /// Runs a source, and records its failure. When the next run is due is stored first: a run that ends the process must not be
+    /// the first thing after each start.
+    async fn run(
         &self,
         row: &SyncSource,
         request: &RunRequest,
@@ -207,11 +236,12 @@ impl SyncRunner {
                 let mut write = self.database.write().await?;
                 let noted = note_sync_failure(&mut write, &row.name, now, &reason).await;
                 noted.at(path)?;
-                write.commit().await.at(path)?;
                 if let SyncError::Busy { wait, .. } = error {
-                    self.store_next_run(&row.name, next.max(now + *(wait.min(&WAIT_MAX))))
-                        .await?;
+                    let next = next.max(now + *wait.min(&WAIT_MAX));
+                    let set = set_next_run(&mut write, &row.name, next).await;
+                    set.at(path)?;
                 }
+                write.commit().await.at(path)?;
                 // Counted last, so that the row of a counted failure has its reason.
                 metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
             }
@@ -233,6 +263,19 @@ impl SyncRunner {
         let schedule: SourceSchedule = row.schedule.parse().unwrap_or_default();
         Ok(schedule.next(self.clock.now(), zone.unwrap_or(Tz::UTC), &self.random))
     }
+}
+
+/// Whether the source's time has come; an invalid one counts as past. If its last run finished in the future, the clock was ahead,
+/// and the time of the next is as wrong.
+pub fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
+    let next = source.next_run_at.as_deref().map(instant_or_epoch);
+    let finished = match source.last_outcome.as_deref() {
+        Some("failure") => &source.last_failure_at,
+        _ => &source.last_success_at,
+    };
+    let finished = finished.as_deref().map(instant_or_epoch);
+    let was_ahead = finished.is_some_and(|at| at > now + AHEAD_MAX);
+    !source.paused && (was_ahead || next.is_none_or(|next| next <= now))
 }
 
 /// Moves the next runs at times of day to these times in `zone`.

@@ -25,7 +25,7 @@ use crate::snapshot::{CurrentSnapshot, PerSnapshot, Snapshot, read_transparency}
 use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
-const CROWDED_PAUSE: Duration = Duration::from_secs(1);
+pub const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// There is one, shared by all handlers and jobs.
 #[derive(Debug)]

@@ -98,7 +98,7 @@ impl Exchange {
             Ok(challenge) => challenge,
             Err(error) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                return (again(), None, "no_randomness");
+                return (self.verify_after_outage(due), None, "no_randomness");
             }
         };
         let topic = self.links.absolute(due.subscriber.document.path());
@@ -124,8 +124,8 @@ impl Exchange {
             }
         };
         let (verdict, status, reason) = judge(&challenge, &answered);
-        // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
-        // client keep any number of requests waiting.
+        // A connection that times out never counts as a failure of our network: any client could keep any number of requests
+        // waiting.
         let failure = answered.as_ref().err().copied();
         let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
         let is_ours = self.is_ours(failure, due.requested_at);
@@ -211,24 +211,20 @@ impl Exchange {
             }
             Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
             Ok(answer) => {
-                let outcome = self.outcome_of_failure(due, answer.retry_after).await;
+                let outcome = self.retry_or_deny(due, answer.retry_after).await;
                 (outcome, Some(answer.status), "status")
             }
             // Nothing is known about the subscriber, so the failure does not count.
             Err(failure) if is_ours => (self.deliver_after_outage(due), None, failure.name()),
             Err(failure) => {
-                let outcome = self.outcome_of_failure(due, None).await;
+                let outcome = self.retry_or_deny(due, None).await;
                 (outcome, None, failure.name())
             }
         }
     }
 
     /// Another attempt after a failure of the subscriber, or the end with a denial.
-    async fn outcome_of_failure(
-        &self,
-        due: &DueDelivery,
-        retry_after: Option<Duration>,
-    ) -> Outcome {
+    async fn retry_or_deny(&self, due: &DueDelivery, retry_after: Option<Duration>) -> Outcome {
         if let Some(wait) = wait_after(&self.delays, due.failures, retry_after) {
             return self.retry_after(due.failures + 1, wait);
         }
@@ -268,7 +264,7 @@ impl Exchange {
             subscription.id = due.subscriber.subscription_id,
             host = due.subscriber.host,
             outcome,
-            "websub.ended: three deliveries in a row failed"
+            "websub.ended: {ATTEMPTS_MAX} deliveries in a row failed"
         );
     }
 
@@ -290,7 +286,12 @@ impl Exchange {
     }
 }
 
-pub fn delivery_timeout(bytes: u64) -> Duration {
+/// The longest time of an exchange that delivers so many bytes: the last failed delivery is followed by a denial.
+pub fn longest_delivery(bytes: u64) -> Duration {
+    delivery_timeout(bytes) + VERIFY_TIMEOUT
+}
+
+fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
@@ -355,7 +356,7 @@ const fn is_unheard(failure: Failure) -> bool {
 
 // When a failed delivery is repeated.
 
-/// Consecutive failed attempts that end a subscription: one more than there are delays.
+/// Consecutive failed attempts that end a subscription: one more than there are delays in [`RetryDelays`].
 const ATTEMPTS_MAX: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;

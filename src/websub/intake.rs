@@ -11,9 +11,9 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits, SOURCE_PREFIX};
+use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits};
 use super::request::{RequestError, parse};
-use super::store::{self, Counts, Standing, SubscriptionRequest};
+use super::store::{self, Counts, SubscriptionRequest, SubscriptionState};
 use crate::clock::Clock;
 use crate::compute::{Turns, network};
 use crate::config::LeaseBounds;
@@ -73,9 +73,10 @@ impl SubscriptionIntake {
         body: &[u8],
     ) -> Result<(), IntakeError> {
         let is_trusted = source.is_some_and(|source| self.policy.is_allowed_besides(source));
-        let exceeded = source
-            .filter(|_| !is_trusted)
-            .and_then(|source| self.rates.take_source(source).err());
+        let exceeded = source.filter(|_| !is_trusted).and_then(|source| {
+            let network = network(source, NETWORK_PREFIX).to_string();
+            self.rates.take(Rate::Source, &network).err()
+        });
         let form = match parse(content_type, body, &self.links, &self.policy, &self.leases) {
             Ok(form) => form,
             Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
@@ -127,7 +128,7 @@ impl SubscriptionIntake {
             return Ok(Err(exceeded.into()));
         }
         let source = source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let Ok(_slot) = self.writer.slot(network(source, SOURCE_PREFIX)).await else {
+        let Ok(_slot) = self.writer.slot(network(source, NETWORK_PREFIX)).await else {
             return Ok(Err(IntakeError::Unavailable(
                 "too many requests are waiting to be stored",
             )));
@@ -154,7 +155,7 @@ impl SubscriptionIntake {
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
         let standing = store::standing(&mut connection, request).await;
-        let Standing {
+        let SubscriptionState {
             is_active,
             has_request,
             ..
@@ -172,7 +173,7 @@ impl SubscriptionIntake {
     fn limit_error(
         &self,
         request: &SubscriptionRequest,
-        standing: Standing,
+        standing: SubscriptionState,
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {

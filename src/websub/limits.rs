@@ -16,12 +16,10 @@ use crate::compute::{lock, network};
 use crate::config::HubLimits;
 use crate::model::named;
 
-/// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.
-pub const SOURCE_PREFIX: u32 = 64;
-/// Prefix length of a larger customer's network, which contains 65,536 of the former. It also applies to callback
-/// addresses.
+/// Prefix length of an IPv6 network that one customer may have, of clients and of callbacks; an IPv4 network is one address.
 pub const NETWORK_PREFIX: u32 = 48;
-/// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up.
+/// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up, and maximum
+/// verifications of it then: so forged requests for a subscriber's address do not block it.
 const KNOWN_PER_MINUTE: u64 = 4;
 /// Maximum number of keys of one limit; more are refused until one of them is free again.
 const KEYS_MAX: usize = 50_000;
@@ -32,15 +30,11 @@ named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Rate {
         Source = "this address sends too many requests",
-        Network = "this network sends too many requests",
         Host = "this callback's host gets too many requests",
-        /// Requests for one known subscription beyond the limits above.
+        /// Requests for one known subscription, and verifications of it, beyond the other limits.
         Known = "this subscription is requested too often",
         /// Verifications sent to callbacks in one network, under any names.
         Verifications = "this callback's address gets too many verifications",
-        /// Verifications of active subscriptions beyond that limit, so that forged requests for a subscriber's address do
-        /// not block it.
-        Renewals = "this callback's address gets too many renewals",
         Bytes = "this callback's host gets too many bytes",
     }
 }
@@ -51,11 +45,9 @@ impl Rate {
         let minute = Duration::from_mins(1);
         match self {
             Self::Source => (limits.requests_per_source_per_minute, minute),
-            Self::Network => (limits.requests_per_network_per_minute, minute),
             Self::Host => (limits.verifications_per_host_per_minute, minute),
             Self::Known => (KNOWN_PER_MINUTE, minute),
             Self::Verifications => (limits.verifications_per_address_per_minute, minute),
-            Self::Renewals => (limits.verifications_per_address_per_minute / 4, minute),
             Self::Bytes => (limits.bytes_per_host_per_hour, Duration::from_hours(1)),
         }
     }
@@ -127,19 +119,6 @@ impl RateLimits {
         })
     }
 
-    /// Counts a request from `source`, and from its network.
-    ///
-    /// # Errors
-    /// If either limit is exceeded.
-    pub fn take_source(&self, source: IpAddr) -> Result<(), RateExceeded> {
-        self.take(Rate::Source, &network(source, SOURCE_PREFIX).to_string())?;
-        // An IPv4 address is its own network.
-        if source.to_canonical().is_ipv4() {
-            return Ok(());
-        }
-        self.take(Rate::Network, &network(source, NETWORK_PREFIX).to_string())
-    }
-
     /// Counts a verification of a subscription for the networks of all `addresses` if it may be sent now. Otherwise it is booked
     /// for the first time at which all of them are free.
     pub fn book_verification(
@@ -161,7 +140,10 @@ impl RateLimits {
                 Some(former) if former.networks.contains(&network) => {
                     Ok(former.at.saturating_sub(now))
                 }
-                Some(_) | None => self.book_for_network(&network, is_active),
+                Some(_) | None => {
+                    let active = is_active.then_some(subscription_id);
+                    self.book_for_network(&network, active)
+                }
             };
             let (Ok(after) | Err(after)) = of_network;
             if after > wait {
@@ -184,17 +166,16 @@ impl RateLimits {
         Err(VerificationWait { wait, network })
     }
 
-    /// Counts a verification for `network`, now or later, and returns the wait; `Err` is the wait if it is not counted.
-    fn book_for_network(&self, network: &str, is_active: bool) -> Result<Duration, Duration> {
-        if is_active && self.take(Rate::Verifications, network).is_ok() {
+    /// Counts a verification for `network`, now or later, and returns the wait; `Err` is the wait if it is not counted. `active` is
+    /// the ID of an active subscription.
+    fn book_for_network(&self, network: &str, active: Option<i64>) -> Result<Duration, Duration> {
+        let Some(subscription_id) = active else {
+            return self.book(Rate::Verifications, network, 1, Duration::MAX);
+        };
+        if self.take(Rate::Verifications, network).is_ok() {
             return Ok(Duration::ZERO);
         }
-        let rate = if is_active {
-            Rate::Renewals
-        } else {
-            Rate::Verifications
-        };
-        self.book(rate, network, 1, Duration::MAX)
+        self.book(Rate::Known, &subscription_id.to_string(), 1, Duration::MAX)
     }
 
     /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
@@ -269,7 +250,6 @@ mod tests {
     fn rates(count: u64, clock: &Clock) -> RateLimits {
         let limits = HubLimits {
             requests_per_source_per_minute: count,
-            requests_per_network_per_minute: count,
             verifications_per_host_per_minute: count,
             verifications_per_address_per_minute: count,
             pending_max: 1,

@@ -11,7 +11,7 @@ mod request;
 pub(crate) mod store;
 mod worker;
 
-pub use exchange::{Exchange, delivery_timeout, sign};
+pub use exchange::{Exchange, longest_delivery, sign};
 pub use intake::{FULL_RETRY, IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
 pub use request::{BODY_BYTES_MAX, RequestError, Secret};

@@ -46,7 +46,7 @@ pub struct SubscriptionRequest {
 
 /// The state of the requested subscription before the request.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Standing {
+pub struct SubscriptionState {
     pub is_active: bool,
     /// Whether it is active or pending, so that it could be ended.
     pub is_open: bool,
@@ -129,10 +129,10 @@ pub async fn accept(
 pub async fn standing(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
-) -> sqlx::Result<Standing> {
+) -> sqlx::Result<SubscriptionState> {
     let document = request.form.document.name();
     let standing = sqlx::query_as!(
-        Standing,
+        SubscriptionState,
         r#"select state = 'active' as "is_active!: bool", state in ('active', 'pending') as "is_open!: bool",
              exists (select 1 from intent as i where i.subscription_id = s.subscription_id) as "has_request!: bool"
            from subscription as s where document = ? and callback_key = ?"#,
@@ -173,16 +173,6 @@ pub async fn counts(
     )
     .fetch_one(connection)
     .await
-}
-
-/// A value that changes whenever any process accepts a request: the sum of serials and the newest instant.
-pub async fn request_mark(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
-    let row = sqlx::query!(
-        r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok((row.serials, row.newest))
 }
 
 // Due work, and when the next work is due.

@@ -11,11 +11,11 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout, verification_advice};
-use super::store::{self, Attempt, Due, Outcome};
+use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery, verification_advice};
+use super::store::{self, Attempt, Due, DueDelivery, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, figure};
-use crate::snapshot::CurrentSnapshot;
+use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
 /// Maximum number of concurrent exchanges, so many that hosts that hang leave room for others.
@@ -27,8 +27,8 @@ const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval. The
-/// delay before a read when the lease was too short for an exchange.
+/// While hosts hang or wait, results of other hosts cause a read of the database once in this interval. The delay before a
+/// read when the lease was too short for an exchange.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
@@ -44,19 +44,17 @@ pub struct Worker {
     wake: Arc<Notify>,
     queues: HostQueues,
     in_flight: JoinSet<Attempt>,
-    busy: HashSet<i64>,
+    /// The subscriptions with an exchange that is in flight or unrecorded, each with its queue.
+    busy: HashMap<i64, String>,
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
     /// Whether the database may have due work that is not in `queues`.
     is_stale: bool,
-    /// Whether there is a reason to read again since `queues` was read.
-    is_woken: bool,
-    /// The time at which `queues` was read.
+    /// The time at which `queues` was read; `None` if it must be read at once, because there may be work for other hosts.
     read_at: Option<Monotonic>,
     /// The time at which the next work becomes due that was not yet due when `queues` was read.
     next_at: Monotonic,
-    has_timer: bool,
 }
 
 impl Worker {
@@ -66,7 +64,6 @@ impl Worker {
         current: Arc<CurrentSnapshot>,
         exchange: Exchange,
         wake: Arc<Notify>,
-        has_timer: bool,
     ) -> Self {
         Self {
             database,
@@ -75,14 +72,12 @@ impl Worker {
             wake,
             queues: HostQueues::default(),
             in_flight: JoinSet::new(),
-            busy: HashSet::new(),
+            busy: HashMap::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             is_stale: true,
-            is_woken: true,
             read_at: None,
             next_at: Monotonic::default(),
-            has_timer,
         }
     }
 
@@ -95,10 +90,10 @@ impl Worker {
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.wake_up(); false }
+                () = self.wake.notified() => { self.note_change(); false }
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.has_timer && !self.is_woken => { self.wake_up(); false }
+                () = self.exchange.clock.sleep_until(self.next_at), if self.read_at.is_some() => { self.wake_up(); false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -119,9 +114,10 @@ impl Worker {
         self.flush().await;
         // On many nodes, this worker runs again when it gets the lease back. What was cut is due then.
         let unrecorded = self.unrecorded.iter();
-        self.busy = unrecorded
+        let unrecorded: HashSet<i64> = unrecorded
             .map(|attempt| attempt.subscriber.subscription_id)
             .collect();
+        self.busy.retain(|id, _| unrecorded.contains(id));
         self.queues = HostQueues::default();
         self.wake_up();
         metrics::HUB_IN_FLIGHT.gauge(&[]).set(0.0);
@@ -152,17 +148,12 @@ impl Worker {
 
     /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
-        // A new request is verified before the rest of a long fan-out.
-        let is_called = self.is_woken && self.may_read_again();
-        if (is_called || self.is_stale && self.queues.is_empty()) && self.has_room() {
+        // What is queued may be for hosts that hang or wait; it must not hide due work for other hosts, or a new request.
+        let is_read_due = self.queues.is_empty() || self.may_read_again();
+        if self.is_stale && is_read_due && self.has_room() {
             self.read().await?;
         }
         self.start_queues();
-        // The queued work is for hosts that hang or wait; it must not hide due work for other hosts.
-        if self.is_woken && self.has_room() {
-            self.read().await?;
-            self.start_queues();
-        }
         metrics::HUB_IN_FLIGHT
             .gauge(&[])
             .set(figure(self.in_flight.len() as u64));
@@ -178,25 +169,32 @@ impl Worker {
         self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX
     }
 
+    /// Reads at once if nothing is queued, and otherwise within a second: also its own results are changes.
+    fn note_change(&mut self) {
+        self.is_stale = true;
+        let again_at = self.exchange.clock.monotonic() + READ_AGAIN_AFTER;
+        self.next_at = self.next_at.min(again_at);
+    }
+
     fn wake_up(&mut self) {
-        (self.is_stale, self.is_woken) = (true, true);
+        (self.is_stale, self.read_at) = (true, None);
     }
 
     /// Starts queued work within the limits, round-robin by host.
     fn start_queues(&mut self) {
         while self.has_room() {
             let rates = &self.exchange.rates;
-            let Some(due) = self.queues.pop(|host| !rates.may_send(host)) else {
+            let Some((queue, due)) = self.queues.pop(|queue| !rates.may_send(queue)) else {
                 break;
             };
-            self.start(due);
+            self.start(queue, due);
         }
     }
 
     /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        self.is_woken = false;
+        self.read_at = Some(Clock::system().monotonic());
         self.next_at = self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER;
         // Until this node's replica contains the recorded results, it reports the same work as due again.
         if !self.database.has_seen_own_writes().await? {
@@ -211,10 +209,10 @@ impl Worker {
         self.next_at = next_at.map_or(clock.monotonic() + SLEEP_MAX, |at| {
             clock.monotonic_at(at, SLEEP_MAX)
         });
-        (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
+        self.is_stale = false;
         self.queues.clear();
         // A verification may change the secret or end the subscription, so it goes before deliveries.
-        let mut verified: HashSet<i64> = self.busy.clone();
+        let mut verified: HashSet<i64> = self.busy.keys().copied().collect();
         for due in verifications {
             if verified.insert(due.subscriber.subscription_id) {
                 self.push(Due::Verify(due));
@@ -222,10 +220,7 @@ impl Worker {
         }
         let snapshot = self.current.load();
         for due in deliveries {
-            // A version that this process has not rendered cannot be sent.
-            let confirmed = snapshot.document(due.subscriber.document).confirmed();
-            let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
-            if is_ahead && !verified.contains(&due.subscriber.subscription_id) {
+            if is_ahead(&snapshot, &due) && !verified.contains(&due.subscriber.subscription_id) {
                 self.push(Due::Deliver(due));
                 // There may be more due work than one read returns.
                 self.is_stale = true;
@@ -235,20 +230,21 @@ impl Worker {
     }
 
     fn push(&mut self, due: Due) {
-        let host = self.exchange.queue_of(due.subscriber()).to_owned();
-        self.queues.push(host, due);
+        let queue = self.exchange.queue_of(due.subscriber()).to_owned();
+        self.queues.push(queue, due);
     }
 
-    fn start(&mut self, due: Due) {
+    fn start(&mut self, queue: String, due: Due) {
         let exchange = Arc::clone(&self.exchange);
         let (subscriber, snapshot) = (due.subscriber(), self.current.load());
         let bytes = snapshot.document(subscriber.document).body.content.length();
         let (longest, is_over) = match &due {
             Due::Verify(_) => (VERIFY_TIMEOUT, false),
-            // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
+            // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3). The snapshot may be another
+            // one than when the work was read.
             Due::Deliver(delivery) => (
-                delivery_timeout(bytes),
-                delivery.lease_ends_at <= exchange.clock.now(),
+                longest_delivery(bytes),
+                delivery.lease_ends_at <= exchange.clock.now() || !is_ahead(&snapshot, delivery),
             ),
         };
         // An exchange must end before another process may send.
@@ -258,9 +254,11 @@ impl Worker {
             let again_at = exchange.clock.monotonic() + READ_AGAIN_AFTER;
             self.next_at = self.next_at.min(again_at);
         }
-        if is_over || is_late || !self.busy.insert(subscriber.subscription_id) {
-            return self.queues.end_exchange(exchange.queue_of(subscriber));
+        let id = subscriber.subscription_id;
+        if is_over || is_late || self.busy.contains_key(&id) {
+            return self.queues.end_exchange(&queue);
         }
+        self.busy.insert(id, queue);
         if matches!(due, Due::Deliver(_)) && !exchange.is_exempt(&subscriber.callback) {
             exchange.rates.count_sent(&subscriber.host, bytes);
         }
@@ -272,8 +270,9 @@ impl Worker {
         // Exchanges catch their panics, and only the stop aborts them.
         let Ok(attempt) = done else { return };
         let subscriber = &attempt.subscriber;
-        let queue = self.exchange.queue_of(subscriber);
-        self.queues.end_exchange(queue);
+        if let Some(queue) = self.busy.get(&subscriber.subscription_id) {
+            self.queues.end_exchange(queue);
+        }
         match &attempt.outcome {
             Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
@@ -349,9 +348,14 @@ impl Worker {
             }
         }
         self.is_stale = true;
-        self.is_woken |= self.may_read_again();
         Ok(())
     }
+}
+
+/// Whether this process has rendered a version that the subscriber does not have.
+fn is_ahead(snapshot: &Snapshot, due: &DueDelivery) -> bool {
+    let confirmed = snapshot.document(due.subscriber.document).confirmed();
+    confirmed.is_some_and(|publication| publication.version > due.delivered_version)
 }
 
 // Fair queues: hosts take turns, and each has a limit on attempts in flight, so a host that hangs delays only itself.
@@ -385,7 +389,7 @@ impl HostQueues {
     }
 
     /// The next work item whose host is below its limit and not resting; it counts as in flight.
-    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<Due> {
+    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, Due)> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
             let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
@@ -400,8 +404,8 @@ impl HostQueues {
             } else {
                 self.turns.push_back(host.clone());
             }
-            self.in_flight.insert(host, in_flight + 1);
-            return Some(due);
+            self.in_flight.insert(host.clone(), in_flight + 1);
+            return Some((host, due));
         }
         None
     }
@@ -423,7 +427,7 @@ mod tests {
 
     use super::*;
     use crate::snapshot::Document;
-    use crate::websub::store::{DueDelivery, Subscriber};
+    use crate::websub::store::Subscriber;
 
     fn due(subscription_id: i64) -> Due {
         Due::Deliver(DueDelivery {
@@ -447,7 +451,7 @@ mod tests {
         (0..6).for_each(|number| ready.push("many".to_owned(), due(number)));
         ready.push("one".to_owned(), due(9));
         let popped = |ready: &mut HostQueues| -> Vec<i64> {
-            std::iter::from_fn(|| Some(ready.pop(|_| false)?.subscriber().subscription_id))
+            std::iter::from_fn(|| Some(ready.pop(|_| false)?.1.subscriber().subscription_id))
                 .collect()
         };
         assert_eq!(popped(&mut ready), [0, 9, 1, 2, 3]);

@@ -171,7 +171,7 @@ pub struct Period {
     /// Last day of the period, `YYYY-MM-DD`, inclusive; if the period continues after the newest review, the day of that review.
     pub until: NaiveDate,
     /// The requested last day; left out if it is `until`.
-    pub until_asked: Option<NaiveDate>,
+    pub until_requested: Option<NaiveDate>,
     /// How many published reviews are dated within the period.
     pub count: u64,
     /// Their mean, to two decimals; absent if there are none.
@@ -179,26 +179,7 @@ pub struct Period {
     /// Number of reviews for each number of stars.
     pub distribution: Distribution,
     /// Aspects that reviews of the period mention.
-    pub aspects: Vec<PeriodAspect>,
-}
-
-/// How many reviews of a period mention an aspect, and with which sentiment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct PeriodAspect {
-    /// Id of the aspect, for example `punctuality`.
-    pub id: String,
-    /// Display name of the aspect.
-    pub label: String,
-    /// Number of reviews that mention it, whatever their sentiment.
-    pub reviews: u64,
-    /// Number of reviews that are only positive about it.
-    pub positive: u64,
-    /// Number of reviews that are only negative about it.
-    pub negative: u64,
-    /// Number of reviews that are both positive and negative about it.
-    pub mixed: u64,
-    /// How many more the stars confirm, whose texts are uncertain; they are not counted in the other figures, except `reviews`.
-    pub confirmed: ConfirmedVotes,
+    pub aspects: Vec<AspectFacet>,
 }
 
 /// The second period minus the first.
@@ -209,35 +190,8 @@ pub struct Difference {
     pub count: i64,
     /// Change in the mean rating, to two decimals; absent if a period has no reviews.
     pub rating_value: Option<f64>,
-    /// Change in the number of reviews for each rating.
-    pub distribution: DistributionChange,
     /// Change for each aspect that either period has.
     pub aspects: Vec<AspectChange>,
-}
-
-/// Differences of counts by stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
-pub struct DistributionChange {
-    /// Change in the number of one-star reviews.
-    #[serde(rename = "1")]
-    #[oai(rename = "1")]
-    pub one: i64,
-    /// Change in the number of two-star reviews.
-    #[serde(rename = "2")]
-    #[oai(rename = "2")]
-    pub two: i64,
-    /// Change in the number of three-star reviews.
-    #[serde(rename = "3")]
-    #[oai(rename = "3")]
-    pub three: i64,
-    /// Change in the number of four-star reviews.
-    #[serde(rename = "4")]
-    #[oai(rename = "4")]
-    pub four: i64,
-    /// Change in the number of five-star reviews.
-    #[serde(rename = "5")]
-    #[oai(rename = "5")]
-    pub five: i64,
 }
 
 /// How an aspect's counts differ.
@@ -273,7 +227,6 @@ impl Comparison {
 
 impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
-        let (before, after) = (&first.distribution, &second.distribution);
         // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
@@ -281,29 +234,17 @@ impl Difference {
             rating_value: mean(first)
                 .zip(mean(second))
                 .map(|(first, second)| (second - first) / 100.0),
-            distribution: DistributionChange {
-                one: less(before.one, after.one),
-                two: less(before.two, after.two),
-                three: less(before.three, after.three),
-                four: less(before.four, after.four),
-                five: less(before.five, after.five),
-            },
             aspects: changes(&first.aspects, &second.aspects),
         }
     }
 }
 
-fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
-    let find = |among: &[PeriodAspect], aspect: &PeriodAspect| {
+fn changes(first: &[AspectFacet], second: &[AspectFacet]) -> Vec<AspectChange> {
+    let find = |among: &[AspectFacet], aspect: &AspectFacet| {
         among.iter().find(|other| other.id == aspect.id).cloned()
     };
-    let absent = |aspect: &PeriodAspect| PeriodAspect {
-        reviews: 0,
-        positive: 0,
-        negative: 0,
-        mixed: 0,
-        ..aspect.clone()
-    };
+    let absent =
+        |aspect: &AspectFacet| AspectFacet::new(&aspect.id, &aspect.label, &VoteCounts::default());
     let of_second = second.iter().map(|after| {
         let before = find(first, after).unwrap_or_else(|| absent(after));
         [before, after.clone()]
@@ -312,8 +253,8 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
         .iter()
         .filter(|aspect| find(second, aspect).is_none())
         .map(|before| [before.clone(), absent(before)]);
-    let pairs: Vec<[PeriodAspect; 2]> = of_second.chain(gone).collect();
-    let share = |aspect: &PeriodAspect| {
+    let pairs: Vec<[AspectFacet; 2]> = of_second.chain(gone).collect();
+    let share = |aspect: &AspectFacet| {
         let judged = aspect.positive + aspect.negative + aspect.mixed;
         (to_u32(aspect.positive), to_u32(judged))
     };
@@ -384,11 +325,11 @@ const fn less(first: u64, second: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, ComparisonVerdict, Period, PeriodAspect};
-    use crate::model::{Rating, RatingCounts};
+    use super::{AspectFacet, Comparison, ComparisonVerdict, Period};
+    use crate::model::{Rating, RatingCounts, VoteCounts};
     use crate::wire::AggregateRating;
 
-    fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
+    fn period(stars: &[i64], aspects: Vec<AspectFacet>) -> Period {
         let mut rating_counts = RatingCounts::default();
         stars
             .iter()
@@ -397,7 +338,7 @@ mod tests {
         Period {
             since: "2026-01-01".parse().unwrap(),
             until: "2026-02-01".parse().unwrap(),
-            until_asked: None,
+            until_requested: None,
             count: rating.review_count,
             rating_value: rating.rating_value,
             distribution: rating.distribution,
@@ -407,14 +348,13 @@ mod tests {
 
     #[test]
     fn the_difference_is_the_second_minus_the_first() {
-        let aspect = |id: &str, reviews, positive| PeriodAspect {
-            id: id.to_owned(),
-            label: id.to_uppercase(),
-            reviews,
-            positive,
-            negative: reviews - positive,
-            mixed: 0,
-            confirmed: [0, 0].into(),
+        let aspect = |id: &str, reviews, positive| {
+            let votes = VoteCounts {
+                positive,
+                negative: reviews - positive,
+                ..VoteCounts::default()
+            };
+            AspectFacet::new(id, &id.to_uppercase(), &votes)
         };
         let first = period(
             &[5, 5, 5, 5, 4],
@@ -437,10 +377,6 @@ mod tests {
         assert_eq!(
             (difference.count, difference.rating_value),
             (-2, Some(-1.47))
-        );
-        assert_eq!(
-            (difference.distribution.one, difference.distribution.five),
-            (1, -3)
         );
         let changes: Vec<(&str, i64, i64, i64)> = difference
             .aspects
@@ -510,15 +446,16 @@ mod tests {
 
     #[test]
     fn an_aspect_is_compared_by_reviews_with_a_judgement_only() {
-        let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
-            id: id.to_owned(),
-            label: id.to_owned(),
-            // Half of the reviews have no judgement.
-            reviews: 2 * (positive + negative + mixed),
-            positive,
-            negative,
-            mixed,
-            confirmed: [0, 0].into(),
+        let aspect = |id: &str, positive, negative, mixed| {
+            let votes = VoteCounts {
+                positive,
+                negative,
+                mixed,
+                // Half of the reviews have no judgement.
+                neutral: positive + negative + mixed,
+                ..VoteCounts::default()
+            };
+            AspectFacet::new(id, id, &votes)
         };
         let first = vec![
             aspect("price", 20, 2, 0),

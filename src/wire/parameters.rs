@@ -1,17 +1,14 @@
 //! The arguments of requests, and how each parameter is read and documented, so that HTTP and MCP have the same value or
 //! the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use percent_encoding::percent_decode_str;
-use poem_openapi::types::Type as _;
 use poem_openapi::{Enum, Object};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-use super::insights::Polarity;
 use super::problem::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 use crate::links::with_query;
 use crate::model::{Day, Vote, named};
@@ -50,8 +47,6 @@ pub struct ParameterDescription {
     pub description: &'static str,
     /// With the default.
     pub schema: Value,
-    /// The component with the same schema, if there is one; responses register it.
-    pub component: Option<Cow<'static, str>>,
     pub is_required: bool,
     pub example: Option<&'static str>,
     /// Whether an empty value counts as absent, although the schema does not allow it.
@@ -97,7 +92,6 @@ struct Notes {
     is_required: bool,
     example: Option<&'static str>,
     default: Option<u8>,
-    component: Option<Cow<'static, str>>,
 }
 
 /// The allowed texts of a parameter: for its schema, and for the message about another text.
@@ -376,7 +370,6 @@ impl Arguments {
 
     /// `polarity`, a vote on an aspect.
     pub fn polarity(&mut self, about: Text) -> Option<Vote> {
-        self.notes.component = Some(Polarity::name());
         self.one_of("polarity", &Vote::ALL, Vote::find, about)
     }
 
@@ -401,7 +394,6 @@ impl Arguments {
                 name,
                 description: about,
                 schema,
-                component: notes.component,
                 is_required: notes.is_required,
                 example: notes.example,
                 allows_empty: self.origin == Origin::Form || is_choice && !notes.is_required,

@@ -5,12 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use reviews_service::imports::{ImportRequest, import};
 use reviews_service::storage::{DeliveryLock, Erased, Postponed, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;
-use crate::support::{Generator, Quiet, TestApp, assert_has, connect, publications};
+use crate::support::{Generator, TestApp, assert_has, connect, publications};
 
 /// Words that only the deleted review has, in its text, author, answer and title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];
@@ -25,17 +24,7 @@ async fn service() -> TestApp {
     );
     let row = json!({"id": "goes", "rating": 2, "date": "2026-11-18", "author": format!("{} P.", WORDS[1]), "text": text,
         "title": WORDS[3], "response": {"text": WORDS[2]}});
-    let file = app.folder().join("rows.jsonl");
-    fs::write(&file, row.to_string()).unwrap();
-    let order = ImportRequest {
-        files: vec![file.clone()],
-        ..ImportRequest::default()
-    };
-    import(app.database(), app.clock(), &order, &mut Quiet::default())
-        .await
-        .unwrap();
-    fs::remove_file(file).unwrap();
-    app.drain().await;
+    app.import(&row.to_string()).await;
     app
 }
 
@@ -102,7 +91,7 @@ async fn an_sql_delete_removes_the_review_from_files_and_index() {
         );
         assert_eq!(stored_rows(&app), "0");
         assert_eq!(
-            app.get("/api/reviews/search?query=zyxglint").await.json()["total"],
+            app.json("/api/reviews/search?query=zyxglint").await["total"],
             0
         );
         let log = fs::metadata(app.folder().join("reviews.db-wal")).map_or(0, |file| file.len());

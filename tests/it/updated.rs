@@ -2,21 +2,20 @@
 //! is a plain SQLite connection, which sets no instant.
 
 use chrono::{DateTime, Duration, Utc};
-use reviews_service::imports::{ImportRequest, import};
 use reviews_service::snapshot::Document;
 use reviews_service::storage::is_overtaken;
 use reviews_service::storage::reviews;
 use reviews_service::storage::reviews::Observation;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Generator, Quiet, TestApp, rows, start};
+use crate::support::{Answer, Generator, TestApp, rows, start};
 
 /// A review's date of change, which must be equal in the dataset, the JSON Feed and Atom.
 async fn updated(app: &TestApp, id: &str) -> DateTime<Utc> {
     let at = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
-    let review = app.get(&format!("/api/reviews/{id}")).await.json();
+    let review = app.json(&format!("/api/reviews/{id}")).await;
     let url = &review["url"];
-    let feed = app.get("/api/feed.json").await.json();
+    let feed = app.json("/api/feed.json").await;
     let item = feed["items"]
         .as_array()
         .unwrap()
@@ -41,9 +40,9 @@ async fn updated_of_documents(app: &TestApp) -> [DateTime<Utc>; 4] {
     let at = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
     let atom: Answer = app.get("/feed.xml").await;
     let all = [
-        at(&app.get("/reviews.json").await.json()["updated_at"]),
-        at(&app.get("/business.json").await.json()["updated_at"]),
-        at(&app.get("/api/feed.json").await.json()["_feed"]["updated_at"]),
+        at(&app.json("/reviews.json").await["updated_at"]),
+        at(&app.json("/business.json").await["updated_at"]),
+        at(&app.json("/api/feed.json").await["_feed"]["updated_at"]),
         feed_rs::parser::parse(atom.body.as_slice())
             .unwrap()
             .updated
@@ -173,21 +172,9 @@ async fn updated_at_never_goes_back_by_shell_import_or_clock() {
         .await;
     assert_eq!(updated(&app, "s").await, later);
     // An import with an older instant still applies its values, and dates them itself.
-    let file = app.folder().join("own.jsonl");
     let row = json!({"id": "mine-1", "rating": 1, "date": "2026-11-08", "author": "A B.", "text": "First.",
         "updated_at": "2026-11-09T10:00:00Z"});
-    std::fs::write(&file, row.to_string()).unwrap();
-    let take = async || {
-        let order = ImportRequest {
-            files: vec![file.clone()],
-            ..ImportRequest::default()
-        };
-        import(app.database(), app.clock(), &order, &mut Quiet::default())
-            .await
-            .unwrap();
-        app.drain().await;
-    };
-    take().await;
+    app.import(&row.to_string()).await;
     assert_eq!(
         updated(&app, "mine-1").await.to_rfc3339(),
         "2026-11-09T10:00:00+00:00"
@@ -200,9 +187,8 @@ async fn updated_at_never_goes_back_by_shell_import_or_clock() {
         .to_string()
         .replace("First.", "Second.")
         .replace("11-09T10", "11-09T11");
-    std::fs::write(&file, newer).unwrap();
-    take().await;
-    let review = app.get("/api/reviews/mine-1").await.json();
+    app.import(&newer).await;
+    let review = app.json("/api/reviews/mine-1").await;
     assert_eq!(review["text"], "Second.");
     assert!(updated(&app, "mine-1").await > observed, "{review}");
 }
@@ -210,23 +196,10 @@ async fn updated_at_never_goes_back_by_shell_import_or_clock() {
 #[tokio::test]
 async fn a_deleted_review_that_is_imported_again_gets_a_new_date() {
     let app = TestApp::with(&[]).await;
-    let file = app.folder().join("own.jsonl");
     let dated = r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First.", "updated_at": "2026-11-09T10:00:00Z"}"#;
     let undated =
         r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First."}"#;
-    let take = async |row: &str| {
-        std::fs::write(&file, row).unwrap();
-        let order = ImportRequest {
-            files: vec![file.clone()],
-            restore: true,
-            ..ImportRequest::default()
-        };
-        import(app.database(), app.clock(), &order, &mut Quiet::default())
-            .await
-            .unwrap();
-        app.drain().await;
-    };
-    take(dated).await;
+    app.import(dated).await;
     let first = updated(&app, "m").await;
     assert_eq!(first.to_rfc3339(), "2026-11-09T10:00:00+00:00");
     for row in [dated, undated] {
@@ -236,8 +209,8 @@ async fn a_deleted_review_that_is_imported_again_gets_a_new_date() {
         let changed = updated(&app, "m").await;
         app.shell("delete from review").await;
         app.advance(Duration::minutes(1));
-        take(row).await;
-        assert_eq!(app.get("/api/reviews/m").await.json()["text"], "First.");
+        app.import(row).await;
+        assert_eq!(app.json("/api/reviews/m").await["text"], "First.");
         assert!(updated(&app, "m").await > changed, "{row}");
     }
 }
@@ -345,8 +318,5 @@ async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
     // Dates of another process are used.
     assert!(is_overtaken(&observe().await.unwrap_err()));
     app.drain().await;
-    assert_eq!(
-        app.get("/api/reviews/r-00001").await.json()["text"],
-        "And again."
-    );
+    assert_eq!(app.json("/api/reviews/r-00001").await["text"], "And again.");
 }

@@ -12,11 +12,10 @@ use serde_json::Value;
 use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::limits::{Limits, VALUES_BETWEEN_LOOKS};
+use crate::imports::map::questions::ShownTables;
 use crate::imports::mask::HAS_SECRET;
 use crate::imports::platforms::{Format, NATIVE};
-use crate::imports::report::{
-    FileError, FileReport, ImportReport, NAMED_MAX, Position, TableColumns, Watcher,
-};
+use crate::imports::report::{FileError, FileReport, ImportReport, NAMED_MAX, Position, Watcher};
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::BLOCK_BYTES;
 use crate::model::business::{Business, Editorial};
@@ -278,11 +277,9 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the preview of a table, the current file.
-    pub fn table(&mut self, columns: &TableColumns) {
-        if let Some(file) = self.collected.report.files.last() {
-            self.watch.table(&file.name, columns);
-        }
+    /// Shows the current file, a table, before its rows are read.
+    pub fn show(&mut self, tables: &ShownTables) {
+        self.watch.table(tables);
     }
 
     /// Adds a review, or rejects its row with all its faults; `raw` returns the row as in the file.
@@ -438,7 +435,10 @@ impl<'a> Collector<'a> {
             && !self.leaves_out_settings()
         {
             let columns = &mut self.collected.columns;
-            let rows: Vec<KeptColumn> = Vec::deserialize(rows).unwrap_or_default();
+            let Ok(rows) = Vec::<KeptColumn>::deserialize(rows) else {
+                let note = "the meanings of columns in the file cannot be read, so they are asked about again";
+                return self.collected.report.notes.push(note.to_owned());
+            };
             let known: BTreeSet<String> =
                 columns.all().map(|column| column.source.clone()).collect();
             rows.into_iter()

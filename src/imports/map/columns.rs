@@ -7,13 +7,13 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{PublicIf, ReviewField, Subject, is_one_of};
+use crate::imports::map::fields::{PublicIf, ReviewField, Subject};
 use crate::imports::map::questions::{
-    Question, ShownColumn, ShownValue, Undecided, VALUE, VALUES_SHOWN_MAX,
+    Question, ShownColumn, ShownTables, ShownValue, VALUE, VALUES_SHOWN_MAX, shown_value,
 };
 use crate::imports::map::values::{names, without_address};
 use crate::imports::platforms::Format;
-use crate::imports::report::{NewValue, TableColumns};
+use crate::imports::report::NewValue;
 use crate::imports::request::ImportRequest;
 use crate::imports::table::{Row, Table, shown_cell};
 
@@ -112,47 +112,52 @@ impl<'f> Columns<'f> {
         self.format.is_table() || self.format.joined == Some(field) || self.filled.contains(&field)
     }
 
-    /// The columns that are read, each with what it fills, as the report names it.
-    pub fn uses(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let fields = ReviewField::ALL.into_iter().flat_map(|field| {
-            let columns = self.field(field).iter();
-            columns.map(move |column| (field.label(), *column))
-        });
-        let public = Subject::ALL.into_iter().zip(&self.public);
-        fields.chain(public.flat_map(|(subject, list)| {
-            let columns = list.iter().flat_map(|it| &it.columns);
-            columns.map(move |column| (subject.field(), *column))
-        }))
+    /// The columns that are read; one that is read as several is there several times.
+    pub fn used(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.iter().flatten();
+        let public = self.public.iter().flatten().flat_map(|it| &it.columns);
+        fields.chain(public).copied()
     }
 
-    /// What a column is read as; `None` if it is not.
-    pub fn use_of(&self, column: usize) -> Option<&'static str> {
-        let found = self.uses().find(|(_, used)| *used == column);
-        found.map(|(label, _)| label)
+    /// What a column is read as.
+    fn reads(&self, column: usize) -> Option<String> {
+        let mut reads: Vec<String> = Vec::new();
+        for field in ReviewField::ALL {
+            if self.field(field).contains(&column) {
+                reads.push(field.label().to_owned());
+            }
+        }
+        for (subject, sign) in self.signs() {
+            if sign.columns.contains(&column) {
+                let values = sign.values.iter().map(|value| shown_value(value));
+                let values = values.collect::<Vec<_>>().join(", ");
+                reads.push(format!("{} if {values}", subject.field()));
+            }
+        }
+        reads.dedup();
+        (!reads.is_empty()).then(|| reads.join(", "))
     }
 
-    /// Adds the table to those about which something must be decided.
-    pub fn show(&self, file: &str, questions: Vec<Question>, undecided: &mut Undecided) {
+    /// Adds the table to those that are shown: with its first cells if there are questions about it, otherwise without columns that the
+    /// platform's file lists and nobody reads.
+    pub fn show(&self, file: &str, questions: &[Question], shown: &mut ShownTables) {
         let table = self.table;
         let place = table.place.as_deref().unwrap_or_default();
         let rows = table.rows.len();
         let noun = if rows == 1 { "row" } else { "rows" };
-        undecided
-            .titles
-            .push(format!("{file}{place}, {rows} {noun}"));
-        let source = self.source().to_owned();
-        if !undecided.sources.contains(&source) {
-            undecided.sources.push(source);
-        }
-        let asked: Vec<String> = questions.iter().flat_map(|it| it.columns.clone()).collect();
-        let columns = table.columns.iter().enumerate();
-        let is_column =
-            |(number, header): &(usize, &String)| !header.is_empty() && !table.is_list(*number);
-        for (number, header) in columns.filter(is_column) {
-            let (is_open, is_read) = (asked.contains(header), self.use_of(number));
+        shown.titles.push(format!("{file}{place}, {rows} {noun}"));
+        for (number, header) in table.columns.iter().enumerate() {
+            let reads = self.reads(number);
+            let is_listed = reads.is_none() && !self.unused.contains(&number);
+            if header.is_empty() || table.is_list(number) || questions.is_empty() && is_listed {
+                continue;
+            }
+            let is_open = questions.iter().any(|it| it.columns.contains(header));
+            let mut signs = self.signs().filter(|(_, sign)| !sign.is_platform);
+            let is_sign = signs.any(|(_, sign)| sign.columns.contains(&number));
             // Sentences that are no field of a review may be private.
             let is_text = !self.is_field(number) && table.has_sentences(number);
-            let values = if is_open && !is_text {
+            let values = if (is_open || is_sign) && !is_text {
                 table.values(number)
             } else {
                 Vec::new()
@@ -162,16 +167,18 @@ impl<'f> Columns<'f> {
                 value,
                 count,
             });
-            undecided.add_column(ShownColumn {
+            let cells = if questions.is_empty() {
+                String::new()
+            } else {
+                table.first_cells(number)
+            };
+            shown.add_column(ShownColumn {
                 header: header.clone(),
-                cells: (!is_text).then(|| table.first_cells(number)),
-                reads: (!is_open).then(|| is_read.unwrap_or("not used")),
+                cells: (!is_text).then_some(cells),
+                reads: (!is_open).then(|| reads.unwrap_or_else(|| "not used".to_owned())),
                 values: values.collect(),
             });
         }
-        questions
-            .into_iter()
-            .for_each(|question| undecided.add_question(question));
     }
 
     /// The columns of dates, each with its field, its source and name.
@@ -194,7 +201,7 @@ impl<'f> Columns<'f> {
         let keys = self.format.keys.iter().flat_map(|set| names(set));
         let keys = keys.filter_map(|name| self.table.find(name));
         let authors = AUTHOR.map(|field| self.field(field)).concat();
-        let columns: BTreeSet<usize> = self.uses().map(|(_, column)| column).chain(keys).collect();
+        let columns: BTreeSet<usize> = self.used().chain(keys).collect();
         let cells = columns.into_iter().filter_map(|column| {
             let cell = row.cell(column)?;
             let cell = if authors.contains(&column) {
@@ -207,72 +214,10 @@ impl<'f> Columns<'f> {
         Value::Object(cells.collect::<Map<_, _>>())
     }
 
-    /// The use of a table's columns, for the report.
-    pub fn preview(&self) -> TableColumns {
-        let always = ["rating", "date", "author", "text", "response"];
-        let mut used = always.map(|field| (field, Vec::new())).to_vec();
-        for (field, column) in self.uses() {
-            let name = self.table.columns[column].clone();
-            match used.iter_mut().find(|(known, _)| *known == field) {
-                Some((_, names)) if names.contains(&name) => {}
-                Some((_, names)) => names.push(name),
-                None => used.push((field, vec![name])),
-            }
-        }
-        let unused = self
-            .unused
-            .iter()
-            .map(|column| self.table.columns[*column].clone());
-        TableColumns {
-            place: self.table.place.clone().unwrap_or_default(),
-            other_sheets: self.table.other_sheets.clone(),
-            used,
-            unused: unused.collect(),
-            public: self.describe_public(),
-            notes: Vec::new(),
-        }
-    }
-
     /// The columns of publication, each with what it says of.
     fn signs(&self) -> impl Iterator<Item = (Subject, &PublicIf)> {
         let all = Subject::ALL.into_iter().zip(&self.public);
         all.flat_map(|(subject, list)| list.iter().map(move |sign| (subject, sign)))
-    }
-
-    /// Of each column of publication that the owner named, the values that publish and those that do not, with their counts.
-    fn describe_public(&self) -> Vec<String> {
-        let describe = |(subject, sign): (Subject, &PublicIf)| {
-            let values = self.table.values(sign.columns[0]).into_iter();
-            let (public, withheld): (Vec<_>, Vec<_>) =
-                values.partition(|(value, _)| is_one_of(&sign.values, value));
-            let is_text = self.table.has_sentences(sign.columns[0]);
-            let list = |values: Vec<(String, u64)>| {
-                if is_text && !values.is_empty() {
-                    let rows: u64 = values.iter().map(|(_, count)| count).sum();
-                    return format!("(text) ({rows})");
-                }
-                let shown = values
-                    .iter()
-                    .map(|(value, count)| format!("{} ({count})", quoted_value(value)));
-                let shown: Vec<String> = shown.take(VALUES_SHOWN_MAX).collect();
-                if shown.is_empty() {
-                    "none".to_owned()
-                } else {
-                    shown.join(", ")
-                }
-            };
-            format!(
-                "{} if {} is {}; withheld: {}",
-                subject.field(),
-                self.table.columns[sign.columns[0]],
-                list(public),
-                list(withheld)
-            )
-        };
-        let signs = self
-            .signs()
-            .filter(|(_, sign)| !sign.is_platform && !sign.columns.is_empty());
-        signs.map(describe).collect()
     }
 
     /// The values of columns of publication that were not there when the owner named those that publish.
@@ -326,16 +271,4 @@ impl<'f> Columns<'f> {
             has_clear_months: self.with_clear_months.contains(&column),
         }
     }
-}
-
-/// Maximum number of characters of a value in the preview.
-const CHARACTERS_SHOWN_MAX: usize = 30;
-
-fn quoted_value(value: &str) -> String {
-    if value.is_empty() {
-        return "(empty)".to_owned();
-    }
-    let short: String = value.chars().take(CHARACTERS_SHOWN_MAX).collect();
-    let more = if short.len() < value.len() { "…" } else { "" };
-    format!("\"{short}{more}\"")
 }

@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 use crate::imports::export::is_export;
 use crate::imports::map::columns::Columns;
 use crate::imports::map::fields::{
-    COLUMNS, NAMES, PublicIf, ReviewField, Subject, is_one_of, named_field,
+    COLUMNS, PublicIf, ReviewField, Subject, is_one_of, named_field,
 };
 use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
 use crate::imports::map::values::{
@@ -98,7 +98,7 @@ pub fn decide<'f>(
         found
     };
     let named = |column: usize| named(&table.columns[column]).filter(|_| !table.is_list(column));
-    let mut decision = Decision {
+    let mut decision = ColumnsDecision {
         source,
         named: (0..table.columns.len()).map(named).collect(),
         rows: table.columns.iter().map(rows_of).collect(),
@@ -117,7 +117,7 @@ pub fn decide<'f>(
     decision.decide_public();
     decision.decide_scale();
     decision.keep();
-    let Decision {
+    let ColumnsDecision {
         columns,
         mut questions,
         kept,
@@ -135,7 +135,7 @@ pub fn decide<'f>(
 }
 
 /// What is decided so far.
-struct Decision<'f, 'k> {
+struct ColumnsDecision<'f, 'k> {
     source: &'f str,
     /// By column: the field of which its header is an exact name, and what is kept of it.
     named: Vec<Option<ReviewField>>,
@@ -150,7 +150,7 @@ struct Decision<'f, 'k> {
     questions: Vec<Question>,
 }
 
-impl Decision<'_, '_> {
+impl ColumnsDecision<'_, '_> {
     fn header(&self, column: usize) -> String {
         self.columns.table.columns[column].clone()
     }
@@ -329,7 +329,7 @@ impl Decision<'_, '_> {
         let others: Vec<usize> = self.all().filter(is_other).collect();
         if !others.is_empty() {
             let columns = self.headers(&[vec![text], others].concat());
-            self.ask(Asks::Text, columns);
+            self.ask_field(ReviewField::Text, columns);
         }
     }
 
@@ -359,34 +359,18 @@ impl Decision<'_, '_> {
         });
     }
 
-    /// The one column that is not decided and contains a name of the field, or alone has its kind of cells.
+    /// The one column that is not decided and alone has the cells of the field.
     fn likely(&self, field: ReviewField) -> Option<usize> {
         let table = self.columns.table;
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "any other field may have any cells"
-        )]
-        let has_cells = |column: &usize| match field {
-            ReviewField::Text => table.has_sentences(*column),
-            ReviewField::Date => table.has_only(*column, is_date),
-            ReviewField::Rating => table.has_only(*column, |cell| parse_rating(cell, None).is_ok()),
-            _ => table.has_only(*column, |cell| !is_address(cell)),
+        let is_open = |column: &usize| self.named[*column].is_none() && self.is_undecided(*column);
+        let has_cells = |column: &usize| {
+            field == ReviewField::Text && table.has_sentences(*column)
+                || field == ReviewField::Date && table.has_only(*column, is_date)
+                || field == ReviewField::Rating
+                    && table.has_only(*column, |cell| parse_rating(cell, None).is_ok())
         };
-        let contains = |column: &usize| {
-            let key = header_key(&table.columns[*column]);
-            let mut known = NAMES.iter().filter(|(_, it)| **it == field);
-            known.any(|(name, _)| name.chars().count() >= 4 && key.contains(name.as_str()))
-        };
-        let open = self
-            .all()
-            .filter(|column| self.named[*column].is_none() && self.is_undecided(*column));
-        let fitting: Vec<usize> = open.filter(has_cells).collect();
-        let named: Vec<usize> = fitting.iter().copied().filter(contains).collect();
-        match (&named[..], &fitting[..]) {
-            ([one], _) => Some(*one),
-            ([], [one]) if field != ReviewField::Author => Some(*one),
-            _ => None,
-        }
+        let mut fitting = self.all().filter(is_open).filter(has_cells);
+        fitting.next().filter(|_| fitting.next().is_none())
     }
 
     /// Whether nothing is decided about a column. One without a name has no cells either.

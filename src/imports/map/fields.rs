@@ -151,7 +151,7 @@ impl FromStr for Mapping {
 }
 
 /// The file `names.toml`.
-pub static NAMES: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
+static NAMES: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
     let key = |(field, list): (ReviewField, String)| {
         let keys: Vec<_> = list
@@ -282,7 +282,23 @@ pub fn is_one_of<V: AsRef<str>>(values: &[V], cell: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Mapping;
+    use super::{Mapping, ReviewField, named_field};
+
+    #[test]
+    fn numbers_marks_and_words_in_brackets_do_not_change_a_name() {
+        let named = "review; REVIEW:; 3. Review *; Q2) Review?; Review (optional); review_text; Review [your words]";
+        for header in named.split("; ") {
+            assert_eq!(named_field(header), Some(ReviewField::Text), "{header}");
+        }
+        for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
+            assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
+        }
+        let others =
+            "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6)";
+        for header in others.split("; ") {
+            assert_eq!(named_field(header), None, "{header}");
+        }
+    }
 
     #[test]
     fn a_mapping_of_an_unknown_or_needed_field_is_refused() {

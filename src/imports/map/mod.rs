@@ -6,7 +6,7 @@ use crate::imports::map::columns::Columns;
 use crate::imports::map::date::{DateColumns, DateOrder, FileQuestions};
 use crate::imports::map::decide::decide;
 use crate::imports::map::native::{changed_date, read_native};
-use crate::imports::map::questions::{Question, Undecided};
+use crate::imports::map::questions::{Question, ShownTables, Undecided};
 use crate::imports::map::row::RowReader;
 use crate::imports::map::values::header_key;
 use crate::imports::platforms::Reader;
@@ -79,7 +79,13 @@ fn read_all(files: &[InputFile], collector: &mut Collector<'_>) -> Result<(), Im
     let mut undecided = Undecided::default();
     for ((file, columns), questions) in decided.iter().zip(questions) {
         if let Some(columns) = columns.as_ref().filter(|_| !questions.is_empty()) {
-            columns.show(&file.name, questions, &mut undecided);
+            columns.show(&file.name, &questions, &mut undecided.tables);
+            if !undecided.sources.iter().any(|it| it == columns.source()) {
+                undecided.sources.push(columns.source().to_owned());
+            }
+            questions
+                .into_iter()
+                .for_each(|question| undecided.add_question(question));
         }
     }
     if !undecided.questions.is_empty() {
@@ -97,7 +103,7 @@ fn read_all(files: &[InputFile], collector: &mut Collector<'_>) -> Result<(), Im
             collector.note(note.clone());
         }
         let read = begun.and_then(|()| match columns {
-            Some(columns) => read_table(columns, collector),
+            Some(columns) => read_table(&file.name, columns, collector),
             None => read_native(file, date_format.as_deref(), collector),
         });
         if let Err(fault) = read {
@@ -278,12 +284,26 @@ fn decide_orders(
     Ok(unclear)
 }
 
-fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), FileError> {
+fn read_table(
+    file: &str,
+    mut columns: Columns<'_>,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
     let sentences = std::mem::take(&mut columns.sentences);
     if columns.is_previewed() {
-        let mut preview = columns.preview();
-        preview.notes.extend(sentences);
-        sink.table(&preview);
+        let mut tables = ShownTables {
+            notes: sentences,
+            ..ShownTables::default()
+        };
+        columns.show(file, &[], &mut tables);
+        let others = &columns.table.other_sheets;
+        if !others.is_empty() {
+            let others = others.join(", ");
+            tables
+                .notes
+                .push(format!("other sheets (--sheet): {others}"));
+        }
+        sink.show(&tables);
     } else {
         sentences
             .into_iter()
@@ -294,7 +314,6 @@ fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), 
         let lists = columns.table.lists.join(", ");
         sink.note(format!("lists of objects, which are not read: {lists}"));
     }
-    sink.collected.report.left_out += columns.table.left_out;
     let report = &mut sink.collected.report;
     report.new_values.extend(columns.new_values());
     if !report
@@ -306,7 +325,16 @@ fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), 
     }
     let mut first_fault = None;
     let rejected = sink.collected.report.rejected;
+    let answered = columns
+        .format
+        .answered
+        .and_then(|name| columns.table.find(name));
     for row in &columns.table.rows {
+        let cell = answered.and_then(|column| row.cell(column));
+        if cell.is_some_and(|id| !matches!(id.trim(), "" | "0")) {
+            sink.collected.report.left_out += 1;
+            continue;
+        }
         let read = if let Some(fault) = &row.fault {
             Err(vec![FieldError::new("", &fault.message)])
         } else {
@@ -322,7 +350,8 @@ fn read_table(mut columns: Columns<'_>, sink: &mut Collector<'_>) -> Result<(), 
         && columns.format.is_table()
     {
         let table = columns.table;
-        let unread = (0..table.columns.len()).filter(|column| columns.use_of(*column).is_none());
+        let unread =
+            (0..table.columns.len()).filter(|column| !columns.used().any(|used| used == *column));
         let dated = unread.filter(|column| table.has_only(*column, is_date));
         let dated: Vec<&str> = dated.map(|column| table.columns[column].as_str()).collect();
         let hint = if dated.is_empty() {

@@ -2,7 +2,7 @@
 //! `decide` makes them; at a terminal `cli::questions` asks them, elsewhere they are printed.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use chrono::NaiveDate;
 
@@ -21,13 +21,11 @@ pub struct Question {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// Which column fills the field: several have a name of it. If none has, the one column that may alone be meant is `is_proposed`.
+    /// Which column fills the field: several have a name of it, or sentences beside the text. If none has, the one column that may alone be meant is `is_proposed`.
     Field {
         field: ReviewField,
         is_proposed: bool,
     },
-    /// Which of several columns with sentences is the customer's text.
-    Text,
     /// Whether one of the columns says what may be published.
     Public,
     /// With which of its values a column publishes.
@@ -44,15 +42,15 @@ pub enum Asks {
     },
 }
 
-/// A column as it is shown with the questions.
+/// A column as it is shown.
 #[derive(Debug, Clone)]
 pub struct ShownColumn {
     pub header: String,
     /// Its first cells, without what may be private; `None` for sentences that fill no field.
     pub cells: Option<String>,
     /// What it is read as, if that is decided.
-    pub reads: Option<&'static str>,
-    /// Its different values, if something is asked about it.
+    pub reads: Option<String>,
+    /// Its different values, if something is asked about it, or if it says what may be published.
     pub values: Vec<ShownValue>,
 }
 
@@ -67,14 +65,22 @@ pub struct ShownValue {
     pub count: u64,
 }
 
+/// Tables as they are shown, before their rows are read or with the questions about them.
+#[derive(Debug, Clone, Default)]
+pub struct ShownTables {
+    /// The files, with their sheets and rows.
+    pub titles: Vec<String>,
+    /// The columns of all of them.
+    pub columns: Vec<ShownColumn>,
+    /// Sentences below the columns.
+    pub notes: Vec<String>,
+}
+
 /// The tables of a call about which something must be decided.
 #[derive(Debug, Clone, Default)]
 pub struct Undecided {
-    /// The files, with their sheets and rows.
-    pub titles: Vec<String>,
+    pub tables: ShownTables,
     pub sources: Vec<String>,
-    /// The columns of all of them.
-    pub columns: Vec<ShownColumn>,
     pub questions: Vec<Question>,
 }
 
@@ -133,9 +139,12 @@ impl Question {
     pub fn is_about_gone(&self) -> bool {
         let is_optional =
             matches!(self.asks, Asks::Field { field, .. } if !NEEDED.contains(&field));
-        is_optional
-            && !self.gone.is_empty()
-            && (self.columns.is_empty() || self.proposed().is_some())
+        is_optional && !self.gone.is_empty() && self.is_without_column()
+    }
+
+    /// Whether no column is known to fill the field.
+    fn is_without_column(&self) -> bool {
+        self.columns.is_empty() || self.proposed().is_some()
     }
 
     /// Whether both are one question about different files.
@@ -167,7 +176,7 @@ impl ShownColumn {
     }
 }
 
-impl Undecided {
+impl ShownTables {
     /// Adds a column of another file.
     pub fn add_column(&mut self, column: ShownColumn) {
         let same = self
@@ -177,7 +186,7 @@ impl Undecided {
         let Some(known) = same else {
             return self.columns.push(column);
         };
-        known.reads = known.reads.and(column.reads);
+        known.reads = known.reads.take().and(column.reads);
         for value in column.values {
             let mut values = known.values.iter_mut();
             let key = value.value.to_lowercase();
@@ -186,38 +195,6 @@ impl Undecided {
                 None => known.values.push(value),
             }
         }
-    }
-
-    /// Adds a question about a file; one that is asked already is asked once.
-    pub fn add_question(&mut self, question: Question) {
-        let same = self.questions.iter_mut().find(|it| it.is_same(&question));
-        let Some(known) = same else {
-            return self.questions.push(question);
-        };
-        let lists = [
-            (&mut known.columns, question.columns),
-            (&mut known.gone, question.gone),
-        ];
-        for (list, more) in lists {
-            let new: Vec<String> = more.into_iter().filter(|it| !list.contains(it)).collect();
-            list.extend(new);
-        }
-        if let Asks::Field { is_proposed, .. } = &mut known.asks {
-            *is_proposed &= known.columns.len() == 1;
-        }
-    }
-
-    /// Whether neither stars nor dates nor texts are known, now or before.
-    pub fn finds_no_review(&self) -> bool {
-        let is_unknown = |field| {
-            let mut questions = self.questions.iter();
-            let is_field =
-                |it: &Question| matches!(it.asks, Asks::Field { field: of, .. } if of == field);
-            questions.any(|it| is_field(it) && it.gone.is_empty())
-        };
-        [ReviewField::Rating, ReviewField::Date, ReviewField::Text]
-            .into_iter()
-            .all(is_unknown)
     }
 
     /// The number of a column on the screen, from 1.
@@ -259,11 +236,11 @@ impl Undecided {
         };
         format!("{header} has {}{more}", shown.join(", "))
     }
+}
 
-    /// The files and their columns, each with its first cells and what it is read as.
-    pub fn table(&self) -> String {
-        let mut text = self.titles.join("\n");
-        text.push_str("\n\n");
+impl fmt::Display for ShownTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.titles.join("\n"))?;
         let shown = &self.columns[..self.columns.len().min(COLUMNS_SHOWN_MAX)];
         let width = |part: fn(&ShownColumn) -> String| {
             let widths = shown.iter().map(|it| part(it).chars().count());
@@ -273,18 +250,49 @@ impl Undecided {
         let cells = width(ShownColumn::shown);
         for (number, column) in (1..).zip(shown) {
             let (header, shown) = (&column.header, column.shown());
-            let reads = column.reads.unwrap_or("?");
-            // Writing into a String cannot fail.
-            let _ = writeln!(
-                text,
-                "{number:4}  {header:headers$}  {shown:cells$}  {reads}"
-            );
+            let reads = column.reads.as_deref().unwrap_or("?");
+            writeln!(f, "{number:4}  {header:headers$}  {shown:cells$}  {reads}")?;
         }
         let more = self.columns.len() - shown.len();
         if more > 0 {
-            let _ = writeln!(text, "      and {more} more");
+            writeln!(f, "      and {more} more")?;
         }
-        text
+        let mut notes = self.notes.iter();
+        notes.try_for_each(|note| writeln!(f, "{note}"))
+    }
+}
+
+impl Undecided {
+    /// Adds a question about a file; one that is asked already is asked once.
+    pub fn add_question(&mut self, question: Question) {
+        let same = self.questions.iter_mut().find(|it| it.is_same(&question));
+        let Some(known) = same else {
+            return self.questions.push(question);
+        };
+        let lists = [
+            (&mut known.columns, question.columns),
+            (&mut known.gone, question.gone),
+        ];
+        for (list, more) in lists {
+            let new: Vec<String> = more.into_iter().filter(|it| !list.contains(it)).collect();
+            list.extend(new);
+        }
+        if let Asks::Field { is_proposed, .. } = &mut known.asks {
+            *is_proposed &= known.columns.len() == 1;
+        }
+    }
+
+    /// Whether neither stars nor dates nor texts are known, now or before.
+    pub fn finds_no_review(&self) -> bool {
+        let is_unknown = |field| {
+            let mut questions = self.questions.iter();
+            let is_field =
+                |it: &Question| matches!(it.asks, Asks::Field { field: of, .. } if of == field);
+            questions.any(|it| is_field(it) && it.gone.is_empty() && it.is_without_column())
+        };
+        [ReviewField::Rating, ReviewField::Date, ReviewField::Text]
+            .into_iter()
+            .all(is_unknown)
     }
 
     /// The command with the answers to fill in, and what they are; `command` is the one that was given, as words. Run as printed, it
@@ -333,9 +341,6 @@ impl Undecided {
                 let (gone, without) = (gone.unwrap_or_default(), without.unwrap_or_default());
                 format!("{gone}{label}={COLUMN}: the column that is {noun}{which}{without}")
             }
-            Asks::Text => {
-                format!("text={COLUMN}: the column that is the customer's text, {columns}")
-            }
             Asks::Public => {
                 let gone = question.gone.iter();
                 let missing = gone.clone().map(|it| {
@@ -360,7 +365,7 @@ impl Undecided {
                 )
             }
             Asks::Values(subject) => {
-                let (noun, values) = (subject.noun(), self.describe_values(column));
+                let (noun, values) = (subject.noun(), self.tables.describe_values(column));
                 format!("{VALUE}: the value with which {noun} may be published; {values}")
             }
             Asks::Id => {
@@ -395,39 +400,32 @@ impl Undecided {
         let source = self.sources.first().map_or("", String::as_str);
         let command = format!("reviews source columns {}", quote_for_shell(source));
         let explain = |question: &Question| {
-            let (column, columns) = (question.column(), question.columns.join(" or "));
-            let option = question.option(COLUMN);
-            match &question.asks {
-                Asks::Field { field, is_proposed } => {
-                    let label = field.label();
-                    let what = match (
-                        question.gone.first(),
-                        question.columns.is_empty() || *is_proposed,
-                    ) {
-                        (Some(gone), _) => {
-                            format!("the column {gone}, which is the {label}, is missing")
-                        }
-                        (None, true) => format!("no column is known as the {label}"),
-                        (None, false) => format!("the {label} may be {columns}"),
+            let (column, option) = (question.column(), question.option(COLUMN));
+            let what = match &question.asks {
+                Asks::Public => return question.explain_public(&command),
+                Asks::Scale { .. } | Asks::Order { .. } => {
+                    let what = if option.starts_with("--scale") {
+                        "the end of the scale"
+                    } else {
+                        "the order of dates"
                     };
-                    format!("{what}; {command} {option} decides it")
+                    return format!(
+                        "{what} in {column} is not decided; add the source again with {option}"
+                    );
                 }
-                Asks::Text => format!("the text may be {columns}; {command} {option} decides it"),
-                Asks::Public => question.explain_public(&command),
-                Asks::Values(_) => format!("the value of {column} that publishes is not named"),
-                Asks::Id => format!(
-                    "{column} counts the rows; {command} --map {} or --ignore {} decides whether it is an ID",
-                    in_quotes(&format!("id={column}")),
-                    in_quotes(column)
-                ),
-                Asks::Scale { .. } => {
-                    format!("{column} goes above five stars; add the source again with --scale")
-                }
-                Asks::Order { .. } => format!(
-                    "dates in {column} may have the month or the day first; set the country once with reviews init --country CC, or \
-                     add the source again with --date-format"
-                ),
-            }
+                Asks::Field { field, .. } => match question.gone.first() {
+                    Some(gone) => {
+                        format!(
+                            "the column {gone}, which is the {}, is missing",
+                            field.label()
+                        )
+                    }
+                    None => format!("the column of {} is not decided", noun(*field)),
+                },
+                Asks::Values(_) => format!("the value of {column} that publishes is not decided"),
+                Asks::Id => format!("whether {column} has IDs is not decided"),
+            };
+            format!("{what}; {command} {option} decides it")
         };
         let questions = self.questions.iter().map(explain);
         questions.collect::<Vec<_>>().join("; ")
@@ -442,7 +440,6 @@ impl Question {
                 let map = format!("{}={column}", field.label());
                 format!("--map {}", quote_for_shell(&map))
             }
-            Asks::Text => format!("--map 'text={COLUMN}'"),
             Asks::Id => format!("--map 'id={COLUMN}'"),
             Asks::Public => format!("--public '{COLUMN}={VALUE}'"),
             Asks::Values(subject) => {
@@ -483,6 +480,7 @@ impl Question {
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self
+            .tables
             .titles
             .iter()
             .filter_map(|title| title.split(", ").next());

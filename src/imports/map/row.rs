@@ -11,8 +11,7 @@ use crate::imports::map::columns::{AUTHOR, Columns};
 use crate::imports::map::fields::{ReviewField, Subject};
 use crate::imports::map::values::{
     self, ANONYMOUS, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_blank, is_empty, is_in,
-    is_spreadsheet_error, is_tick, language_tag, names, parse_rating, split_answer,
-    without_address,
+    is_spreadsheet_error, language_tag, names, parse_rating, without_address,
 };
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
 use crate::imports::read::workbook::NOT_CALCULATED;
@@ -145,11 +144,6 @@ impl<'p> RowReader<'p> {
         let is_name_hidden =
             is_anonymous || self.is_public(Subject::Name).is_some_and(|it| it.is_err());
         let text = self.text(ReviewField::Text).unwrap_or_default();
-        let mark = self.columns.format.answer_mark;
-        let (text, answer_below) = match mark.and_then(|mark| split_answer(&text, mark)) {
-            Some((text, answer)) => (text, Some(answer)),
-            None => (text, None),
-        };
         let title = self.text(ReviewField::Title);
         let title = title.map(|title| title.trim().to_owned());
         if title.is_none() {
@@ -170,8 +164,8 @@ impl<'p> RowReader<'p> {
             None => self.text(ReviewField::Location),
         };
         let mentions = self.mentions();
-        let (response, responded_at) = self.response(answer_below).unzip();
-        let updated = self.updated(posted);
+        let (response, responded_at) = self.response().unzip();
+        let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
         };
@@ -239,7 +233,7 @@ impl<'p> RowReader<'p> {
     /// Notes the cells that nothing can be read from.
     fn check_cells(&mut self) {
         let columns = self.columns;
-        for (_, column) in columns.uses() {
+        for column in columns.used() {
             let cell = self.row.cell(column).unwrap_or_default();
             let text = cell.trim_matches(is_blank);
             let checked = if text == NOT_CALCULATED {
@@ -372,13 +366,10 @@ impl<'p> RowReader<'p> {
         self.noted(header, self.calendar.place(posted))
     }
 
-    /// When the row last changed; a platform without such a time gives that of the review.
-    fn updated(&mut self, posted: Option<Dated>) -> Option<Posted> {
-        let has_updates = self.columns.format.updates_all;
-        let posted = posted.filter(|_| has_updates).map(|dated| dated.posted);
-        let now = self.calendar.now;
-        match self.posted(ReviewField::UpdatedAt).or(posted)? {
-            Posted::Instant(at) => Some(Posted::Instant(at.min(now))),
+    /// When the row last changed.
+    fn updated(&mut self) -> Option<Posted> {
+        match self.posted(ReviewField::UpdatedAt)? {
+            Posted::Instant(at) => Some(Posted::Instant(at.min(self.calendar.now))),
             day @ Posted::Day(_) => Some(day),
         }
     }
@@ -544,17 +535,11 @@ impl<'p> RowReader<'p> {
     }
 
     /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
-    fn response(
-        &mut self,
-        answer_below: Option<Response>,
-    ) -> Option<(Response, Option<DateTime<Utc>>)> {
-        if self.columns.format.answer_mark.is_some() {
-            return answer_below.map(|response| (response, None));
-        }
+    fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
             .text(ReviewField::ResponseText)
-            .filter(|text| !is_tick(text));
+            .filter(|text| flag(text).is_err());
         let Some(text) = text else {
             self.note_unstated(ReviewField::ResponseText, Unit::Response);
             return None;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::model::text::{is_made_of_subtags, quoted, without_accent, words};
-use crate::model::{InvalidReviewId, Rating, Response, ReviewId, compose, hex, parse_toml};
+use crate::model::{InvalidReviewId, Rating, ReviewId, compose, hex, parse_toml};
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -138,11 +138,6 @@ pub fn scale_in_header(header: &str) -> Option<NonZeroU8> {
     // On a scale of five, half stars are refused without `--scale`.
     let end = end.trim().parse().ok().filter(|_| is_start);
     end.filter(|end: &NonZeroU8| !matches!(end.get(), 1 | 5))
-}
-
-/// Whether a cell only says yes or no.
-pub fn is_tick(text: &str) -> bool {
-    is_in(&WORDS.ticks, &text.trim().to_lowercase())
 }
 
 /// The digit 0 of scripts with digits of their own, each followed by 1 to 9 (the decimal digits of Unicode).
@@ -474,7 +469,6 @@ pub struct Words {
     pub no: String,
     pub recommended: String,
     pub not_recommended: String,
-    pub ticks: String,
     pub stars: String,
     pub points: String,
     pub lists: String,
@@ -503,19 +497,6 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
     }
     let own = if is_google { original(&text) } else { &text };
     compose(own).into_owned()
-}
-
-/// A text and the answer that stands below it, after a line of its author that begins with `mark` and ends with a colon.
-pub fn split_answer(text: &str, mark: &str) -> Option<(String, Response)> {
-    let whole = format!("\n\n{text}");
-    let (above, below) = whole.rsplit_once(&format!("\n\n{mark}"))?;
-    let (author, answer) = below.split_once(":\n")?;
-    let response = Response {
-        text: answer.trim().to_owned(),
-        date: None,
-        author: Some(author.to_owned()),
-    };
-    (!author.contains('\n')).then(|| (above.trim().to_owned(), response))
 }
 
 /// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.

@@ -343,7 +343,7 @@ impl Merging<'_> {
         let is_freed = is_shown
             && there.status == Status::withheld(DUPLICATE)
             && !said.is_decided(Unit::Status, there)
-            && self.copies.find(there, record, false).is_none();
+            && self.copies.of_review(there, record, false).next().is_none();
         let mut there = there.clone();
         if is_freed {
             there.status = Status::Published;
@@ -364,7 +364,10 @@ impl Merging<'_> {
             return self.copies.remove(record);
         }
         let was_published = there.is_some_and(|there| there.status == Status::Published);
-        let Some(copy) = self.copies.find(&merged.review, record, was_published) else {
+        let copies = || self.copies.of_review(&merged.review, record, was_published);
+        // One may be public in a third source.
+        let is_hidden = copies().any(|copy| copy.is_hidden_by_owner);
+        let Some(copy) = copies().next() else {
             return self.copies.insert(record, Some(&merged.review), false);
         };
         let (theirs, ours) = (&copy.source_name, &record.source_name);
@@ -380,7 +383,7 @@ impl Merging<'_> {
             *report.renamed.entry(names).or_default() += 1;
         }
         let is_sure = is_of_one_person(&merged.review);
-        if (self.rules.request.skip_duplicates || copy.is_hidden_by_owner && is_sure)
+        if (self.rules.request.skip_duplicates || is_hidden && is_sure)
             && withhold(&mut merged.said, &mut merged.review, DUPLICATE, self.rules)
         {
             self.copies.remove(record);
@@ -402,7 +405,6 @@ impl Merging<'_> {
             Some(there) if there == review => report.unchanged += 1,
             there => {
                 report.updated += 1;
-                report.updated_withheld += u64::from(reason.is_some());
                 if let Some(there) = there {
                     report.changed.add(|| preview_change(there, review));
                 }
@@ -787,12 +789,17 @@ impl Copies {
         }
     }
 
-    /// A copy of a review in another source, or in another format or location of its own. Hidden reviews are copies only of reviews that are not
-    /// public yet: otherwise the owner could not withhold one of two.
-    pub fn find(&self, review: &Review, record: &SourceRecord, is_public: bool) -> Option<&Copy> {
-        let mut copies = self.0.get(&record.digests.content)?.iter();
+    /// The copies of a review in other sources, or in another format or location of its own. Hidden reviews are copies only of reviews
+    /// that are not public yet: otherwise the owner could not withhold one of two.
+    pub fn of_review<'c>(
+        &'c self,
+        review: &'c Review,
+        record: &'c SourceRecord,
+        is_public: bool,
+    ) -> impl Iterator<Item = &'c Copy> {
+        let copies = self.0.get(&record.digests.content).into_iter().flatten();
         let is_sure = is_of_one_person(review);
-        copies.find(|other| {
+        copies.filter(move |other| {
             let is_of_other_format =
                 || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
             // Rows are compared with hidden reviews of their own location only.

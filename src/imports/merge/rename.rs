@@ -32,7 +32,7 @@ pub async fn rename_source(
     location: Option<&str>,
 ) -> Result<Renamed, ImportError> {
     let path = database.path();
-    let mut write = database.write_long(clock).await?;
+    let mut write = database.write_as_owner().await?;
     let mut places = reviews::counts_by_place(write.for_reading())
         .await
         .at(path)?;

@@ -18,8 +18,6 @@ use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
 const ROWS: usize = 500;
-/// Runs among which one is searched.
-const RUNS_MAX: i64 = 1_000;
 
 /// The outcome of an undo of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,9 +53,9 @@ pub async fn undo(
 ) -> Result<Vec<Undone>, ImportError> {
     let path = database.path();
     let now = clock.now();
-    let mut write = database.write_long(clock).await?;
+    let mut write = database.write_as_owner().await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
-    let runs = reviews::last_runs(write.for_reading(), RUNS_MAX).await;
+    let runs = reviews::last_runs(write.for_reading(), reviews::RUNS_MAX).await;
     let chosen = choose_runs(&runs.at(path)?, number, later).map_err(ImportError::Refused)?;
     let mut all = Vec::new();
     for run in chosen {

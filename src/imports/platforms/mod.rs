@@ -66,8 +66,6 @@ pub struct Format {
     pub escapes_formulas: bool,
     /// Whether an object may leave a field out; otherwise one without it states that there is none.
     pub leaves_out: bool,
-    /// Whether a review without a time of its last change has not changed since it was posted.
-    pub updates_all: bool,
     /// Whether its ids are Google's names, `accounts/…/locations/…/reviews/…`.
     pub has_google_names: bool,
     /// Order of day and month in its dates, unless one proves the other.
@@ -79,14 +77,12 @@ pub struct Format {
     pub is_manual: bool,
     /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
     pub matched: Option<&'static str>,
-    /// The beginning of a line in its texts that the answer's author ends, before a colon; the answer is below.
-    pub answer_mark: Option<&'static str>,
     /// The column with the id of an object beside the rows, in the document's `included`. Its members are in columns such as
     /// `included.attributes.state`.
     pub included: Option<&'static str>,
-    /// The columns that identify answers, if rows of the format answer other rows. The cells of an answer are in columns such as
-    /// `answer.comment_content` of the row that it answers.
-    pub answers: Option<Answers>,
+    /// The column with the id of the row that a row answers, 0 or nothing for a review. Answers of that form are left out: which of
+    /// them the business wrote, the file does not say.
+    pub answered: Option<&'static str>,
     /// How its API gives further pages.
     pub paging: Option<Paging>,
 }
@@ -105,20 +101,6 @@ pub enum Reader {
     Table,
     /// As schema.org linked data, in which all objects are searched, by the meanings of their columns.
     LinkedData,
-}
-
-/// The columns of rows that answer other rows. A row with a parent and no rating is an answer.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Answers {
-    /// Id of the row that it answers; 0 for none.
-    pub parent: &'static str,
-    /// Number of the logged-in author; 0 for a visitor.
-    pub writer: &'static str,
-    /// Whether it is public.
-    pub state: &'static str,
-    /// The states of public answers.
-    pub public: &'static str,
 }
 
 /// A column that says whether something is public.
@@ -300,7 +282,6 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "woocommerce_rest",
     "feefo",
     "magento",
-    "json_feed",
     "google_play",
     "app_store",
     "app_store_feed",

@@ -19,7 +19,7 @@ use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
 use crate::imports::table::{Cells, RowFault, Table, list_columns};
-use crate::owner::json::{member, visit};
+use crate::model::json::{member, visit};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ type Detected = (&'static Format, Option<usize>);
 const TOP: Option<usize> = Some(0);
 
 /// Of a file whose reviews were written by one Google Maps user, and are not about the business.
-pub const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
+const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
      export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive";
 
 /// The requested format, or the detected one.
@@ -144,10 +144,8 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
     }
     let requested = request.format;
     if requested.is_none_or(Format::is_native) {
-        let export = shape.columns().filter(|columns| is_export(columns));
-        let foreign = export.map(foreign_columns);
-        let is_own = foreign.is_some_and(|it| it.is_empty() || requested.is_some());
-        if is_own || begins_with_business(shape) {
+        // Whether it has other columns, too, its rows tell.
+        if shape.columns().is_some_and(is_export) || begins_with_business(shape) {
             return Ok((&NATIVE, TOP));
         }
     }
@@ -179,15 +177,7 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         Content::Nothing => Ok((&NATIVE, TOP)),
         Content::Markup => Ok((&LINKED_DATA, TOP)),
         // The faults of native records are those of rows.
-        Content::Json(json)
-            if json.is_lines() && top_names.is_empty()
-                || (json.is_lines() || json.is_one_line())
-                    && request.columns.maps.is_empty()
-                    && looks_native(top_names)
-                    && !are_foreign(shape, 0) =>
-        {
-            Ok((&NATIVE, TOP))
-        }
+        Content::Json(json) if json.is_lines() && top_names.is_empty() => Ok((&NATIVE, TOP)),
         Content::Json(_) if shape.places.iter().all(BTreeSet::is_empty) => {
             Err(FileError::new("is JSON without objects"))
         }
@@ -404,7 +394,10 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
     let rows = rows.filter_map(|(row, _)| serde_json::from_str::<Value>(row).ok());
     // A document of our own was detected before.
     let is_inside = number > 0 && !is_document(shape);
-    if is_inside && (shape.names().len() > 1 || !json.places[number].has_plain_name()) {
+    let place = &json.places[number];
+    // An object around the list may say that its reviews are hidden, and so may one that encloses it.
+    let is_deep = place.path.contains('.');
+    if is_inside && (is_deep || shape.names().len() > 1 || !place.has_plain_name()) {
         return true;
     }
     let is_ours = OURS.iter().any(|name| has(&shape.places[number], name));
@@ -466,12 +459,6 @@ fn is_known(path: &str) -> bool {
     is_in(COLUMNS, path) || matches!(path, "url" | "business" | "editorial") || is_outer()
 }
 
-/// Whether rows with these members are probably native records, even if faulty.
-fn looks_native(names: &BTreeSet<String>) -> bool {
-    let ours = ["id", "rating", "date", "author", "text", "deleted"];
-    ours.iter().filter(|name| names.contains(**name)).count() > 1
-}
-
 /// A description of the file for messages.
 fn describe(content: &Content<'_>) -> String {
     match content {
@@ -507,30 +494,17 @@ pub enum Rows {
 }
 
 impl InputFile {
-    fn new(
-        format: &'static Format,
-        rows: Rows,
-        limits: &mut Limits<'_>,
-    ) -> Result<Self, FileError> {
-        let is_native = format.is_ours();
-        let rows = match rows {
-            // Of an empty list.
-            Rows::Records(_) if !is_native => Rows::Table(Table::default()),
-            Rows::Table(table) => Rows::Table(table.join_answers(format, limits)?),
-            records @ Rows::Records(_) => records,
-        };
-        Ok(Self {
+    const fn new(format: &'static Format, rows: Rows) -> Self {
+        Self {
             name: String::new(),
             format,
             rows,
             business: None,
             encoding: None,
             note: None,
-        })
+        }
     }
-}
 
-impl InputFile {
     /// Rejects the rows of a table that have a secret, and masks the names of its columns; those are shown, in one line each.
     pub fn apply_mask(&mut self, mask: &Mask) {
         let Rows::Table(table) = &mut self.rows else {
@@ -575,10 +549,9 @@ pub fn read_file(
     let before = limits.bytes_left();
     if request.is_sample {
         let rows = records(&RowArray::lines(text, limits)?, limits)?;
-        return InputFile::new(&NATIVE, rows, limits);
+        return Ok(InputFile::new(&NATIVE, rows));
     }
-    let (trimmed, corrected) = (text.trim(), &mut String::new());
-    let shape = FileShape::of(content_of(text, corrected, request, limits)?, limits)?;
+    let shape = FileShape::of(content_of(text, request, limits)?, limits)?;
     // Free again when the rows are read.
     let searched = before - limits.bytes_left();
     let (format, place) = detect(&shape, request)?;
@@ -591,7 +564,9 @@ pub fn read_file(
                 "is not UTF-8; save it as UTF-8, or name its encoding with --encoding",
             ));
         }
-        Content::Markup => Rows::Table(linked_data::reviews_of_page(trimmed, business, limits)?),
+        Content::Markup => {
+            Rows::Table(linked_data::reviews_of_page(text.trim(), business, limits)?)
+        }
         Content::Json(_) if format.reader == Reader::LinkedData => {
             Rows::Table(linked_data::reviews_of_document(text, business, limits)?)
         }
@@ -619,13 +594,13 @@ pub fn read_file(
                     })
                 }
                 Some(array) => records(array, limits)?,
-                None => Rows::Records(Vec::new()),
+                None => no_rows(format),
             }
         }
-        Content::Nothing | Content::Sheet(_) | Content::Other => Rows::Records(Vec::new()),
+        Content::Nothing | Content::Sheet(_) | Content::Other => no_rows(format),
     };
     let format = format_of_rows(format, &rows, request)?;
-    let mut file = InputFile::new(format, rows, limits)?;
+    let mut file = InputFile::new(format, rows);
     limits.give(searched);
     file.note = place
         .and_then(|number| describe_around(&shape, number))
@@ -636,32 +611,33 @@ pub fn read_file(
     Ok(file)
 }
 
+fn no_rows(format: &Format) -> Rows {
+    if format.is_ours() {
+        Rows::Records(Vec::new())
+    } else {
+        Rows::Table(Table::default())
+    }
+}
+
 /// The format of a text, without its rows.
 pub fn format_of_text(
     text: &str,
     request: &ImportRequest,
     limits: &mut Limits<'_>,
 ) -> Result<&'static Format, FileError> {
-    let corrected = &mut String::new();
-    let shape = FileShape::of(content_of(text, corrected, request, limits)?, limits)?;
+    let shape = FileShape::of(content_of(text, request, limits)?, limits)?;
     Ok(detect(&shape, request)?.0)
 }
 
 fn content_of<'t>(
     text: &'t str,
-    corrected: &'t mut String,
     request: &ImportRequest,
     limits: &mut Limits<'_>,
 ) -> Result<Content<'t>, FileError> {
     Ok(match text.trim().as_bytes().first() {
         None => Content::Nothing,
-        Some(b'[' | b'{') => Content::Json(JsonText::of(text, corrected, limits)?),
+        Some(b'[' | b'{') => Content::Json(JsonText::of(text, limits)?),
         Some(b'<') => Content::Markup,
-        Some(_) if is_dump(text) => {
-            return Err(FileError::new(
-                "is a dump of a database (SQL); export its table of reviews as CSV",
-            ));
-        }
         Some(_) => match text::sniff(text, request) {
             Some((dialect, columns)) => Content::Text(dialect, columns),
             None => match request.header_row {
@@ -693,15 +669,6 @@ fn describe_around(shape: &FileShape<'_>, number: usize) -> Option<String> {
     })
 }
 
-/// Whether one of the first lines of a text is a statement of SQL.
-fn is_dump(text: &str) -> bool {
-    let mut lines = text.lines().take(LINES_LOOKED_AT);
-    lines.any(|line| line.starts_with("CREATE TABLE ") || line.starts_with("INSERT INTO "))
-}
-
-/// Number of first lines in which a statement of SQL is searched.
-const LINES_LOOKED_AT: usize = 200;
-
 /// Reads a workbook.
 pub fn read_workbook(
     packed: &[u8],
@@ -718,7 +685,7 @@ pub fn read_workbook(
         .find_map(|(_, cell)| describe_damage(cell));
     let rows = Rows::Table(table);
     let format = format_of_rows(format, &rows, request)?;
-    let file = InputFile::new(format, rows, limits)?;
+    let file = InputFile::new(format, rows);
     Ok(InputFile { note, ..file })
 }
 

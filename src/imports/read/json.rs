@@ -16,9 +16,9 @@ use crate::imports::map::values::{WORDS, is_in, names};
 use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
 use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
+use crate::model::json::{join, visit};
 use crate::model::text::shown;
 use crate::owner::fault::reason;
-use crate::owner::json::{join, members, visit};
 
 /// Maximum size of an element or line in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
@@ -45,7 +45,6 @@ pub type RowValue = Result<Value, (String, Value)>;
 /// A text of JSON: a document, several values that follow each other, or lines.
 #[derive(Debug)]
 pub struct JsonText<'t> {
-    /// With slips corrected.
     pub text: &'t str,
     /// Where rows may be: the document itself, the values or the lines; then the arrays of objects in the document, the
     /// outermost first.
@@ -56,39 +55,21 @@ pub struct JsonText<'t> {
 const ARRAYS_DEEP_MAX: usize = 4;
 
 impl<'t> JsonText<'t> {
-    /// Reads a text that begins with a bracket or a brace. If it is broken by slips, `corrected` gets the text without them.
-    pub fn of(
-        text: &'t str,
-        corrected: &'t mut String,
-        limits: &mut Limits<'_>,
-    ) -> Result<Self, FileError> {
-        Self::read(text, limits).or_else(|error| {
-            // A line break in a text becomes two letters.
-            if let Err(fault) = limits.take(2 * text.len()) {
-                return Ok(Err(fault));
-            }
-            *corrected = correct(text);
-            Self::read(corrected, limits).map_err(|_| error)
-        })?
-    }
-
-    fn read(text: &'t str, limits: &mut Limits<'_>) -> serde_json::Result<Result<Self, FileError>> {
+    /// Reads a text that begins with a bracket or a brace.
+    pub fn of(text: &'t str, limits: &mut Limits<'_>) -> Result<Self, FileError> {
         let places = match serde_json::from_str::<&RawValue>(text) {
-            Ok(document) => places_in(document.get(), limits),
-            Err(_) if has_lines(text) => RowArray::lines(text, limits).map(|lines| vec![lines]),
+            Ok(document) => places_in(document.get(), limits)?,
+            Err(_) if has_lines(text) => vec![RowArray::lines(text, limits)?],
             Err(_) => {
-                let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
                 let mut elements = Vec::new();
-                for value in values {
-                    if let Err(fault) = limits.take(ELEMENT_BYTES) {
-                        return Ok(Err(fault));
-                    }
+                for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
+                    limits.take(ELEMENT_BYTES)?;
                     elements.push((value?.get(), None));
                 }
-                Ok(vec![RowArray::new(String::new(), elements)])
+                vec![RowArray::new(String::new(), elements)]
             }
         };
-        Ok(places.map(|places| Self { text, places }))
+        Ok(Self { text, places })
     }
 
     /// The document, if the text is one.
@@ -103,12 +84,6 @@ impl<'t> JsonText<'t> {
 
     pub fn is_lines(&self) -> bool {
         self.places[0].kind == RowKind::Line
-    }
-
-    /// Whether it is a document in one line, without an array of objects.
-    pub fn is_one_line(&self) -> bool {
-        let mut document = self.document().into_iter();
-        self.places.len() == 1 && document.any(|document| !document.contains('\n'))
     }
 
     /// The number of the array with this path.
@@ -188,16 +163,6 @@ fn elements_in<'t>(
     Ok(found)
 }
 
-/// The arrays and objects that objects have as a member of one name.
-#[derive(Default)]
-struct Named<'t> {
-    values: Vec<Element<'t>>,
-    /// The object of the last one: of equal names in one object the last counts.
-    object: Option<&'t str>,
-    /// Whether some of the members are neither.
-    has_others: bool,
-}
-
 /// Adds the arrays of objects in these values, which have one path; those of one member are one array over all elements.
 fn arrays<'t>(
     values: Vec<Element<'t>>,
@@ -220,18 +185,8 @@ fn arrays<'t>(
             (format!("{array}[]"), inside_rows),
             (path.to_owned(), inside),
         ] {
-            // A store may keep its rows by their keys.
-            let has_others = named.values().any(|it| it.has_others);
-            let members = named.values().flat_map(|it| &it.values);
-            if !has_others && are_rows(members.clone().map(|(member, _)| *member)) {
-                // The object around them has nothing but the rows.
-                let rows = members.map(|(member, _)| (*member, None));
-                let mut rows: Vec<Element<'t>> = rows.collect();
-                rows.sort_by_key(|(row, _)| row.as_ptr());
-                found.push(RowArray::new(path.clone(), rows));
-            }
             for (name, members) in named {
-                arrays(members.values, &join(&path, &name), deep - 1, found, limits)?;
+                arrays(members, &join(&path, &name), deep - 1, found, limits)?;
             }
         }
     }
@@ -242,62 +197,34 @@ fn arrays<'t>(
     Ok(())
 }
 
-/// The members of those values that are objects, by their names.
+/// The arrays and objects in those values that are objects, by the names of these members.
 fn named_members<'t>(
     values: impl IntoIterator<Item = Element<'t>>,
     limits: &mut Limits<'_>,
-) -> Result<BTreeMap<String, Named<'t>>, FileError> {
-    let mut all: BTreeMap<String, Named<'t>> = BTreeMap::new();
+) -> Result<BTreeMap<String, Vec<Element<'t>>>, FileError> {
+    let mut all: BTreeMap<String, Vec<Element<'t>>> = BTreeMap::new();
     let objects = values
         .into_iter()
         .filter(|(value, _)| value.starts_with('{'));
     for (object, around) in objects {
         let fault = visit(object, |name, member| {
-            let is_other = !member.starts_with(['[', '{']);
-            let known = all.contains_key(name);
-            let bytes = match (known, is_other) {
-                (true, true) => 0,
-                (true, false) => ELEMENT_BYTES,
-                (false, _) => ELEMENT_BYTES + ARRAY_BYTES / 2 + name.len(),
-            };
-            if let Err(fault) = limits.take(bytes) {
-                return ControlFlow::Break(fault);
-            }
-            if !known {
-                all.insert(name.to_owned(), Named::default());
-            }
-            let Some(named) = all.get_mut(name) else {
+            if !member.starts_with(['[', '{']) {
                 return ControlFlow::Continue(());
-            };
-            if named.object.is_some_and(|last| std::ptr::eq(last, object)) {
-                named.values.pop();
             }
-            named.has_others |= is_other;
-            if !is_other {
-                named.values.push((member, around));
+            if let Some(known) = all.get_mut(name) {
+                known.push((member, around));
+            } else {
+                all.insert(name.to_owned(), vec![(member, around)]);
             }
-            named.object = Some(object).filter(|_| !is_other);
-            ControlFlow::Continue(())
+            let name = ARRAY_BYTES / 2 + name.len();
+            match limits.take(ELEMENT_BYTES + name) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(fault) => ControlFlow::Break(fault),
+            }
         });
         fault.map_or(Ok(()), Err)?;
     }
     Ok(all)
-}
-
-/// Whether there are several objects, and all have the members of the first, or nearly so.
-fn are_rows<'t>(mut values: impl Iterator<Item = &'t str> + Clone) -> bool {
-    let is_row = |value: &str| value.starts_with('{') && value.len() <= ROW_BYTES_MAX;
-    if values.clone().nth(1).is_none() || !values.clone().all(is_row) {
-        return false;
-    }
-    let Some(first) = values.next().map(members).filter(|first| first.len() > 2) else {
-        return false;
-    };
-    values.all(|value| {
-        let other = members(value);
-        let shared = first.keys().filter(|name| other.contains_key(*name));
-        shared.count() * 3 >= first.len() * 2
-    })
 }
 
 impl<'t> RowArray<'t> {
@@ -332,7 +259,7 @@ impl<'t> RowArray<'t> {
         let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
         for row in first {
             let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
-            if let Some(value) = is_parsed.then(|| parse(row).ok()).flatten() {
+            if let Some(value) = is_parsed.then(|| serde_json::from_str(row).ok()).flatten() {
                 objects.add_value(Position::Line(0), Ok(self.without_edge(value)));
                 continue;
             }
@@ -494,7 +421,7 @@ impl RawRow<'_> {
                 "{place}not UTF-8; save the file as UTF-8, or name its encoding with --encoding"
             )
         } else {
-            match parse(&self.text) {
+            match serde_json::from_str(&self.text) {
                 Ok(value) => match repeated_member(&self.text) {
                     None => return Ok(value),
                     Some(name) => format!(
@@ -778,38 +705,4 @@ fn typed(name: &str, inner: &Value) -> Option<Value> {
         _ => None,
     };
     found.cloned()
-}
-
-/// The value of a text, with its slips corrected.
-pub fn parse(text: &str) -> serde_json::Result<Value> {
-    let read = serde_json::from_str(text);
-    read.or_else(|error| serde_json::from_str(&correct(text)).map_err(|_| error))
-}
-
-/// The text without slips that some programs make: numbers that JSON does not have become null, commas before the end of a list
-/// go, and line breaks and tabs in texts are escaped.
-pub fn correct(text: &str) -> String {
-    const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
-    let (mut corrected, mut rest, mut is_inside) = (String::with_capacity(text.len()), text, false);
-    while let Some(at) = rest.find(['"', '\\', ',', 'N', 'I', '-', '\n', '\r', '\t']) {
-        let (before, from) = rest.split_at(at);
-        corrected += before;
-        let number = NUMBERS.into_iter().find(|number| from.starts_with(number));
-        let is_last = || from[1..].trim_start().starts_with([']', '}']);
-        // What a backslash escapes ends no text.
-        let escaped = from.strip_prefix('\\').and_then(|it| it.chars().next());
-        let length = 1 + escaped.map_or(0, char::len_utf8);
-        let (taken, written) = match (is_inside, &from[..length]) {
-            (false, ",") if is_last() => (1, ""),
-            (false, one) => number.map_or((length, one), |number| (number.len(), "null")),
-            (true, "\n") => (1, "\\n"),
-            (true, "\r") => (1, "\\r"),
-            (true, "\t") => (1, "\\t"),
-            (true, one) => (length, one),
-        };
-        is_inside ^= written == "\"";
-        corrected += written;
-        rest = &from[taken..];
-    }
-    corrected + rest
 }

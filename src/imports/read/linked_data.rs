@@ -4,7 +4,6 @@
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
@@ -15,12 +14,12 @@ use serde_json::{Map, Value};
 
 use crate::imports::limits::Limits;
 use crate::imports::platforms::LINKED_DATA;
-use crate::imports::read::json::{Objects, RowValue, correct, too_large};
+use crate::imports::read::json::{Objects, RowValue, too_large};
 use crate::imports::report::{FileError, Position};
 use crate::imports::table::Table;
+use crate::model::json::visit;
 use crate::model::text::words;
 use crate::owner::fault::reason;
-use crate::owner::json::visit;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: usize = 16 << 20;
@@ -57,26 +56,14 @@ pub fn reviews_of_page(
     let mut faults = Vec::new();
     for (index, text) in (0..).zip(&texts) {
         check_size(text)?;
-        let corrected = match serde_json::from_str::<&RawValue>(text) {
-            Ok(_) => Cow::Borrowed(text.as_str()),
-            Err(error) => match Cow::from(correct(text)) {
-                corrected if serde_json::from_str::<&RawValue>(&corrected).is_ok() => corrected,
-                _ => {
-                    faults.push((index, error, text));
-                    continue;
-                }
-            },
-        };
-        reviews.collect(&corrected, DEEP_MAX)?;
+        match serde_json::from_str::<&RawValue>(text) {
+            Ok(data) => reviews.collect(data.get(), DEEP_MAX)?,
+            Err(error) => faults.push((index, error, text)),
+        }
     }
     if reviews.count == 0 {
         if let Some((_, error, _)) = faults.into_iter().next() {
             return Err(error.into());
-        }
-        let page = page.to_ascii_lowercase();
-        let mut known = OTHER_PAGES.iter().filter(|_| texts.is_empty());
-        if let Some((_, content)) = known.find(|(part, _)| page.contains(part)) {
-            return Err(FileError::new(*content));
         }
         let content = match texts.len() {
             0 => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
@@ -95,18 +82,6 @@ pub fn reviews_of_page(
     }
     Ok(reviews.objects.finish())
 }
-
-/// Parts of pages without structured data, in lower case, with what to do about such a page.
-const OTHER_PAGES: [(&str, &str); 2] = [
-    (
-        "xmlns:wp=",
-        "is an export of WordPress (WXR); export the comments as CSV with a plugin, or take them from /wp-json/wp/v2/comments",
-    ),
-    (
-        "<table",
-        "is a page of HTML with a table; open it in a spreadsheet, and save it as XLSX or CSV",
-    ),
-];
 
 fn without_reviews(content: &str) -> FileError {
     FileError::new(format!(

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use zip::ZipArchive;
 
 use crate::imports::limits::Limits;
-use crate::imports::read::detect::{MAPS_REVIEWS, read_file, read_workbook};
+use crate::imports::read::detect::{read_file, read_workbook};
 use crate::imports::read::text::{decode, describe, describe_damage};
 use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
 use crate::imports::report::{FileError, INPUT_BYTES_MAX, ImportError};
@@ -366,13 +366,10 @@ impl<R: Seek> Seek for Directory<R> {
 
 /// The files of a Takeout among these: reviews.json with its further pages (`reviews-<token>.json`, `reviews_001.json`).
 fn takeout_files<T>(mut files: Vec<(String, T)>) -> Result<Vec<(String, T)>, FileError> {
-    let name = |path: &str| {
-        path.rsplit(['/', '\\'])
-            .next()
-            .unwrap_or_default()
-            .to_owned()
+    let is_review = |path: &str| {
+        let name = path.rsplit(['/', '\\']).next();
+        name.is_some_and(is_taken_from_folders)
     };
-    let is_review = |path: &str| is_taken_from_folders(&name(path));
     let reviews = files.iter().filter(|(path, _)| is_review(path)).count();
     if reviews > FILES_MAX {
         return Err(FileError::new(format!(
@@ -380,14 +377,10 @@ fn takeout_files<T>(mut files: Vec<(String, T)>) -> Result<Vec<(String, T)>, Fil
         )));
     }
     if reviews == 0 {
-        // Google Maps capitalizes the name of its file of a user's reviews.
-        let is_of_maps = files.iter().any(|(path, _)| name(path) == "Reviews.json");
-        return Err(FileError::new(if is_of_maps {
-            MAPS_REVIEWS
-        } else {
-            "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of \
-             another export itself, unpacked"
-        }));
+        return Err(FileError::new(
+            "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of another \
+             export itself, unpacked",
+        ));
     }
     files.retain(|(path, _)| is_review(path));
     Ok(files)

@@ -5,11 +5,10 @@
 //! where in the file each cell stands: the line of a row, and whether a cell ends where its quotation mark closes.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
-use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr2_iter;
 
 use crate::imports::export::is_export;
@@ -580,46 +579,19 @@ fn is_json(text: &[u8]) -> bool {
 }
 
 /// The encoding that the letters of a text suggest. The country counts as a browser's address would: one letter proves little, and next
-/// month's file should be read in the same way. Against western Europe's encoding several letters prove more than the country.
+/// month's file should be read in the same way. Against western Europe's encoding two letters prove more than the country.
 fn guess(text: &[u8], country: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
     let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let domain = country.unwrap_or("US").to_ascii_lowercase();
     let of_country = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
-    let letters: HashSet<&u8> = text.iter().filter(|byte| **byte >= 0xC0).collect();
-    if of_country != WINDOWS_1252 {
-        of_country
-    } else if is_of_mac(text) {
-        MACINTOSH
-    } else if letters.len() < LETTERS_MIN {
-        WINDOWS_1252
-    } else {
-        detector.guess(None, Utf8Detection::Deny)
+    let mut letters = text.iter().filter(|byte| **byte >= 0xC0);
+    let first = letters.next();
+    if of_country != WINDOWS_1252 || letters.all(|letter| Some(letter) == first) {
+        return of_country;
     }
-}
-
-/// Number of different letters beyond ASCII that prove another encoding than that of western Europe.
-const LETTERS_MIN: usize = 2;
-
-/// Whether more bytes beyond ASCII are letters of old Macs, which `chardetng` does not know, than others.
-fn is_of_mac(text: &[u8]) -> bool {
-    let (mut mac, mut others) = (0_usize, 0_usize);
-    for around in text.windows(3) {
-        // Letters with accents; in Windows-1252 mostly signs or nothing.
-        let is_letter = matches!(
-            around[1],
-            0x81 | 0x83 | 0x87 | 0x88 | 0x8A..=0x90 | 0x98 | 0x9A | 0x9D..=0x9F
-        );
-        // In Windows-1252 a capital letter.
-        let is_apostrophe = matches!(around, [b'a'..=b'z', 0xD5, b'a'..=b'z']);
-        if is_letter || is_apostrophe {
-            mac += 1;
-        } else {
-            others += usize::from(!around[1].is_ascii());
-        }
-    }
-    mac > others
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 /// A sentence for the owner about an encoding that was not named; `kept_of` is the source whose earlier import used it.
@@ -859,11 +831,6 @@ mod encoding_tests {
                 "Shift_JIS",
                 "とても良かった",
             ),
-            (
-                b"a\rJos\x8e\rIt\xd5s fine",
-                "macintosh",
-                "a\rJosé\rIt’s fine",
-            ),
         ] {
             assert_eq!(read(bytes), (text.to_owned(), Some(encoding)));
         }
@@ -882,7 +849,6 @@ mod encoding_tests {
                 "PL",
                 "Świetnie, gorąco polecam",
             ),
-            (b"a\rJos\x8e\rIt\xd5s fine", "US", "a\rJosé\rIt’s fine"),
             (
                 b"Data;\xa3ucja;Za\xbf\xf3\xb3\xe6",
                 "US",

@@ -36,8 +36,6 @@ const RUN_BYTES_MAX: usize = 6 << 20;
 /// What the parser keeps for a tag: of styles, which are the largest; and of shared strings, which have at least two for each.
 const TAG_BYTES: usize = 512;
 const SHARED_TAG_BYTES: usize = 24;
-/// What is kept of merged cells beside their text.
-const MERGED_BYTES: usize = 128;
 pub const WORKBOOK_TOO_LARGE: &str =
     "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV";
 
@@ -148,7 +146,7 @@ fn table(
         place: Some(format!(", header in row {number}")),
         ..Table::default()
     };
-    let unclear = fill_merged(&mut rows, merged, (number, table.columns.len()), limits)?;
+    let unclear = merged_rows(&rows, merged, table.columns.len(), limits)?;
     if rows.iter().any(|(number, _)| hidden.contains(number)) {
         let ends = rows.iter().map(|(_, cells)| cells.there.end);
         let column = ends.fold(table.columns.len(), usize::max);
@@ -164,7 +162,8 @@ fn table(
         cells.there.end = count;
         table.columns.resize(count, String::new());
         let fault = unclear.contains(&number).then(|| RowFault {
-            message: "has a cell that is merged over several columns, or with the header; unmerge it, and fill each cell".to_owned(),
+            message: "has a cell that is merged with others; unmerge it, and fill each cell"
+                .to_owned(),
             raw: None,
         });
         let row = Row::new(Position::Line(number), cells, fault);
@@ -174,41 +173,25 @@ fn table(
     Ok(table)
 }
 
-/// Gives the value of merged cells to each row that they cover. Which column is meant by cells that are merged over several of the
-/// table's, nobody knows: those rows are returned.
-fn fill_merged(
-    rows: &mut [(u64, Cells)],
+/// The rows with cells of the table that are merged with others: for which of these the value is meant, nobody knows.
+fn merged_rows(
+    rows: &[(u64, Cells)],
     merged: &[Dimensions],
-    (header, columns): (u64, usize),
+    columns: usize,
     limits: &mut Limits<'_>,
 ) -> Result<HashSet<u64>, FileError> {
-    let (mut filled, mut unclear) = (Vec::new(), HashSet::new());
+    let mut found = HashSet::new();
     for cells in merged.iter().filter(|cells| cells.start != cells.end) {
-        let [first, last] = [cells.start.0, cells.end.0].map(|row| u64::from(row) + 1);
-        let [column, last_column] = [cells.start.1, cells.end.1].map(|column| column as usize);
-        let [start, end] = [first, last + 1].map(|end| rows.partition_point(|(row, _)| *row < end));
-        let covered = rows.get(start..end).unwrap_or_default();
-        let is_unclear = column + 1 < columns && column < last_column;
-        let value = covered.first().filter(|(row, _)| *row == first);
-        let value = value
-            .and_then(|(_, cells)| cells.get(column))
-            .unwrap_or_default();
-        if first <= header || is_unclear && !value.is_empty() {
+        let (first, last) = (u64::from(cells.start.0) + 1, u64::from(cells.end.0) + 1);
+        let [first, end] = [first, last + 1].map(|end| rows.partition_point(|(row, _)| *row < end));
+        let covered = rows.get(first..end).unwrap_or_default();
+        // Notes may stand beside the table.
+        if (cells.start.1 as usize) < columns {
             limits.take(size_of_val(covered))?;
-            unclear.extend(covered.iter().map(|(row, _)| *row));
-        } else if !value.is_empty() {
-            limits.take(value.len() + MERGED_BYTES)?;
-            filled.push((column, start..end, value.to_owned()));
+            found.extend(covered.iter().map(|(row, _)| *row));
         }
     }
-    for (column, covered, value) in filled {
-        for (_, cells) in &mut rows[covered] {
-            limits.take(value.len() + 2 * BLOCK_BYTES)?;
-            cells.put(column, &value);
-            cells.there.end = cells.there.end.max(column + 1);
-        }
-    }
-    Ok(unclear)
+    Ok(found)
 }
 
 /// The numbers of the hidden rows of the sheet at `place` among all sheets; the parser tells nothing of them.

@@ -8,14 +8,14 @@
 mod arguments;
 mod results;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 
 use crate::api::result_schema;
-use crate::compute::run_long_if;
+use crate::compute::run_long;
 use crate::links::Links;
 use crate::search::SearchParameters;
 use crate::search::facets::PeriodsParameters;
@@ -27,7 +27,7 @@ use crate::wire::{self, Arguments, Parameters as _};
 use arguments::ToolCall;
 use results::{EvidenceArguments, ReviewArguments, SinceArguments};
 
-pub use crate::search::facets::VALUES_MAX;
+pub use crate::search::facets::FACET_VALUES_MAX;
 pub use arguments::{CallError, Object};
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 
@@ -49,8 +49,6 @@ pub struct Tool {
     result: fn() -> Value,
     /// The members that a limit of size adds to it.
     added: &'static [(&'static str, &'static str)],
-    /// Whether a call may take more than the 70 µs that handing over the other tasks of the thread costs.
-    is_long: bool,
     call: for<'a> fn(
         &'a Snapshot,
         &'a Links,
@@ -68,7 +66,6 @@ pub const TOOLS: [Tool; 8] = [
         arguments: Vec::new,
         result: result_schema::<wire::BusinessSummary>,
         added: &[],
-        is_long: false,
         call: |snapshot, links, call| ready(results::business(snapshot, links, call)).boxed(),
     },
     Tool {
@@ -80,7 +77,6 @@ pub const TOOLS: [Tool; 8] = [
         arguments: SearchParameters::describe,
         result: result_schema::<wire::SearchResult>,
         added: &[],
-        is_long: false,
         call: |snapshot, links, call| results::search(snapshot, links, call).boxed(),
     },
     Tool {
@@ -90,7 +86,6 @@ pub const TOOLS: [Tool; 8] = [
         arguments: ReviewArguments::describe,
         result: result_schema::<wire::Review>,
         added: &[],
-        is_long: false,
         call: |snapshot, links, call| ready(results::review(snapshot, links, call)).boxed(),
     },
     Tool {
@@ -101,7 +96,6 @@ pub const TOOLS: [Tool; 8] = [
         arguments: SinceArguments::describe,
         result: result_schema::<wire::SinceResult>,
         added: &[("total", "integer"), ("next_cursor", "string")],
-        is_long: true,
         call: |snapshot, links, call| results::since(snapshot, links, call).boxed(),
     },
     Tool {
@@ -113,8 +107,9 @@ pub const TOOLS: [Tool; 8] = [
         arguments: StageParameters::describe,
         result: result_schema::<wire::InsightsStage>,
         added: &[],
-        is_long: true,
-        call: |snapshot, links, call| ready(results::insights(snapshot, links, call)).boxed(),
+        call: |snapshot, links, call| {
+            ready(run_long(|| results::insights(snapshot, links, call))).boxed()
+        },
     },
     Tool {
         name: "get_evidence",
@@ -125,8 +120,9 @@ pub const TOOLS: [Tool; 8] = [
         arguments: EvidenceArguments::describe,
         result: result_schema::<wire::AspectEvidence>,
         added: &[("left_out", "array")],
-        is_long: true,
-        call: |snapshot, links, call| ready(results::evidence(snapshot, links, call)).boxed(),
+        call: |snapshot, links, call| {
+            ready(run_long(|| results::evidence(snapshot, links, call))).boxed()
+        },
     },
     Tool {
         name: "list_facets",
@@ -136,8 +132,9 @@ pub const TOOLS: [Tool; 8] = [
         arguments: Vec::new,
         result: result_schema::<wire::Facets>,
         added: &[],
-        is_long: true,
-        call: |snapshot, links, call| ready(results::facets(snapshot, links, call)).boxed(),
+        call: |snapshot, links, call| {
+            ready(run_long(|| results::facets(snapshot, links, call))).boxed()
+        },
     },
     Tool {
         name: "compare_periods",
@@ -148,8 +145,9 @@ pub const TOOLS: [Tool; 8] = [
         arguments: PeriodsParameters::describe,
         result: result_schema::<wire::Comparison>,
         added: &[],
-        is_long: true,
-        call: |snapshot, links, call| ready(results::periods(snapshot, links, call)).boxed(),
+        call: |snapshot, links, call| {
+            ready(run_long(|| results::periods(snapshot, links, call))).boxed()
+        },
     },
 ];
 
@@ -176,16 +174,15 @@ impl Tool {
 #[derive(Debug)]
 pub struct Catalog {
     ctx: Arc<Ctx>,
-    /// The list of tools.
-    pub list: Vec<Value>,
 }
 
+/// All tools, as `tools/list` has them.
+pub static TOOL_LIST: LazyLock<Vec<Value>> =
+    LazyLock::new(|| TOOLS.iter().map(Tool::json).collect());
+
 impl Catalog {
-    pub fn new(ctx: Arc<Ctx>) -> Self {
-        Self {
-            ctx,
-            list: TOOLS.iter().map(Tool::json).collect(),
-        }
+    pub const fn new(ctx: Arc<Ctx>) -> Self {
+        Self { ctx }
     }
 
     /// On one line.
@@ -217,10 +214,7 @@ impl Catalog {
             arguments: Arguments::tool(arguments),
         };
         let snapshot = self.ctx.current.load();
-        let answer = run_long_if(tool.is_long, || {
-            (tool.call)(&snapshot, &self.ctx.links, tool_call)
-        });
-        answer.await
+        (tool.call)(&snapshot, &self.ctx.links, tool_call).await
     }
 }
 

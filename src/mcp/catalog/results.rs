@@ -4,15 +4,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::{CallError, ToolCall, refusal};
+use crate::compute::run_long_if;
 use crate::links::Links;
 use crate::mcp::escape::{escaped, escaped_json};
-use crate::model::{Day, ReviewId, TextMatch, fold};
-use crate::search::facets::{self, PeriodsParameters, PeriodsRequest, VALUES_MAX, compare};
+use crate::model::{Day, ReviewId, TextMatch};
+use crate::search::facets::{self, FACET_VALUES_MAX, PeriodsParameters, PeriodsRequest, compare};
 use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
 };
 use crate::search::{
-    Cursor, ResultPage, ReviewFilter, SearchParameters, SearchRequest, SinceParameters,
+    Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, SinceParameters,
     search_head, search_reviews,
 };
 use crate::snapshot::Snapshot;
@@ -108,10 +109,14 @@ pub async fn search(
     let request = call.finish(Some(request))?;
     let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
     let mut found = search_reviews(snapshot, &request.filter, limit, cursor).await;
-    cut(snapshot, &request.filter, &mut found);
-    Ok(ToolAnswer::new(wire::SearchResult {
-        head: search_head(snapshot, &request, &found, Vec::new()).await,
-        reviews: found.reviews(snapshot, links).collect(),
+    let is_long = found.positions.len() > SHORT_PAGE;
+    run_long_if(is_long, || cut(snapshot, &request.filter, &mut found));
+    let head = search_head(snapshot, &request, &found, Vec::new()).await;
+    Ok(run_long_if(is_long, || {
+        ToolAnswer::new(wire::SearchResult {
+            head,
+            reviews: found.reviews(snapshot, links).collect(),
+        })
     }))
 }
 
@@ -135,20 +140,22 @@ pub async fn since(
     let date = call.finish(values.since.date)?;
     let limit = values.limit.map_or(REVIEWS_MAX, usize::from);
     let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref()).await;
-    cut(snapshot, &request.filter, &mut found);
-    let count = found.positions.len() as u64;
-    let mut answer = to_json(wire::SinceHead {
-        since: date.date(),
-        count,
-    });
-    if count < found.total {
-        answer["total"] = json!(found.total);
-    }
-    if let Some(next) = &found.next {
-        answer["next_cursor"] = json!(next.to_string());
-    }
-    answer["reviews"] = found.reviews(snapshot, links).map(to_json).collect();
-    Ok(ToolAnswer::new(answer))
+    Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
+        cut(snapshot, &request.filter, &mut found);
+        let count = found.positions.len() as u64;
+        let mut answer = to_json(wire::SinceHead {
+            since: date.date(),
+            count,
+        });
+        if count < found.total {
+            answer["total"] = json!(found.total);
+        }
+        if let Some(next) = &found.next {
+            answer["next_cursor"] = json!(next.to_string());
+        }
+        answer["reviews"] = found.reviews(snapshot, links).map(to_json).collect();
+        ToolAnswer::new(answer)
+    }))
 }
 
 /// One review by its ID.
@@ -198,11 +205,8 @@ pub fn evidence(
     let EvidenceArguments { aspect, parameters } = EvidenceArguments::parse(&mut call.arguments);
     let aspect = call.finish(aspect)?;
     let trade = snapshot.input.analyzer.trade();
-    // By its id or label, in any case.
-    let folded = fold(&aspect);
-    let mut aspects = trade.aspects.iter();
-    let found = aspects.find(|one| fold(&one.id) == folded || fold(&one.label) == folded);
-    let query = found.and_then(|found| EvidenceQuery::of_aspect(trade, &found.id, &parameters));
+    let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
+    let query = known.and_then(|id| EvidenceQuery::of_aspect(trade, id, &parameters));
     let Some(query) = query else {
         let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
@@ -272,7 +276,7 @@ pub fn business(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAn
 /// If an argument is given.
 pub fn facets(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAnswer, CallError> {
     call.finish(Some(()))?;
-    Ok(ToolAnswer::new(facets::facets(snapshot, VALUES_MAX)))
+    Ok(ToolAnswer::new(facets::facets(snapshot, FACET_VALUES_MAX)))
 }
 
 /// The stage that `get_insights` requests; the overview by default.

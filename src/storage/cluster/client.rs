@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
-use crate::http::client_builder;
+use crate::http::{client_builder, read_body};
 use crate::random::Random;
 use crate::storage::text::utc_seconds;
 
@@ -380,15 +380,9 @@ fn succeeded(result: &Value) -> Result<&Value, ClusterError> {
 }
 
 /// The body, up to [`ANSWER_BYTES_MAX`].
-async fn read_text(mut response: Response) -> String {
-    let mut bytes = Vec::new();
-    while let Ok(Some(piece)) = response.chunk().await {
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > ANSWER_BYTES_MAX {
-            break;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+async fn read_text(response: Response) -> String {
+    let bytes = read_body(response, ANSWER_BYTES_MAX).await;
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
 }
 
 fn at(node: &Url, path: &str) -> String {

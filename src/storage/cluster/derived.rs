@@ -17,16 +17,12 @@ use crate::storage::schema;
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
 /// The schema objects of the side file: tables first, then objects that refer to them.
-const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name = 'review' or name like 'derived\\_%' escape '\\') \
+const SCHEMA: &str = "select sql from sqlite_schema where sql is not null and (name = 'review' or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
 /// Files of at most 32 MiB are rewritten when reviews are removed; a snapshot waits for the rewrite.
 const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
 /// The tables and views that readers see in place of the node's own.
 const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
-/// The schema objects that the side file has now.
-const THERE: &str = "select sql from sqlite_schema where sql is not null \
-     order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
-
 /// The side file of the node's file at `path`.
 pub fn beside(path: &Path) -> PathBuf {
     files::beside(path, SUFFIX)
@@ -60,7 +56,7 @@ pub fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoo
 /// Opens or creates the side file for writing; its connections see the node's file at `path` as `node`.
 pub async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     let expected = schema_statements().await.at(side)?;
-    if side.exists() && there(side).await.ok().as_ref() != Some(&expected) {
+    if side.exists() && schema_of(side).await.ok().as_ref() != Some(&expected) {
         for file in files(side) {
             let _ = std::fs::remove_file(file);
         }
@@ -84,7 +80,7 @@ async fn create_schema(
     options: &SqliteConnectOptions,
     statements: Vec<String>,
 ) -> sqlx::Result<()> {
-    if !there(side).await?.is_empty() {
+    if !schema_of(side).await?.is_empty() {
         return Ok(());
     }
     let mut connection = SqliteConnection::connect_with(options).await?;
@@ -132,16 +128,18 @@ pub async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::R
 /// The statements that create its tables, views and triggers.
 async fn schema_statements() -> sqlx::Result<Vec<String>> {
     let mut scratch = schema::scratch_schema().await?;
-    let expected = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
+    let expected = sqlx::query_scalar(SCHEMA).fetch_all(&mut scratch).await?;
     scratch.close().await?;
     Ok(expected)
 }
 
-async fn there(side: &Path) -> sqlx::Result<Vec<String>> {
+async fn schema_of(side: &Path) -> sqlx::Result<Vec<String>> {
     let mut connection = SqliteConnection::connect_with(&options(side)).await?;
-    let there = sqlx::query_scalar(THERE).fetch_all(&mut connection).await?;
+    let statements = sqlx::query_scalar(SCHEMA)
+        .fetch_all(&mut connection)
+        .await?;
     connection.close().await?;
-    Ok(there)
+    Ok(statements)
 }
 
 /// A URI that opens the file read-only (<https://www.sqlite.org/uri.html>).

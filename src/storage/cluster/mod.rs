@@ -17,7 +17,9 @@ use sqlx::SqliteConnection;
 
 use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::{DeliveryLock, lock_beside, options};
+use super::files::{
+    DeliveryLock, SOURCE_LOCK, beside, lock_beside, options, real, remove_leftover,
+};
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
@@ -33,10 +35,6 @@ use client::{
     SqlStatement,
 };
 use write::{RecordedWrite, WorkingCopy, level_with_cluster};
-
-/// Maximum time until this node's file has this process's writes, and the interval between two checks.
-const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
-const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The usual time until a write to a cluster is in a node's file.
 const FILE_LAG: Duration = Duration::from_millis(120);
@@ -135,22 +133,6 @@ impl Database {
         .fetch_one(&self.readers())
         .await
         .at(&self.path)
-    }
-
-    /// Waits until this node's file has every write of this process.
-    ///
-    /// # Errors
-    /// When that takes more than half a minute.
-    pub async fn see_own_writes(&self) -> Result<(), DbError> {
-        let clock = Clock::system();
-        let end = clock.monotonic() + SEEN_WAIT_MAX;
-        while !self.has_seen_own_writes().await? {
-            if clock.monotonic() >= end {
-                return Err(ClusterError::Behind(SEEN_WAIT_MAX).into());
-            }
-            clock.sleep(SEEN_INTERVAL).await;
-        }
-        Ok(())
     }
 
     /// Waits until this node's file probably has a write that another node sent first; does nothing without a cluster.
@@ -458,7 +440,7 @@ impl Database {
     /// When the lock's file cannot be created, or the cluster does not accept the write.
     pub async fn lock_source(&self, name: &str) -> Result<Option<SourceLock>, DbError> {
         let Some(cluster) = self.cluster() else {
-            let locked = lock_beside(self.path(), &format!("-sync-{name}"))?;
+            let locked = lock_beside(self.path(), &format!("{SOURCE_LOCK}{name}"))?;
             return Ok(locked.map(SourceLock::File));
         };
         let (name, now) = (format!("sync {name}"), Clock::system().now());
@@ -475,6 +457,18 @@ impl Database {
             end_lease(cluster, name).await?;
         }
         Ok(())
+    }
+
+    /// Gives the right to fetch the source `name`, which is no longer there, back with the file of its lock.
+    ///
+    /// # Errors
+    /// As [`Database::unlock_source`].
+    pub async fn remove_source_lock(&self, name: &str, lock: SourceLock) -> Result<(), DbError> {
+        if matches!(lock, SourceLock::File(_)) {
+            let file = beside(&real(self.path()), &format!("{SOURCE_LOCK}{name}"));
+            remove_leftover(&file);
+        }
+        self.unlock_source(lock).await
     }
 
     /// Makes `write` fail as overtaken if another process holds the lease when it is applied.
@@ -576,7 +570,8 @@ pub async fn migrate_cluster(client: &RqliteClient, file: &Path) -> Result<Migra
     }
 }
 
-/// The statements that apply the migrations which a database with the versions `there` lacks, and give it a lineage.
+/// The statements that apply the migrations which a database with the versions `there` lacks, and give it its own
+/// values.
 async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStatement>, DbError> {
     let mut all = Vec::new();
     if there.is_empty() {
@@ -601,13 +596,8 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    let lineage = "insert into instance (lineage_id) values (?) on conflict (only_row) \
-                   do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
-    let id = Random::system().hex_128();
-    all.push(json!([
-        lineage,
-        id.map_err(|error| DbError::other(file, error))?
-    ]));
+    let [id, half, other_half] = schema::instance_values(file)?;
+    all.push(json!([schema::BIND_INSTANCE, id, half, other_half]));
     Ok(all)
 }
 

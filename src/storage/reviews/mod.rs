@@ -18,13 +18,13 @@ mod source;
 
 pub use rows::{
     AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
-    ReviewState, SourceCount, changed_since, count_changed_since, counts, find, ids_with_prefix,
+    ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
     list_ids, newest, newest_change, observe, position, published, recorded_technicians,
     unreadable, upsert, withheld,
 };
 pub use runs::{
-    Former, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
-    delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
+    Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    begin_run, delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
     forget_sources, last_runs, note_run_reviews, note_undone, run_reviews, update_undecided,
 };
 pub use source::{

@@ -12,7 +12,7 @@ use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
 /// Number of runs whose counts are kept.
-const RUNS_MAX: i64 = 100;
+pub const RUNS_MAX: i64 = 100;
 /// Number of runs of a source whose former values are kept; older runs cannot be undone.
 pub const UNDOABLE_MAX: i64 = 20;
 /// Days for which former values are kept.
@@ -21,7 +21,7 @@ pub const UNDOABLE_DAYS_MAX: i64 = 30;
 /// An applied import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// From 1, never reused.
+    /// From 1. A number is used again only if its run changed nothing.
     pub id: i64,
     /// RFC 3339 UTC.
     pub started_at: String,
@@ -278,10 +278,11 @@ pub async fn run_reviews(
     .await?;
     let row = rows.into_iter().map(|row| RunReview {
         id: row.id.into(),
-        // Another name can come only from a shell that switched the checks off.
-        change: RunChange::find(row.kind.as_ref()).unwrap_or(RunChange::Added),
+        // Another name can come only from a shell that switched the checks off; without former values, the review stays.
+        change: RunChange::find(row.kind.as_ref()).unwrap_or(RunChange::Changed),
         former: row
             .former
+            .filter(|_| RunChange::find(row.kind.as_ref()).is_some())
             .and_then(|former| serde_json::from_str(former.as_ref()).ok()),
         is_untouched: row.is_untouched,
     });
@@ -333,7 +334,7 @@ pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
     delete_rows!(write, "deleted_review", ids)?;
     execute!(
         write,
-        "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
+        "update review_change set is_undone = 1 where review_id in (select value from json_each(?))",
         ids
     )
 }

@@ -113,8 +113,7 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let list = Value::from(ids).to_string();
     let deleted = sqlx::query_scalar!(
         r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
-           where not exists (select 1 from review as r where r.review_id = c.review_id)
-             and not exists (select 1 from undone_review as u where u.review_id = c.review_id)"#,
+           where c.is_undone = 0 and not exists (select 1 from review as r where r.review_id = c.review_id)"#,
         list
     )
     .fetch_all(connection)
@@ -417,7 +416,11 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
          where not exists (select 1 from review_change as c where c.review_id = i.value)",
         ids
     )?;
-    delete_rows!(write, "undone_review", ids).map(drop)
+    execute!(
+        write,
+        "update review_change set is_undone = 0 where review_id in (select value from json_each(?))",
+        ids
+    )
 }
 
 /// Up to `limit` ids, after `after`, that a review has or had.

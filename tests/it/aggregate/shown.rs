@@ -210,44 +210,22 @@ fn the_summary_omits_aspects_with_mostly_unsure_votes() {
 }
 
 #[tokio::test]
-async fn the_share_of_a_person_shows_the_reviews_with_a_judgement() {
-    let app = TestApp::seeded().await;
-    let insights = app.get("/insights.json").await.json();
-    let page = app.get("/insights").await.text();
-    let mut seen = 0;
-    for person in insights["entities"]["technicians"].as_array().unwrap() {
-        let (named, judged) = (&person["reviews"], &person["positive_share"]["n"]);
-        // A page shows no figures of fewer judgements.
-        if judged.as_u64() < Some(5) || named == judged {
-            continue;
-        }
-        seen += 1;
-        let words = format!("of {named} reviews that name them, {judged} judge");
-        assert!(page.contains(&words), "{words}");
-        let id = person["name"].as_str().unwrap().replace(' ', "%20");
-        let own = app.get(&format!("/insights?technician={id}")).await.text();
-        assert!(own.contains(&words), "{words}");
-    }
-    assert!(seen > 0, "the premise");
-}
-
-#[tokio::test]
 async fn evidence_and_search_mark_findings_confirmed_by_stars() {
     let app = TestApp::seeded().await;
-    let insights = app.get("/insights.json").await.json();
+    let insights = app.json("/insights.json").await;
     let confirmed = &insights["method"]["confirmed"];
     assert!(confirmed["findings"].as_u64() >= confirmed["reviews"].as_u64());
     let (mut seen, mut with_confirmed) = (0, None);
     for aspect in insights["aspects"].as_array().unwrap() {
         let id = aspect["id"].as_str().unwrap();
         let path = format!("/insights/aspects/{id}/evidence.json?polarity=uncertain&limit=100");
-        let evidence = app.get(&path).await.json();
+        let evidence = app.json(&path).await;
         let sides = &aspect["confirmed"];
         let confirmed = sides["positive"].as_u64().unwrap() + sides["negative"].as_u64().unwrap();
         assert_eq!(evidence["confirmed"], confirmed, "{path}");
         with_confirmed = with_confirmed.or((confirmed > 0).then_some(id));
         let search = format!("/api/reviews/search?aspect={id}&polarity=uncertain&limit=1");
-        assert_eq!(app.get(&search).await.json()["total"], aspect["uncertain"]);
+        assert_eq!(app.json(&search).await["total"], aspect["uncertain"]);
         let reviews = evidence["reviews"].as_array().unwrap();
         for review in reviews.iter().filter(|review| review["confirmed"] == true) {
             let stars = review["stars"].as_u64().unwrap();
@@ -270,7 +248,7 @@ async fn evidence_and_search_mark_findings_confirmed_by_stars() {
     }
     assert!(seen > 5, "the premise: {seen}");
     let path = format!("/insights?aspect={}", with_confirmed.unwrap());
-    let page = app.get(&path).await.text();
+    let page = app.text(&path).await;
     assert!(page.contains("more that the stars suggest"), "{page}");
 }
 
@@ -296,26 +274,22 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
     const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
     for (named, is_told) in [(2, false), (3, true)] {
         let app = firm(named).await;
-        let insights = app.get("/insights.json").await.text();
+        let insights = app.text("/insights.json").await;
         assert!(insights.contains("Bram Yew was very polite"), "the premise");
         assert_eq!(insights.contains("Orla Finch was"), is_told, "{named}");
-        let page = app.get("/insights?technician=Orla%20Finch").await.text();
+        let page = app.text("/insights?technician=Orla%20Finch").await;
         assert_eq!(page.contains("Orla Finch was"), is_told, "{named}");
         let of_her = app
-            .get(&format!("{EVIDENCE}?technician=Orla%20Finch"))
-            .await
-            .json();
+            .json(&format!("{EVIDENCE}?technician=Orla%20Finch"))
+            .await;
         assert_eq!(of_her["total"], named);
         let listed = if is_told { usize::from(named) } else { 0 };
         assert_eq!(of_her["reviews"].as_array().unwrap().len(), listed);
-        let all = app.get(EVIDENCE).await.json();
+        let all = app.json(EVIDENCE).await;
         assert_eq!(all["by_technician"][1]["reviews"], named);
         let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
         assert_eq!(of_finding.is_null(), !is_told, "{of_finding}");
-        let stage = app
-            .get("/insights.json?technician=Orla%20Finch")
-            .await
-            .json();
+        let stage = app.json("/insights.json?technician=Orla%20Finch").await;
         assert_eq!(stage["by_aspect"].as_array().unwrap().is_empty(), !is_told);
         assert_eq!(stage["entity"]["reviews"], named);
     }
@@ -329,7 +303,7 @@ async fn findings_withdrawn_by_stars_are_counted() {
         "select count(*) as findings, count(distinct review_id) as reviews from derived_finding
          where hits like '%stars:withdrawn%'",
     );
-    let method = &app.get("/insights.json?part=method").await.json()["method"];
+    let method = &app.json("/insights.json?part=method").await["method"];
     assert_eq!(method["withdrawn"], counted[0]);
     assert!(counted[0]["findings"].as_u64().unwrap() > 0, "the premise");
 }
@@ -338,7 +312,7 @@ async fn findings_withdrawn_by_stars_are_counted() {
 async fn the_derived_faq_omits_questions_that_the_firm_answers() {
     let app = TestApp::seeded().await;
     let derived = async || {
-        let faq = app.get("/insights.json").await.json()["faq"].clone();
+        let faq = app.json("/insights.json").await["faq"].clone();
         let faq = faq.as_array().unwrap().clone();
         let derived = faq.into_iter().filter(|one| one["basis"] == "reviews");
         derived

@@ -15,6 +15,8 @@ use reviews_service::model::{
 };
 use reviews_service::wire::{Insights, InsightsMethod};
 
+use crate::support::Generator;
+
 /// Sentences, each with its aspect and polarity.
 const SENTENCES: [(&str, &str, Polarity); 12] = [
     (
@@ -90,31 +92,21 @@ pub struct Written {
     pub analysis: Analysis,
 }
 
-/// Deterministic random numbers (`SplitMix64`); the field is the state.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
-    }
-}
-
 /// This many reviews, newest first.
 pub fn write(seed: u64, count: usize) -> Vec<Written> {
-    let mut dice = Dice(seed);
-    let mut written: Vec<Written> = (0..count).map(|number| one(&mut dice, number)).collect();
+    let mut generator = Generator::new(seed);
+    let mut written: Vec<Written> = (0..count)
+        .map(|number| one(&mut generator, number))
+        .collect();
     written.sort_by_key(|one| (std::cmp::Reverse(one.review.date), one.review.id.clone()));
     written
 }
 
 /// Some sentences: their text, findings and mentions.
-fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
+fn sentences(generator: &mut Generator) -> (String, Vec<Finding>, Vec<Mention>) {
     let (mut text, mut findings, mut mentions) = (String::new(), Vec::new(), Vec::new());
-    for sentence in 0..u32::try_from(dice.below(6)).unwrap() {
-        let (words, aspect, polarity) = SENTENCES[dice.below(SENTENCES.len())];
+    for sentence in 0..u32::try_from(generator.below(6)).unwrap() {
+        let (words, aspect, polarity) = SENTENCES[generator.below(SENTENCES.len())];
         let start = u32::try_from(text.chars().count()).unwrap();
         let span = TextSpan {
             start,
@@ -136,10 +128,10 @@ fn sentences(dice: &mut Dice) -> (String, Vec<Finding>, Vec<Mention>) {
                 hits: hits(span, score, sentence % 4 != 3),
             });
         }
-        if dice.below(3) == 0 {
-            let first = dice.below(3);
+        if generator.below(3) == 0 {
+            let first = generator.below(3);
             let mut candidates = vec![PEOPLE[first].to_owned()];
-            if dice.below(5) == 0 {
+            if generator.below(5) == 0 {
                 candidates.push(PEOPLE[(first + 1) % 3].to_owned());
                 candidates.sort();
             }
@@ -175,9 +167,9 @@ pub fn hits(span: TextSpan, score: i32, is_of_both: bool) -> Vec<Hit> {
     vec![hit("phrase:said", score)]
 }
 
-fn one(dice: &mut Dice, number: usize) -> Written {
-    let (text, findings, mentions) = sentences(dice);
-    let language = match (text.is_empty(), dice.below(12)) {
+fn one(generator: &mut Generator, number: usize) -> Written {
+    let (text, findings, mentions) = sentences(generator);
+    let language = match (text.is_empty(), generator.below(12)) {
         (true, _) => TextLanguage::None,
         (false, 0) => TextLanguage::Other,
         (false, _) => TextLanguage::English,
@@ -194,7 +186,7 @@ fn one(dice: &mut Dice, number: usize) -> Written {
     } else {
         Vec::new()
     };
-    let services = if dice.below(2) == 0 {
+    let services = if generator.below(2) == 0 {
         vec!["ac".to_owned()]
     } else {
         vec!["unlisted".to_owned()]
@@ -204,10 +196,10 @@ fn one(dice: &mut Dice, number: usize) -> Written {
         Polarity::Positive,
         Polarity::Negative,
         Polarity::Uncertain,
-    ][dice.below(4)];
+    ][generator.below(4)];
     Written {
         review: review(
-            dice,
+            generator,
             number,
             text,
             Mentions::new(people, services, vec!["Mesa".to_owned()]),
@@ -222,16 +214,16 @@ fn one(dice: &mut Dice, number: usize) -> Written {
     }
 }
 
-fn review(dice: &mut Dice, number: usize, text: String, mentions: Mentions) -> Review {
+fn review(generator: &mut Generator, number: usize, text: String, mentions: Mentions) -> Review {
     // The newest two have the same day, so that removing one does not change the last day.
     let age = if number < 2 {
         0
     } else {
-        dice.below(1_500) as u64
+        generator.below(1_500) as u64
     };
     Review {
         id: format!("r-{number}").parse().unwrap(),
-        rating: Rating::try_from(1 + i64::try_from(dice.below(5)).unwrap()).unwrap(),
+        rating: Rating::try_from(1 + i64::try_from(generator.below(5)).unwrap()).unwrap(),
         date: Day::new(NEWEST - Days::new(age)).unwrap(),
         author: "A.".to_owned(),
         title: None,

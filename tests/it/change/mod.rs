@@ -24,7 +24,7 @@ async fn check_each(app: &TestApp, statements: &[&str]) {
 }
 
 async fn review(app: &TestApp, id: &str) -> Value {
-    app.get(&format!("/api/reviews/{id}")).await.json()
+    app.json(&format!("/api/reviews/{id}")).await
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_deleted_review_disappears_everywhere() {
     .await;
     assert_eq!(app.get(&format!("/api/reviews/{newest}")).await.status, 404);
     assert_eq!(
-        app.get("/reviews.json").await.json()["aggregate_rating"].get("rating_value"),
+        app.json("/reviews.json").await["aggregate_rating"].get("rating_value"),
         None
     );
     assert_eq!(
@@ -135,7 +135,7 @@ async fn every_conflict_clause_keeps_all_surfaces_consistent() {
         [] as [&str; 0]
     );
     assert_eq!(
-        app.get("/api/reviews/r-00001").await.json()["text"],
+        app.json("/api/reviews/r-00001").await["text"],
         "not ignored shell"
     );
 }
@@ -155,7 +155,7 @@ async fn a_review_can_be_withheld_and_published_repeatedly() {
     )
     .await;
     assert_eq!(app.get("/api/reviews/w").await.status, 404);
-    let withheld = app.get("/reviews.json").await.json()["withheld"].clone();
+    let withheld = app.json("/reviews.json").await["withheld"].clone();
     assert_eq!(withheld["reasons"]["not stated"], 1, "{withheld}");
     check_each(
         &app,
@@ -168,7 +168,7 @@ async fn a_review_can_be_withheld_and_published_repeatedly() {
     .await;
     assert_eq!(review(&app, "w").await["text"], "changed unseen");
     assert_eq!(
-        app.get("/reviews.json").await.json()["withheld"],
+        app.json("/reviews.json").await["withheld"],
         json!({"count": 0, "reasons": {}})
     );
 }
@@ -201,7 +201,7 @@ async fn changes_of_other_tables_are_published_too() {
         assert!(!published.contains(&tags), "{sql}");
         published.push(tags);
     }
-    let business = app.get("/reviews.json").await.json()["business"].clone();
+    let business = app.json("/reviews.json").await["business"].clone();
     assert_eq!(business["name"], "Unnamed business");
     check_in_step(&app).await;
 }

@@ -69,41 +69,26 @@ const ROWS: &[Row] = &[
     (&[(INM, "{tag}")], 304, 304),
     (&[(INM, "W/{tag}")], 304, 304),
     (&[(INM, r#""x", {tag}"#)], 304, 304),
-    (&[(INM, r#"W/"x",W/{tag},"y""#)], 304, 304),
     (&[(INM, "\t {tag} \t, \"x\"")], 304, 304),
     (&[(INM, r#""a,b", {tag}"#)], 304, 304),
-    (&[(INM, ",, {tag},,")], 304, 304),
     (&[(INM, r#""x""#), (INM, "{tag}")], 304, 304),
     (&[(INM, "*")], 304, 304),
     (&[(INM, r#""{digest}-gzip""#)], 304, 304),
     (&[(INM, r#"W/"{digest}-br""#)], 304, 304),
-    (&[(INM, r#""x", "{digest}-br""#)], 304, 304),
     (&[(INM, r#""{digest}-deflate""#)], 200, 200),
-    (&[(INM, r#""x""#)], 200, 200),
     (&[(INM, r#""x,{digest},y""#)], 200, 200),
     (&[(INM, "{digest}")], 200, 200),
     (&[(INM, r#""*""#)], 200, 200),
     (&[(INM, "")], 200, 200),
-    (&[(INM, r#""{digest}-gzip-gzip""#)], 200, 200),
     (&[(INM, r#""{digest}0""#)], 200, 200),
-    (&[(INM, " , ,")], 200, 200),
     (&[(INM, r#""x\", {tag}"#)], 304, 304),
-    (&[(INM, r#""""#)], 200, 200),
-    (&[(INM, " * ")], 304, 304),
     (&[(INM, r#""x", *"#)], 200, 200),
     (&[(INM, "*, {tag}")], 304, 304),
     (&[(INM, "W/*")], 200, 200),
-    (&[(INM, r#""{digest}"#)], 200, 200),
-    (&[(INM, r#"""#)], 200, 200),
-    (&[(INM, "'{digest}'")], 200, 200),
     (&[(INM, "w/{tag}")], 200, 200),
-    (&[(INM, "W/ {tag}")], 200, 200),
     (&[(INM, "garbage, {tag}")], 304, 304),
-    (&[(INM, r#""x, {tag}"#)], 200, 200),
     (&[(INM, r#""x"#), (INM, "{tag}")], 304, 304),
-    (&[(INM, r#""x""#), (INM, r#""y""#)], 200, 200),
     // If-Modified-Since is ignored beside If-None-Match (§13.1.3).
-    (&[(INM, r#""x""#), (IMS, MODIFIED)], 200, 200),
     (&[(INM, r#""x""#), (IMS, LATER)], 200, 200),
     (&[(INM, ""), (IMS, LATER)], 200, 200),
     (&[(INM, "{tag}"), (IMS, EARLIER)], 304, 304),
@@ -111,18 +96,12 @@ const ROWS: &[Row] = &[
     (&[(IMS, LATER)], 304, 200),
     (&[(IMS, EARLIER)], 200, 200),
     (&[(IMS, "Friday, 20-Nov-26 12:00:10 GMT")], 304, 200),
-    (&[(IMS, "Friday, 20-Nov-26 12:00:09 GMT")], 200, 200),
     (&[(IMS, "Fri Nov 20 12:00:10 2026")], 304, 200),
-    (&[(IMS, "Fri Nov 20 12:00:09 2026")], 200, 200),
     // An invalid date, or two dates, are ignored.
     (&[(IMS, "2026-11-20T12:00:10Z")], 200, 200),
     (&[(IMS, "Fri, 32 Nov 2026 12:00:10 GMT")], 200, 200),
-    (&[(IMS, "tomorrow")], 200, 200),
-    (&[(IMS, "99999999999")], 200, 200),
     (&[(IMS, "Fri, 20 Nov 2026 12:00:11 CET")], 200, 200),
-    (&[(IMS, "Thu, 20 Nov 2026 12:00:11 GMT")], 200, 200),
     (&[(IMS, "Fri, 31 Dec 9999 23:59:59 GMT")], 304, 200),
-    (&[(IMS, "")], 200, 200),
     (&[(IMS, MODIFIED), (IMS, MODIFIED)], 200, 200),
     (&[(IM, "{tag}")], 200, 200),
     (&[(IM, "*")], 200, 200),
@@ -137,21 +116,17 @@ const ROWS: &[Row] = &[
     (&[(IUS, LATER)], 200, 200),
     (&[(IUS, EARLIER)], 412, 200),
     (&[(IUS, "Friday, 20-Nov-26 12:00:09 GMT")], 412, 200),
-    (&[(IUS, "Fri Nov 20 12:00:09 2026")], 412, 200),
     (&[(IUS, "yesterday")], 200, 200),
     (&[(IUS, EARLIER), (IUS, EARLIER)], 200, 200),
     // The order of §13.2.2.
     (&[(IM, "{tag}"), (IUS, EARLIER)], 200, 200),
     (&[(IM, r#""x""#), (INM, "{tag}")], 412, 412),
     (&[(IM, "{tag}"), (INM, "{tag}")], 304, 304),
-    (&[(IM, "{tag}"), (INM, r#""x""#)], 200, 200),
     (&[(IM, r#""x""#), (IUS, LATER)], 412, 412),
     (&[(IM, "{tag}"), (IMS, MODIFIED)], 304, 200),
     (&[(IUS, LATER), (INM, "{tag}")], 304, 304),
-    (&[(IUS, "x"), (IMS, EARLIER)], 200, 200),
     (&[(IUS, EARLIER), (INM, "{tag}")], 412, 304),
     (&[(IUS, MODIFIED), (IMS, MODIFIED)], 304, 200),
-    (&[(IM, "*"), (IMS, EARLIER)], 200, 200),
     // Ranges are neither served nor announced.
     (&[("range", "bytes=0-9")], 200, 200),
     (&[("range", "bytes=0-9"), ("if-range", "{tag}")], 200, 200),
@@ -171,7 +146,13 @@ async fn every_route_follows_the_standard_for_preconditions() {
             "{target}"
         );
         assert!(plain.headers.get("accept-ranges").is_none());
-        for (lines, dated, undated) in ROWS {
+        // All rows on one route with a date and one without; of the others, which are decided in the same function, some.
+        let step = if ["/reviews.json", "/"].contains(&target) {
+            1
+        } else {
+            5
+        };
+        for (lines, dated, undated) in ROWS.iter().step_by(step) {
             let filled = lines.iter().map(|(name, value)| {
                 (
                     *name,
@@ -245,31 +226,16 @@ async fn head_has_the_headers_of_get() {
 #[tokio::test]
 async fn preconditions_do_not_change_errors() {
     let app = service().await;
-    let rows: [(Method, &str, u16); 8] = [
-        (Method::GET, "/nothing", 404),
+    for (method, target, status) in [
         (Method::HEAD, "/nothing", 404),
-        (Method::GET, "/api/reviews/none", 404),
         (Method::GET, "/reviews/none", 404),
-        (Method::GET, "/api/reviews/search?limit=0", 400),
         (Method::GET, "/api/reviews/since/never", 400),
         (Method::POST, "/reviews.json", 405),
-        (Method::DELETE, "/api/reviews/r-00001", 405),
-    ];
-    for (method, target, status) in rows {
-        for headers in [
-            (INM, "*"),
-            (IM, "\"x\""),
-            (IM, "*"),
-            (IMS, LATER),
-            (IUS, EARLIER),
-        ] {
-            let answer = app.send(method.clone(), target, &[headers]).await;
-            assert_eq!(answer.status, status, "{method} {target} {headers:?}");
-            assert!(
-                answer.headers.get("etag").is_none()
-                    && answer.headers.get("last-modified").is_none(),
-                "{target}"
-            );
+    ] {
+        for header in [(INM, "*"), (IM, "\"x\""), (IMS, LATER), (IUS, EARLIER)] {
+            let answer = app.send(method.clone(), target, &[header]).await;
+            assert_eq!(answer.status, status, "{method} {target} {header:?}");
+            assert_eq!(answer.header("etag"), "", "{target}");
         }
     }
 }

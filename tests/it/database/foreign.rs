@@ -54,33 +54,6 @@ async fn a_database_of_another_program_is_refused_and_not_changed() {
 }
 
 #[tokio::test]
-async fn an_open_database_of_another_program_is_not_changed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("other.db");
-    let other = connect(&path);
-    // Committed data is only in the log.
-    other
-        .execute_batch("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a); insert into t values (1)")
-        .unwrap();
-    let before = (
-        fs::read(&path).unwrap(),
-        fs::read(folder.path().join("other.db-wal")).unwrap(),
-        names(folder.path()),
-    );
-    let (write, read) = faults(&path).await;
-    assert!(
-        matches!((&write, &read), (DbError::NotOurs(_), DbError::NotOurs(_))),
-        "{write:?} {read:?}"
-    );
-    let after = (
-        fs::read(&path).unwrap(),
-        fs::read(folder.path().join("other.db-wal")).unwrap(),
-        names(folder.path()),
-    );
-    assert!(after == before);
-}
-
-#[tokio::test]
 async fn a_database_in_utf_16_is_refused_before_anything_is_written() {
     for encoding in ["UTF-16le", "UTF-16be"] {
         for sql in ["create table t (a)", "create table t (a); drop table t"] {

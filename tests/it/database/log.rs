@@ -1,4 +1,4 @@
-//! The write-ahead log is cut when it is long, and long writes let waiting writers go first.
+//! The write-ahead log is cut when it is long.
 
 use super::*;
 
@@ -41,51 +41,6 @@ async fn a_long_log_is_cut_whether_or_not_the_write_succeeded() {
 }
 
 #[tokio::test]
-async fn an_import_that_fails_leaves_no_log_behind() {
-    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-    // The last one fills the log, and is refused.
-    app.shell(
-        "create table large (bytes);
-         create trigger late before insert on review when new.review_id = 'z' begin
-           insert into large values (zeroblob(40000000)); select raise(abort, 'too late'); end",
-    )
-    .await;
-    let file = app.folder().join("rows.jsonl");
-    let rows: String = (0..600).map(small).collect();
-    let last = r#"{"id":"z","rating":5,"date":"2026-11-01","author":"Ann","text":"Good."}"#;
-    fs::write(&file, rows + last).unwrap();
-    let (database, _) = Database::open(&app.path()).await.unwrap();
-    let order = ImportRequest {
-        files: vec![file],
-        ..ImportRequest::default()
-    };
-    let error = import(
-        &database,
-        &Clock::manual(start()),
-        &order,
-        &mut Quiet::default(),
-    )
-    .await
-    .unwrap_err();
-    assert!(error.to_string().contains("too late"), "{error}");
-    assert!(
-        log_bytes(&app.path()) > LOG_BYTES_MAX,
-        "{} bytes",
-        log_bytes(&app.path())
-    );
-    database.close().await;
-    assert_eq!(log_bytes(&app.path()), 0);
-    assert_eq!(app.sql("select count(*) from review"), "5");
-}
-
-/// A small row.
-fn small(number: usize) -> String {
-    format!(
-        "{{\"id\":\"y-{number}\",\"rating\":5,\"date\":\"2026-11-01\",\"author\":\"A\",\"text\":\"\"}}\n"
-    )
-}
-
-#[tokio::test]
 async fn the_service_cuts_a_log_that_another_process_wrote() {
     let app = TestApp::with(&Generator::new(80).reviews(5)).await;
     let other = connect(&app.path());
@@ -122,54 +77,4 @@ async fn a_log_in_use_by_a_reader_is_cut_later() {
     drop(reading);
     assert!(app.database().checkpoint().await.unwrap());
     assert_eq!(log_bytes(&app.path()), 0);
-}
-
-#[tokio::test]
-async fn an_import_that_waited_lets_other_waiting_writers_go_first() {
-    let app = TestApp::with(&Generator::new(80).reviews(5)).await;
-    let file = app.folder().join("rows.jsonl");
-    fs::write(&file, small(1)).unwrap();
-    let (importing, clock) = (
-        Database::open(&app.path()).await.unwrap().0,
-        Clock::manual(start()),
-    );
-    let order = ImportRequest {
-        files: vec![file],
-        ..ImportRequest::default()
-    };
-    let other = connect(&app.path());
-    other.execute_batch("begin immediate").unwrap();
-    let mut quiet = Quiet::default();
-    let import = import(&importing, &clock, &order, &mut quiet);
-    let others = async {
-        while clock.waiting() == 0 {
-            tokio::task::yield_now().await;
-        }
-        other.execute_batch("commit").unwrap();
-        // Other writers now get the lock whenever they want it.
-        for _ in 0..3 {
-            app.database()
-                .write()
-                .await
-                .unwrap()
-                .commit()
-                .await
-                .unwrap();
-        }
-        assert_eq!(
-            app.sql("select count(*) from review"),
-            "5",
-            "the import has written nothing yet"
-        );
-        loop {
-            clock.advance(chrono::Duration::seconds(1));
-            tokio::task::yield_now().await;
-        }
-    };
-    let both =
-        async { tokio::select!(report = import => report.unwrap(), () = others => unreachable!()) };
-    let report = tokio::time::timeout(Duration::from_mins(1), both)
-        .await
-        .expect("the import never waited, or never ended");
-    assert_eq!(report.new, 1);
 }

@@ -12,13 +12,10 @@ mod trouble;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use std::{fs, io};
 
 use flate2::read::GzDecoder;
-use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
-use reviews_service::imports::{ImportRequest, import};
 use reviews_service::model::ReviewId;
 use reviews_service::storage::{
     Database, DbError, FileVerification, LOG_BYTES_MAX, reviews, verify,
@@ -30,8 +27,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
 use crate::process::Home;
 use crate::support::{
-    Generator, Logs, Quiet, TestApp, assert_has, check_in_step, connect, links, publications,
-    service_on, sqlite3, start, table,
+    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
+    sqlite3, start, table,
 };
 
 /// The error of opening this file for writing, which must be that for reading too.

@@ -34,7 +34,7 @@ async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
     );
     drop(listening);
     assert!(
-        app.get("/reviews.json").await.json()["reviews"][0]["text"]
+        app.json("/reviews.json").await["reviews"][0]["text"]
             .as_str()
             .unwrap()
             .starts_with("Dana was on time")

@@ -28,34 +28,17 @@ async fn invalid_utf_8_in_reviews_is_repaired() {
         "insert into mention values ('x', 'technician', {BROKEN})"
     ))
     .await;
-    let review = app.get("/api/reviews/x").await.json();
-    assert_eq!(
-        (
-            &review["author"],
-            &review["title"],
-            &review["text"],
-            &review["language"]
-        ),
-        (
-            &json!(MENDED),
-            &json!(MENDED),
-            &json!(MENDED),
-            &json!(MENDED)
-        )
-    );
+    let review = app.json("/api/reviews/x").await;
+    for member in ["author", "title", "text", "language"] {
+        assert_eq!(review[member], MENDED, "{member}");
+    }
     assert_eq!(review["source"], json!({"name": MENDED, "url": MENDED}));
     assert_eq!(
         review["response"],
         json!({"text": MENDED, "author": MENDED})
     );
     assert_eq!(review["mentions"]["technicians"], json!([MENDED]));
-    assert_eq!(
-        app.get("/reviews.json").await.json()["reviews"]
-            .as_array()
-            .unwrap()
-            .len(),
-        6
-    );
+    assert_eq!(app.get("/reviews.json").await.ids().len(), 6);
     assert_eq!(
         app.get("/api/reviews/search?query=a%EF%BF%BDb").await.ids(),
         ["x"]
@@ -78,7 +61,7 @@ async fn invalid_utf_8_in_other_tables_is_repaired() {
          update review set status = 'withheld', withheld_reason = cast(x'41fe42' as text) where review_id = 'r-00002'"
     ))
     .await;
-    let dataset = app.get("/reviews.json").await.json();
+    let dataset = app.json("/reviews.json").await;
     assert_eq!(dataset["business"]["name"], MENDED);
     assert_eq!(
         dataset["business"]["services"],
@@ -93,7 +76,7 @@ async fn invalid_utf_8_in_other_tables_is_repaired() {
         json!({"count": 2, "reasons": {MENDED: 2}}),
         "two reasons that now read the same"
     );
-    let insights = app.get("/insights.json").await.json();
+    let insights = app.json("/insights.json").await;
     assert_eq!(
         (
             &insights["summary"]["editorial"],
@@ -112,7 +95,7 @@ async fn values_with_a_nul_are_read_and_stop_nothing() {
     // SQL checks end at the NUL.
     app.shell("update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
     app.shell("update review set verified_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'").await;
-    let review = app.get("/api/reviews/x").await.json();
+    let review = app.json("/api/reviews/x").await;
     assert_eq!(
         (&review["text"], &review["rating"]),
         (&json!("a\0b"), &json!(4))
@@ -152,7 +135,7 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
         assert_eq!(app.get("/reviews.json").await.ids(), others, "{broken}");
         let single = app.get(&format!("/api/reviews/{victim}")).await;
         assert_eq!(single.status, 404, "{broken}");
-        let feed = app.get("/api/feed.json").await.json();
+        let feed = app.json("/api/feed.json").await;
         assert_eq!(feed["items"].as_array().unwrap().len(), others.len());
     }
     // The same when everything is read again.

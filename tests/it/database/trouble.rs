@@ -52,7 +52,7 @@ async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     other.execute("rollback").await.unwrap();
     app.drain().await;
     assert_eq!(
-        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        app.json("/reviews.json").await["reviews"][0]["author"],
         "committed, then locked"
     );
     check_in_step(&app).await;
@@ -112,7 +112,7 @@ async fn later_writes_succeed_after_sqlite_rolled_back_a_transaction() {
     }
     app.shell("update review set author = 'seen'").await;
     assert_eq!(
-        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        app.json("/reviews.json").await["reviews"][0]["author"],
         "seen"
     );
     check_in_step(&app).await;
@@ -143,7 +143,7 @@ async fn a_read_only_database_is_still_served() {
     assert!(app.get("/reviews.json").await.body == before.body);
     let app = app.restart().await;
     assert_eq!(
-        app.get("/reviews.json").await.json()["reviews"][0]["author"],
+        app.json("/reviews.json").await["reviews"][0]["author"],
         "by somebody who may"
     );
 }

@@ -232,3 +232,60 @@ fn events() -> BTreeSet<String> {
 fn every_log_event_is_documented() {
     assert_all_in(&docs(), events());
 }
+
+#[test]
+fn every_file_named_in_the_docs_exists() {
+    let folders = [
+        "src/",
+        "tests/",
+        "docs/",
+        "examples/",
+        "packaging/",
+        "migrations/",
+    ];
+    for (page, text) in pages() {
+        for name in text.split('`').skip(1).step_by(2) {
+            let name = name.split([' ', '*']).next().unwrap_or_default();
+            let is_path = folders.iter().any(|folder| name.starts_with(folder));
+            // `ekomi` is the platform that a guide adds.
+            let is_example = name.contains("ekomi")
+                || name.contains(char::is_uppercase) && !name.ends_with(".md");
+            assert!(
+                !is_path || is_example || root().join(name).exists(),
+                "{}: {name}",
+                page.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_test_named_in_a_list_of_tests_exists() {
+    let code: String = ["src", "tests/it"]
+        .into_iter()
+        .flat_map(|folder| files_below(root().join(folder)))
+        .map(|(_, text)| text)
+        .collect();
+    let has = |name: &str| code.contains(&format!("fn {name}("));
+    for page in ["tests/faults/README.md", "tests/it/websub/README.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        for name in text.split('`').skip(1).step_by(2) {
+            let is_test = name.len() > 16
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+            assert!(!is_test || has(name), "{page}: {name}");
+        }
+    }
+    // The suite leaves out tests by name, and whole modules.
+    let suite = fs::read_to_string(root().join("tests/cluster/suite")).unwrap();
+    let (_, rest) = suite.split_once("not=(\n").unwrap();
+    let (skipped, _) = rest.split_once("\n)").unwrap();
+    let lines = skipped.lines().filter(|line| !line.trim().starts_with('#'));
+    for name in lines.flat_map(str::split_whitespace) {
+        assert!(
+            name.ends_with("::") || code.contains(name),
+            "tests/cluster/suite: {name}"
+        );
+    }
+}

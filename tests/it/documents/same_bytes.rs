@@ -63,23 +63,3 @@ async fn the_same_data_gives_the_same_bytes() {
         );
     }
 }
-
-#[tokio::test]
-async fn writing_the_same_business_again_publishes_nothing() {
-    let app = TestApp::with(&Generator::new(78).reviews(40)).await;
-    app.shell(BUSINESS).await;
-    let before = app.sql("select * from publication");
-    let business = reviews_service::storage::business::find(
-        &mut app.database().readers().acquire().await.unwrap(),
-    )
-    .await
-    .unwrap()
-    .unwrap();
-    let mut write = app.database().write_as_owner().await.unwrap();
-    reviews_service::storage::business::replace(&mut write, &business)
-        .await
-        .unwrap();
-    write.commit().await.unwrap();
-    app.drain().await;
-    assert_eq!(app.sql("select * from publication"), before);
-}

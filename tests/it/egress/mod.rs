@@ -152,31 +152,6 @@ async fn the_body_of_an_error_is_never_stored() {
 }
 
 #[tokio::test]
-async fn retry_after_is_parsed_as_seconds_or_as_a_date() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    for (value, seconds) in [
-        ("120", Some(120)),
-        ("0", Some(0)),
-        ("Fri, 20 Nov 2026 12:01:30 GMT", Some(90)),
-        ("Fri, 20 Nov 2026 11:00:00 GMT", Some(0)),
-        ("-1", None),
-        ("1.5", None),
-        ("soon", None),
-        ("99999999999999999999999", None),
-    ] {
-        receiver.script([Reply::status(503).field("retry-after", value)]);
-        assert_eq!(
-            out.post(&receiver.url("/cb"), "x")
-                .await
-                .unwrap()
-                .retry_after,
-            seconds.map(Duration::from_secs),
-            "{value}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn each_exchange_has_a_lookup_and_a_connection() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("x"));

@@ -262,36 +262,6 @@ async fn the_atom_feed_names_the_business_and_the_hub() {
     assert_eq!(atom.description.unwrap().content, "Heating");
 }
 
-#[tokio::test]
-async fn a_feed_without_entries_is_valid() {
-    let app = TestApp::empty().await;
-    let (json, atom) = feeds(&app).await;
-    assert_eq!(
-        (&json["items"], &json["title"]),
-        (&json!([]), &json!("Reviews of Unnamed business"))
-    );
-    assert!(atom.entries.is_empty() && atom.updated.is_some() && !atom.authors.is_empty());
-    assert_eq!(parse(&app.get("/api/feed.json").await).entries.len(), 0);
-    assert!(json.get("language").is_none(), "no language is known");
-    let root = "<feed xmlns=\"http://www.w3.org/2005/Atom\">";
-    assert!(app.text("/feed.xml").await.contains(root), "nor here");
-    // A review without text is an entry too.
-    app.shell("insert into review (review_id, rating, reviewed_on) values ('a', 1, '2026-02-01')")
-        .await;
-    let (json, atom) = feeds(&app).await;
-    assert_eq!(
-        (&json["items"][0]["content_text"], &json["items"][0]["tags"]),
-        (&json!(""), &json!([]))
-    );
-    assert_eq!(
-        (
-            atom.entries[0].title.as_ref().unwrap().content.as_str(),
-            text_of(&atom.entries[0]).as_str()
-        ),
-        ("★☆☆☆☆ Anonymous", "")
-    );
-}
-
 /// Reviews of one day each, newest first: with text and answer, with only an answer, with neither.
 const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text, language, response_text, response_author) values
     ('a', 2, '2026-02-03', 'Two hours late.', 'en', 'We are sorry.', 'Art Beecham'),

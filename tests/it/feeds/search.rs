@@ -42,7 +42,7 @@ async fn search_feed_has_the_newest_reviews_that_match() {
         .max()
         .unwrap();
     assert_eq!(feed.updated, updated);
-    let page = app.get("/search?max_rating=2&sort=lowest").await.text();
+    let page = app.text("/search?max_rating=2&sort=lowest").await;
     assert_eq!(
         page.matches(&format!("href=\"{address}\"")).count(),
         2,
@@ -65,7 +65,7 @@ async fn search_feed_has_one_address_for_every_spelling_of_a_search() {
     assert_eq!(first.header("etag"), second.header("etag"));
     assert_eq!(id("").await, format!("{BASE}/search.atom"));
     let empty = parse(&app.get("/search.atom?max_rating=1").await);
-    let dataset = app.get("/business.json").await.json();
+    let dataset = app.json("/business.json").await;
     let changed_at: chrono::DateTime<chrono::Utc> =
         dataset["updated_at"].as_str().unwrap().parse().unwrap();
     assert_eq!(empty.updated, Some(changed_at), "that of the dataset");

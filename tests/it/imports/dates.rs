@@ -155,22 +155,6 @@ async fn a_date_format_is_used_or_refused() {
 }
 
 #[tokio::test]
-async fn dates_read_in_the_other_order_move_the_reviews() {
-    let bench = bench().await;
-    let table =
-        "rating,date,author,text\n5,03/04/2025,Ann,Fine work on the roof\n4,05/04/2025,Bo,\n";
-    bench.csv(table, "--date-format %d/%m/%Y").await;
-    // Without a text it is not sure that both are one.
-    for counted in [(1, 1, 0, 0), (0, 0, 2, 0)] {
-        let report = bench.csv(table, "--date-format %m/%d/%Y").await;
-        assert_eq!(counts(&report), counted);
-    }
-    let select = "select group_concat(author || ' ' || reviewed_on, ', ') from (select * from review order by author, reviewed_on)";
-    let moved = "Ann 2025-03-04, Bo 2025-04-05, Bo 2025-05-04";
-    assert_eq!(bench.sql(select), moved);
-}
-
-#[tokio::test]
 async fn years_of_other_calendars_are_rejected_but_in_native_rows() {
     for content in ["@1", "1994-12-31"].map(|date| {
         let header = ["rating", "date", "author", "text"];

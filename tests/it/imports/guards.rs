@@ -37,69 +37,6 @@ async fn two_locations_are_never_merged_silently() {
 }
 
 #[tokio::test]
-async fn copies_from_another_source_are_withheld_only_on_request() {
-    let bench = bench().await;
-    let row = |id: &str, source: &str| native(&json!({"id": id, "source": {"name": source}}));
-    bench.take(lines(&[row("a", "Yelp")])).await;
-    let file = bench.file("copies", lines(&[row("b", "Google"), row("c", "Yelp")]));
-    let (report, _) = bench.import(&[&file]).await;
-    let copy = "Ann B., 2026-11-01: b of Google, a of Yelp";
-    assert_eq!(report.duplicates.names, [copy]);
-    assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
-    let skip = request_for([file], "--skip-duplicates");
-    let duplicate = Status::Withheld {
-        reason: Some("duplicate".to_owned()),
-    };
-    for _ in 0..2 {
-        bench.run(&skip).await.0.unwrap();
-        assert_eq!(bench.find("b").await.unwrap().status, duplicate);
-        assert_eq!(bench.find("c").await.unwrap().status, Status::Published);
-    }
-    bench.sql(
-        "update review set status = 'published', withheld_reason = null where review_id = 'b'",
-    );
-    bench.run(&skip).await.0.unwrap();
-    assert_eq!(bench.find("b").await.unwrap().status, Status::Published);
-}
-
-#[tokio::test]
-async fn a_copy_of_a_review_that_the_owner_withheld_is_withheld() {
-    let bench = bench().await;
-    let row = |id: &str, source: &str, text: &str| {
-        native(&json!({"id": id, "source": {"name": source}, "text": text}))
-    };
-    bench
-        .take(lines(&[
-            row("a", "Google", "Bad."),
-            row("b", "Google", "Gone."),
-            row("c", "Google", "Old."),
-        ]))
-        .await;
-    bench.sql("update review set status = 'withheld', withheld_reason = iif(review_id = 'a', 'not a customer', 'gone at the source')
-         where review_id in ('a', 'b')",
-    );
-    bench.take(lines(&[row("z", "Site", "Old.")])).await;
-    bench.sql(
-        "update review set status = 'withheld', withheld_reason = 'a copy' where review_id = 'c'",
-    );
-    let copies = [
-        row("x", "Site", "Bad."),
-        row("y", "Site", "Gone."),
-        row("z", "Site", "Old."),
-    ];
-    let skip = request_for([bench.file("copies", lines(&copies))], "--skip-duplicates");
-    for _ in 0..2 {
-        bench.run(&skip).await.0.unwrap();
-        let select = "select review_id, status, withheld_reason from review where source_name = 'Site' order by 1";
-        // z was already public and stays so: its original is withheld, and one of the two must appear.
-        assert_eq!(
-            bench.sql(select),
-            "x|withheld|duplicate\ny|published|\nz|published|"
-        );
-    }
-}
-
-#[tokio::test]
 async fn copies_in_another_format_are_withheld_only_on_request() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
@@ -245,9 +182,7 @@ async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
         "app_store_feed.json",
         "yelp.json",
     ] {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/fixtures/imports")
-            .join(name);
+        let file = fixture("imports").join(name);
         let request = request_for([file], "--withdraw-missing --yes");
         let message = bench.refuse(&request).await;
         assert_has(&message, "gives only some of the reviews");
@@ -268,10 +203,7 @@ async fn names_that_were_not_public_are_shortened_by_default() {
         for (options, wanted) in [("", short), ("--full-names", full)] {
             let bench = bench().await;
             bench.set_time_zone("UTC").await;
-            let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("tests/fixtures/imports")
-                .join(name);
-            bench.done(file, options).await;
+            bench.done(fixture("imports").join(name), options).await;
             let authors = bench.sql("select group_concat(author, ', ') from review");
             assert!(
                 authors.split(", ").any(|author| author == wanted),

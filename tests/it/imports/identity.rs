@@ -8,7 +8,7 @@ use crate::support::{Generator, rows as query};
 
 /// A row of a sheet, or a review as the row that it would be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
+pub(super) struct Row {
     author: String,
     stars: usize,
     day: String,
@@ -70,7 +70,7 @@ fn csv(columns: &[&str], rows: &[Row]) -> String {
 }
 
 /// The reviews with this condition, by ID.
-fn reviews_where(bench: &Bench, condition: &str) -> BTreeMap<String, Row> {
+pub(super) fn reviews_where(bench: &Bench, condition: &str) -> BTreeMap<String, Row> {
     let select = format!(
         "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(response_text, '') as answer
          from review where {condition}"
@@ -102,17 +102,17 @@ fn published(bench: &Bench) -> Vec<Row> {
 
 /// What the owner did about reviews before the next import.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Owner {
+pub(super) enum Owner {
     Nothing,
     Answered,
     Withheld,
     Deleted,
 }
 
-const DECISIONS: [Owner; 2] = [Owner::Withheld, Owner::Deleted];
+pub(super) const DECISIONS: [Owner; 2] = [Owner::Withheld, Owner::Deleted];
 
 impl Owner {
-    fn act(self, bench: &Bench, condition: &str) {
+    pub(super) fn act(self, bench: &Bench, condition: &str) {
         bench.sql(&match self {
             Self::Nothing => return,
             Self::Answered => format!("update review set response_text = 'To ' || review_id where {condition}"),
@@ -450,7 +450,7 @@ const VIC_REWRITTEN: &str = "Vic Oren,5,2026-10-05,Two weeks later it leaked int
 const VIC_EDITED: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you both";
 
 /// Imports a sheet without IDs.
-async fn sheet(bench: &Bench, rows: &[&str], options: &str) -> ImportReport {
+pub(super) async fn sheet(bench: &Bench, rows: &[&str], options: &str) -> ImportReport {
     let file = format!("author,rating,date,text\n{}\n", rows.join("\n"));
     bench.csv(file, options).await
 }
@@ -485,131 +485,6 @@ fn ids_of(bench: &Bench, author: &str) -> Vec<String> {
     reviews_where(bench, &format!("author = '{author}'"))
         .into_keys()
         .collect()
-}
-
-#[tokio::test]
-async fn the_same_words_in_another_month_are_another_review() {
-    let june = [
-        "Ines Roth,5,2026-06-12,\"Great service, thank you!\"",
-        "Otto Beck,4,2026-06-14,Came on the day that we asked for",
-        "Pia Lund,2,2026-06-20,The valve still drips",
-        "Rolf Mai,5,2026-06-25,",
-    ];
-    let july = [
-        "Ines Roth,5,2026-07-20,\"Great service, thank you!\"",
-        "Sven Dahl,5,2026-07-03,Sorted the pump in an hour",
-    ];
-    let months = bench().await;
-    sheet(&months, &june, "").await;
-    assert_eq!(counts(&sheet(&months, &july, "").await), (2, 0, 0, 0));
-    assert_eq!(
-        counts(&sheet(&months, &[july, [june[0], june[1]]].concat(), "").await),
-        (0, 0, 4, 0)
-    );
-    // With the rows of June beside it, its day was corrected.
-    let whole = bench().await;
-    sheet(&whole, &june, "").await;
-    let report = sheet(&whole, &[&july[..], &june[1..]].concat(), "").await;
-    assert_eq!(counts(&report), (1, 1, 3, 0));
-    assert_eq!(ids_of(&whole, "Ines Roth").len(), 1);
-    // It may be the one that the owner hid.
-    for owner in DECISIONS {
-        let bench = bench().await;
-        sheet(&bench, &june, "").await;
-        owner.act(&bench, "author = 'Ines Roth'");
-        let report = sheet(&bench, &july, "").await;
-        assert_eq!(outcome(&report), ((1, 0, 0, 0), 1), "{owner:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_part_of_the_reviews_edits_none_and_publishes_no_hidden_one() {
-    for [row, undecided, decided] in table(
-        "
-            Vic Oren,5,2026-10-05,Warm house again and thank you all → same → same
-            Vic Oren,5,2026-10-05,Warm house again and thank you both → new → doubtful
-            Vic Oren,3,2026-10-05,Warm house again and thank you all → new → doubtful
-            Vic Oren,5,2026-10-08,Warm house again and thank you all → new → doubtful
-            Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar → doubtful → doubtful
-        ",
-    ) {
-        for (owner, fate) in [
-            (Owner::Nothing, undecided),
-            (Owner::Withheld, decided),
-            (Owner::Deleted, decided),
-        ] {
-            let bench = bench().await;
-            sheet(&bench, &[UMA, VIC, WEN], "").await;
-            owner.act(&bench, "author = 'Vic Oren'");
-            let before = reviews_where(&bench, "true");
-            for round in ["first", "again"] {
-                let report = sheet(&bench, &[row], "--partial").await;
-                let new = u64::from(fate == "new" && round == "first");
-                let outcome = (report.new, report.updated, report.doubtful.count);
-                assert_eq!(
-                    outcome,
-                    (new, 0, u64::from(fate == "doubtful")),
-                    "{row}, {owner:?}, {round}"
-                );
-                assert_accounted(&report, 1, row);
-            }
-            let after = reviews_where(&bench, "true");
-            assert_eq!(
-                after.len() - before.len(),
-                usize::from(fate == "new"),
-                "{row}, {owner:?}"
-            );
-            assert!(
-                before.iter().all(|(id, review)| after[id] == *review),
-                "{row}, {owner:?}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_doubtful_row_of_a_deleted_review_is_settled_as_the_same() {
-    let bench = bench().await;
-    sheet(&bench, &[UMA, VIC, WEN], "").await;
-    let ids = ids_of(&bench, "Vic Oren");
-    Owner::Deleted.act(&bench, "author = 'Vic Oren'");
-    let rows = [UMA, VIC_EDITED, WEN];
-    for (options, doubtful, deleted) in [("", 1, 0), ("--doubtful same", 0, 1), ("", 0, 1)] {
-        let report = sheet(&bench, &rows, options).await;
-        assert_eq!(counts(&report), (0, 0, 2, 0), "{options}");
-        assert_eq!(
-            (report.doubtful.count, report.kept_deleted.count),
-            (doubtful, deleted),
-            "{options}"
-        );
-    }
-    assert_eq!(
-        counts(&sheet(&bench, &rows, "--restore").await),
-        (1, 0, 2, 0)
-    );
-    assert_eq!(ids_of(&bench, "Vic Oren"), ids);
-    assert_eq!(
-        bench.find(&ids[0]).await.unwrap().text,
-        "Warm house again and thank you both"
-    );
-    assert_eq!(counts(&sheet(&bench, &rows, "").await), (0, 0, 3, 0));
-}
-
-#[tokio::test]
-async fn a_deleted_review_is_restored_only_where_one_is_meant() {
-    let kims = [
-        "Kim Sato,3,2026-10-03,The first visit was short",
-        "Kim Sato,3,2026-10-03,The second one took all day",
-    ];
-    let row = "Kim Sato,3,2026-10-03,The visit took all day";
-    for (reviews, restored) in [(&kims[..1], 1), (&kims[..], 0)] {
-        let bench = bench().await;
-        sheet(&bench, &[&[VIC, WEN][..], reviews].concat(), "").await;
-        Owner::Deleted.act(&bench, "author = 'Kim Sato'");
-        let report = sheet(&bench, &[VIC, WEN, row], "--restore --doubtful same").await;
-        assert_eq!(outcome(&report), ((restored, 0, 2, 0), 1 - restored));
-        assert_eq!(ids_of(&bench, "Kim Sato").len() as u64, restored);
-    }
 }
 
 #[tokio::test]
@@ -686,153 +561,6 @@ async fn a_review_keeps_its_permalink_and_takes_an_id_of_later() {
 }
 
 #[tokio::test]
-async fn equal_ratings_without_a_text_are_as_many_as_their_rows() {
-    for author in ["Yara Nils", "Anonymous"] {
-        let bench = bench().await;
-        let row = &*format!("{author},5,2026-10-02,");
-        // With a text, equal rows count once.
-        for (rows, expected) in [
-            (vec![row, row, VIC, VIC], (3, 0, 0, 0)),
-            (vec![row, VIC, row], (0, 0, 3, 0)),
-            (vec![row, row, row, VIC], (1, 0, 3, 0)),
-            (vec![row, VIC], (0, 0, 2, 0)),
-        ] {
-            assert_eq!(
-                counts(&sheet(&bench, &rows, "").await),
-                expected,
-                "{author}, {rows:?}"
-            );
-        }
-        let ids = ids_of(&bench, author);
-        assert_eq!(ids[1..], [2, 3].map(|n| format!("{}-{n}", ids[0])));
-    }
-}
-
-#[tokio::test]
-async fn a_row_stands_for_the_published_one_of_two_twins() {
-    let twin = "Yara Nils,2,2026-10-02,";
-    for one in ["min", "max"] {
-        let bench = bench().await;
-        sheet(&bench, &[twin, twin, UMA, VIC, WEN], "").await;
-        let hidden =
-            format!("review_id = (select {one}(review_id) from review where author = 'Yara Nils')");
-        Owner::Withheld.act(&bench, &hidden);
-        let before = published(&bench);
-        let report = sheet(&bench, &[twin, UMA, VIC, WEN], "--withdraw-missing --yes").await;
-        assert_eq!(
-            (counts(&report), report.withdrawn.count),
-            ((0, 0, 4, 0), 0),
-            "{one}"
-        );
-        assert_eq!(
-            (report.kept_withheld.count, published(&bench)),
-            (0, before.clone()),
-            "{one}"
-        );
-        let report = sheet(&bench, &[twin, twin, UMA, VIC, WEN], "").await;
-        assert_eq!(
-            (counts(&report), report.kept_withheld.count),
-            ((0, 0, 5, 0), 1),
-            "{one}"
-        );
-        // Other stars may be those of either.
-        let report = sheet(&bench, &["Yara Nils,4,2026-10-02,", UMA, VIC, WEN], "").await;
-        assert_eq!(outcome(&report), ((0, 0, 3, 0), 1), "{one}");
-        assert_eq!(published(&bench), before, "{one}");
-    }
-}
-
-#[tokio::test]
-async fn a_redacted_review_keeps_its_row_and_the_words_of_the_owner() {
-    let bench = bench().await;
-    sheet(&bench, &[UMA, VIC, WEN], "").await;
-    bench.sql(
-        "update review set text = 'Warm house again (name removed)' where author = 'Vic Oren'",
-    );
-    let stored = reviews_where(&bench, "true");
-    let report = sheet(&bench, &[UMA, VIC, WEN], "").await;
-    assert_eq!(outcome(&report), ((0, 0, 3, 0), 0));
-    // The words say nothing now, but the stars do.
-    let report = sheet(&bench, &[UMA, VIC_REWRITTEN, WEN], "").await;
-    assert_eq!(
-        (counts(&report), report.kept_edited.count),
-        ((0, 0, 3, 0), 1)
-    );
-    let other = "Vic Oren,1,2026-10-05,Third visit and still no warmth";
-    let report = sheet(&bench, &[UMA, other, WEN], "").await;
-    assert_eq!(outcome(&report), ((0, 0, 2, 0), 1));
-    assert_eq!(reviews_where(&bench, "true"), stored);
-}
-
-#[tokio::test]
-async fn a_row_with_the_digest_of_an_edited_review_gets_a_number() {
-    let bench = bench().await;
-    sheet(&bench, &[UMA, VIC, WEN], "").await;
-    sheet(&bench, &[UMA, VIC_EDITED, WEN], "").await;
-    let [id] = ids_of(&bench, "Vic Oren").try_into().unwrap();
-    for (new, unchanged) in [(1, 3), (0, 4)] {
-        let report = sheet(&bench, &[UMA, VIC, VIC_EDITED, WEN], "").await;
-        assert_eq!(counts(&report), (new, 0, unchanged, 0));
-        assert_eq!(ids_of(&bench, "Vic Oren"), [id.clone(), format!("{id}-2")]);
-        assert_eq!(
-            bench.find(&id).await.unwrap().text,
-            "Warm house again and thank you both"
-        );
-    }
-}
-
-#[tokio::test]
-async fn rows_and_reviews_that_fit_in_two_ways_are_doubtful() {
-    let [five, four, three] = [5, 4, 3]
-        .map(|stars| format!("Vic Oren,{stars},2026-10-05,Warm house again and thank you all"));
-    let [longer, shorter] = [
-        "Vic Oren,5,2026-10-05,Warm house again and thank you all at last",
-        VIC_EDITED,
-    ];
-    for (before, after, doubtful) in [
-        // One row and two reviews, with the same text or the same stars.
-        (vec![&*five, &*four], vec![&*three], 1),
-        (vec![VIC, VIC_REWRITTEN], vec![longer], 1),
-        // Two rows and one review.
-        (vec![VIC], vec![longer, shorter], 2),
-        (vec![&*five], vec![&*four, &*three], 2),
-    ] {
-        let bench = bench().await;
-        sheet(&bench, &[&before, &[UMA, WEN][..]].concat(), "").await;
-        let stored = reviews_where(&bench, "true");
-        for _ in 0..2 {
-            let report = sheet(&bench, &[&after, &[UMA, WEN][..]].concat(), "").await;
-            assert_eq!(outcome(&report), ((0, 0, 2, 0), doubtful), "{after:?}");
-            assert_eq!(reviews_where(&bench, "true"), stored, "{after:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_doubtful_row_is_settled_once_as_new_or_the_same() {
-    let wen = "Wen Zhou,2,2026-10-06,My tenant let them in and regrets it";
-    for (options, expected, left) in [
-        ("", (0, 0, 1, 0), 2),
-        ("--doubtful new", (2, 0, 1, 0), 0),
-        ("--doubtful same", (0, 2, 1, 0), 0),
-        ("--doubtful 2=new", (1, 0, 1, 0), 1),
-        ("--doubtful 3=same", (0, 1, 1, 0), 1),
-        ("--doubtful 2=new --doubtful 3=same", (1, 1, 1, 0), 0),
-    ] {
-        let bench = bench().await;
-        sheet(&bench, &[VIC, WEN, UMA], "").await;
-        let rows = [VIC_REWRITTEN, wen, UMA];
-        let report = sheet(&bench, &rows, options).await;
-        assert_eq!(outcome(&report), (expected, left), "{options}");
-        let stored = reviews_where(&bench, "true");
-        assert_eq!(stored.len() as u64, 3 + expected.0, "{options}");
-        let again = sheet(&bench, &rows, "").await;
-        assert_eq!(outcome(&again), ((0, 0, 3 - left, 0), left), "{options}");
-        assert_eq!(reviews_where(&bench, "true"), stored, "{options}");
-    }
-}
-
-#[tokio::test]
 async fn a_row_of_several_files_is_settled_by_the_line_as_reported() {
     let bench = bench().await;
     sheet(&bench, &[VIC, WEN, UMA], "").await;
@@ -861,66 +589,13 @@ async fn a_row_of_several_files_is_settled_by_the_line_as_reported() {
 }
 
 #[tokio::test]
-async fn a_doubtful_row_ends_with_exit_1_and_stops_a_withdrawal() {
+async fn a_doubtful_row_stops_a_withdrawal() {
     let bench = bench().await;
-    let others: Vec<String> = unchanged_rows()
-        .iter()
-        .map(|row| row.cells()[..3].join(",") + "," + &row.cells()[4])
-        .collect();
-    let others: Vec<&str> = others.iter().map(String::as_str).collect();
-    sheet(&bench, &[&others, &[VIC, UMA][..]].concat(), "").await;
-    let file = format!(
-        "author,rating,date,text\n{}\n{VIC_REWRITTEN}\n",
-        others.join("\n")
-    );
-    let stored = reviews_where(&bench, "status = 'published'");
-    let refusal = bench.refused(&file, "--withdraw-missing").await;
-    assert_has(&refusal, "doubtful");
-    assert_eq!(reviews_where(&bench, "status = 'published'"), stored);
-    let config = DatabaseConfig {
-        url: format!("sqlite://{}", bench.database.path().display()),
-    };
-    let path = bench.file("t.csv", &file).into_os_string();
-    let command = Import::augment_args(clap::Command::new("import").no_binary_name(true));
-    for (options, exit) in [
-        (None, Exit::SomeRejected),
-        (Some("--doubtful=same"), Exit::Done),
-    ] {
-        let words = options
-            .map(OsString::from)
-            .into_iter()
-            .chain([path.clone()]);
-        let import = Import::from_arg_matches(&command.clone().get_matches_from(words)).unwrap();
-        assert_eq!(import.run(&config, &bench.clock).await.unwrap(), exit);
-    }
-}
-
-#[tokio::test]
-async fn a_corrected_year_of_the_oldest_row_doubles_no_review() {
-    let others =
-        (1..=22).map(|n| format!("Renter {n},4,2026-04-{n:02},Flat {n} is warm since the visit"));
-    let others: Vec<String> = others.collect();
-    let rows = |first| {
-        [first]
-            .into_iter()
-            .chain(others.iter().map(String::as_str))
-            .collect::<Vec<_>>()
-    };
-    let bench = bench().await;
-    let wrong = "Ada V.,5,2025-05-30,Prompt and clean and kind";
-    let right = wrong.replace("2025", "2026");
-    sheet(&bench, &rows(wrong), "").await;
-    for (updated, unchanged) in [(1, 22), (0, 23)] {
-        assert_eq!(
-            counts(&sheet(&bench, &rows(&right), "").await),
-            (0, updated, unchanged, 0)
-        );
-        assert_eq!(published(&bench).len(), 23);
-    }
-    assert_eq!(
-        bench.sql("select min(reviewed_on), max(reviewed_on) from review"),
-        "2026-04-01|2026-05-30"
-    );
+    sheet(&bench, &[UMA, VIC, WEN], "").await;
+    let file = format!("author,rating,date,text\n{UMA}\n{VIC_REWRITTEN}\n");
+    let refusal = bench.refused(&file, "--withdraw-missing --yes").await;
+    assert_has(&refusal, "1 row is doubtful");
+    assert_eq!(published(&bench).len(), 3);
 }
 
 // Generated histories. The title names the customer; it takes no part in what is compared.
@@ -1181,22 +856,6 @@ async fn a_changed_row_with_a_new_id_publishes_no_hidden_review() {
                 assert!(!report.doubtful.names[0].contains(" or "), "{changed}");
             }
         }
-    }
-}
-
-#[tokio::test]
-async fn moved_days_publish_none_of_several_hidden_copies() {
-    let rows = |days: [&str; 2]| {
-        days.map(|day| format!("Anonymous,1,2026-10-{day},Buy these pills on our lovely website"))
-    };
-    for owner in DECISIONS {
-        let bench = bench().await;
-        let [one, other] = rows(["10", "12"]);
-        sheet(&bench, &[&one, &other, WEN], "").await;
-        owner.act(&bench, "author = 'Anonymous'");
-        let [one, other] = rows(["11", "13"]);
-        let report = sheet(&bench, &[&one, &other, WEN], "").await;
-        assert_eq!(outcome(&report), ((0, 0, 1, 0), 2), "{owner:?}");
     }
 }
 

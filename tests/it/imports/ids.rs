@@ -48,21 +48,6 @@ async fn only_ids_without_a_gap_count_the_rows() {
 }
 
 #[tokio::test]
-async fn ids_may_go_on_in_another_file_of_the_import() {
-    let first = format!("{HEADER}1,Ann,5,2025-06-10,Neat\n2,Bo,1,2025-05-02,Rude\n");
-    let second = format!("{HEADER}3,Cy,5,2025-06-11,Quick\n4,Di,2,2025-05-03,Late\n");
-    for is_reversed in [false, true] {
-        let bench = bench().await;
-        let mut files = [bench.file("a.csv", &first), bench.file("b.csv", &second)];
-        if is_reversed {
-            files.reverse();
-        }
-        let (report, _) = bench.run(&request_for(files, "--ignore Id")).await;
-        assert_eq!(counts(&report.unwrap()), (4, 0, 0, 0));
-    }
-}
-
-#[tokio::test]
 async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
     let bench = bench().await;
     bench.import_rows(JUNE, "--map 'id=Id'").await;
@@ -84,33 +69,6 @@ async fn a_row_with_the_id_of_another_review_is_rejected_and_named() {
         .import_rows("1,Ann,1,2025-08-01,Changed my mind\n", "--map 'id=Id'")
         .await;
     assert_eq!(counts(&report), (0, 1, 0, 0));
-}
-
-#[tokio::test]
-async fn rows_with_one_id_that_differ_in_everything_are_all_rejected() {
-    let excel = "1.17E+17,Ann,5,2025-03-01,Neat\n1.17E+17,Bo,4,2025-03-02,Late\n1.17E+17,Cy,1,2025-03-03,Never came\n";
-    for (rows, rejected) in [
-        (excel, 3),
-        ("77,Ann,5,2025-03-01,Neat\n77,Bo,4,2025-03-02,Late\n", 2),
-    ] {
-        let bench = bench().await;
-        let (report, rejections) = bench.import_rows(rows, "").await;
-        assert_eq!(counts(&report), (0, 0, 0, rejected));
-        let last = rejections.last().unwrap().to_string();
-        assert_has(
-            &last,
-            &format!("{rejected} rows that differ in author, date and text have the ID"),
-        );
-        // Without the column they are reviews of their own.
-        let (report, _) = bench.import_rows(rows, "--ignore Id").await;
-        assert_eq!(counts(&report), (rejected, 0, 0, 0));
-    }
-    // Two versions of one review are one.
-    let bench = bench().await;
-    let (report, _) = bench
-        .import_rows("77,Ann,5,2025-03-01,Neat\n77,Ann,4,2025-03-02,Late\n", "")
-        .await;
-    assert_eq!((counts(&report), report.repeated), ((1, 0, 0, 0), 1));
 }
 
 #[tokio::test]

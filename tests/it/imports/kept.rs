@@ -46,19 +46,6 @@ async fn assert_decisions_kept(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn a_repeated_import_keeps_all_decisions_of_the_owner() {
-    let bench = bench_with_decisions().await;
-    let (report, _) = bench.take(five_rows(&[])).await;
-    assert_eq!(counts(&report), (0, 0, 4, 0));
-    assert_decisions_kept(&bench).await;
-    let message = summary(&report, false);
-    assert_has(
-        &message,
-        "\n1 kept withheld, 1 kept edited: r-2 text\n1 kept deleted: r-3\n",
-    );
-}
-
-#[tokio::test]
 async fn a_newer_file_changes_only_fields_that_the_owner_did_not_edit() {
     let bench = bench_with_decisions().await;
     let newer = five_rows(&[

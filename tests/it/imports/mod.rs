@@ -11,11 +11,11 @@ mod exports;
 mod formats;
 mod google;
 mod guards;
+mod histories;
 mod hostile;
 mod identity;
 mod ids;
 mod kept;
-mod laws;
 mod native;
 mod platforms;
 mod returning;
@@ -158,7 +158,10 @@ impl Bench {
 
     async fn find(&self, id: &str) -> Option<Review> {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        reviews::find(&mut reader, id).await.unwrap()
+        let known = reviews::standing(&mut reader, &[id]).await.unwrap();
+        known
+            .into_values()
+            .find_map(|known| known.review().cloned())
     }
 
     async fn change_no(&self) -> i64 {
@@ -186,13 +189,45 @@ impl Bench {
     }
 }
 
-/// Imports a file with these options into a new database whose business has a time zone.
+/// A new database whose business is in Phoenix.
+async fn bench_in_phoenix() -> Bench {
+    let bench = bench().await;
+    bench.set_time_zone("America/Phoenix").await;
+    bench
+}
+
+/// A file in `tests/fixtures`.
+fn fixture(name: &str) -> PathBuf {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    fixtures.join(name)
+}
+
+/// Private data of the fixtures.
+const PRIVATE: [&str; 5] = [
+    "private.person",
+    "555 0188",
+    "Hidden Lane",
+    "Secret Customer",
+    "203.0.113.9",
+];
+
+/// That the database and its log have none of these words.
+fn assert_not_stored(bench: &Bench, words: &[&str], case: &str) {
+    for file in ["reviews.db", "reviews.db-wal"] {
+        let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
+        for word in words {
+            let found = memchr::memmem::find(&bytes, word.as_bytes());
+            assert_eq!(found, None, "{case}: {word} in {file}");
+        }
+    }
+}
+
+/// Imports a file with these options into such a database.
 async fn import_into_new(
     content: impl AsRef<[u8]>,
     options: &str,
 ) -> (Bench, ImportReport, Vec<Rejection>) {
-    let bench = bench().await;
-    bench.set_time_zone("America/Phoenix").await;
+    let bench = bench_in_phoenix().await;
     let request = request_for([bench.file("some.txt", content)], options);
     let (report, rejections) = bench.run(&request).await;
     (bench, report.unwrap(), rejections)
@@ -212,6 +247,15 @@ fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
         report.unchanged,
         report.rejected,
     )
+}
+
+/// This number of cases, or a multiple of it.
+fn config_of(cases: usize) -> proptest::test_runner::Config {
+    proptest::test_runner::Config {
+        cases: u32::try_from(rounds(cases)).unwrap(),
+        failure_persistence: None,
+        ..proptest::test_runner::Config::default()
+    }
 }
 
 /// A native row with these fields set, or removed if the value is null.

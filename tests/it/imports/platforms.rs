@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// Fixture, format, number of reviews.
-const FIXTURES: [(&str, &str, u64); 42] = [
+const FIXTURES: [(&str, &str, u64); 41] = [
     ("app_store.json", "app_store", 3),
     ("app_store_feed.json", "app_store_feed", 2),
     ("birdeye.json", "birdeye", 3),
@@ -21,7 +21,6 @@ const FIXTURES: [(&str, &str, u64); 42] = [
     ("google_play.json", "google_play", 2),
     ("gosom.json", "gosom", 2),
     ("hubspot.json", "hubspot", 2),
-    ("json_feed.json", "json_feed", 2),
     ("judgeme.csv", "judgeme", 3),
     ("jsonl.jsonl", "jsonl", 2),
     ("magento.csv", "magento", 3),
@@ -49,15 +48,6 @@ const FIXTURES: [(&str, &str, u64); 42] = [
     ("yotpo.csv", "yotpo", 2),
     ("yotpo_api.json", "yotpo_api", 2),
 ];
-/// Private data of the fixtures, which must not be stored or printed.
-const PRIVATE: [&str; 5] = [
-    "private.person",
-    "555 0188",
-    "Hidden Lane",
-    "Secret Customer",
-    "203.0.113.9",
-];
-
 /// What must be decided about the columns of a fixture.
 fn options(name: &str) -> &'static str {
     match name {
@@ -67,19 +57,8 @@ fn options(name: &str) -> &'static str {
     }
 }
 
-fn fixture(name: &str) -> Vec<u8> {
-    fs::read(
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/fixtures/imports")
-            .join(name),
-    )
-    .unwrap()
-}
-
-async fn bench_with_zone() -> Bench {
-    let bench = bench().await;
-    bench.set_time_zone("America/Phoenix").await;
-    bench
+fn content(name: &str) -> Vec<u8> {
+    fs::read(fixture("imports").join(name)).unwrap()
 }
 
 impl Bench {
@@ -93,7 +72,8 @@ impl Bench {
                 .unwrap();
         let mut text = String::new();
         for id in reviews {
-            let review = reviews::find(&mut reader, &id).await.unwrap().unwrap();
+            let known = reviews::standing(&mut reader, &[&id]).await.unwrap();
+            let review = known.values().next().unwrap().review().unwrap();
             let _ = writeln!(
                 text,
                 "{id}: {} stars, {}, {}, {:?}, {:?}",
@@ -121,8 +101,8 @@ impl Bench {
 #[tokio::test]
 async fn every_platform_export_is_detected_by_content() {
     for (name, format, new) in FIXTURES {
-        let original = bench_with_zone().await;
-        let request = request_for([original.file(name, fixture(name))], options(name));
+        let original = bench_in_phoenix().await;
+        let request = request_for([original.file(name, content(name))], options(name));
         let (report, rejections) = original.run(&request).await;
         let report = report.unwrap();
         assert_eq!(
@@ -132,8 +112,8 @@ async fn every_platform_export_is_detected_by_content() {
         );
         let all = original.all().await;
         insta::assert_snapshot!(name.replace('.', "_"), all);
-        let renamed = bench_with_zone().await;
-        let file = renamed.file("Download (3).tmp", fixture(name));
+        let renamed = bench_in_phoenix().await;
+        let file = renamed.file("Download (3).tmp", content(name));
         let report = renamed.done(file, options(name)).await;
         assert_eq!(
             (report.files[0].format, counts(&report).0),
@@ -142,7 +122,7 @@ async fn every_platform_export_is_detected_by_content() {
         );
         assert_eq!(renamed.all().await, all, "{name}, renamed");
         let (again, _) = renamed
-            .import(&[&renamed.file("again", fixture(name))])
+            .import(&[&renamed.file("again", content(name))])
             .await;
         assert_eq!(counts(&again), (0, 0, new, 0), "{name}, again");
     }
@@ -150,13 +130,13 @@ async fn every_platform_export_is_detected_by_content() {
 
 #[tokio::test]
 async fn private_data_is_not_stored_or_shown_or_in_rejected_rows() {
-    let bench = bench_with_zone().await;
+    let bench = bench_in_phoenix().await;
     for (name, ..) in FIXTURES {
         bench
-            .done(bench.file(name, fixture(name)), options(name))
+            .done(bench.file(name, content(name)), options(name))
             .await;
         // The same file with invalid ratings.
-        let broken = String::from_utf8_lossy(&fixture(name))
+        let broken = String::from_utf8_lossy(&content(name))
             .replace("rating\":", "rating\":[1],\"x\":")
             .replace(",5,", ",fivë,")
             .replace(",1,", ",??,");
@@ -171,15 +151,7 @@ async fn private_data_is_not_stored_or_shown_or_in_rejected_rows() {
             );
         }
     }
-    for file in ["reviews.db", "reviews.db-wal"] {
-        let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
-        for private in PRIVATE {
-            assert!(
-                memchr::memmem::find(&bytes, private.as_bytes()).is_none(),
-                "{private} in {file}"
-            );
-        }
-    }
+    assert_not_stored(&bench, &PRIVATE, "imports");
 }
 
 #[tokio::test]
@@ -194,68 +166,6 @@ async fn every_format_has_a_fixture() {
         .filter(|format| !known.contains(format))
         .collect();
     assert_eq!(missing, [] as [&str; 0]);
-}
-
-#[tokio::test]
-async fn row_errors_name_all_columns_and_a_corrected_row_is_imported() {
-    let bench = bench_with_zone().await;
-    let csv = "Review Id,Review Display,Review Title,Review Date,Review Text,Rating,Nickname,Review Status\n1,Yes,T,yesterday,Good.,five,Ann,Approved\n";
-    let (report, rejections) = bench.take(csv).await;
-    assert_eq!(
-        (counts(&report), report.files[0].format),
-        ((0, 0, 0, 1), "powerreviews")
-    );
-    assert!(
-        rejections[0]
-            .to_string()
-            .contains(":2: Review Date: \"yesterday\" is not a known date"),
-        "{}",
-        rejections[0]
-    );
-    let broken = csv.replace(",five,", ",many,");
-    let (_, rejections) = bench.take(&broken).await;
-    let message = rejections[0].to_string();
-    assert_has(&message, "Rating: \"many\" is not one of 1, 2, 3, 4, 5");
-    assert_has(&message, "Review Date: \"yesterday\"");
-    // The cells are those of the file.
-    assert_eq!(rejections[0].row["Rating"], "many");
-    assert_eq!(rejections[0].row["Review Date"], "yesterday");
-}
-
-#[tokio::test]
-async fn a_null_answer_removes_the_stored_answer() {
-    let bench = bench_with_zone().await;
-    let review = |reply: &str| {
-        format!(
-            "{{\"reviews\": [{{\"id\": \"1\", \"stars\": 5, \"createdAt\": \"2026-10-16T07:00:00Z\", \"consumer\": {{\"displayName\": \"A\"}}{reply}}}]}}"
-        )
-    };
-    bench
-        .take(review(", \"companyReply\": {\"text\": \"Hi\"}"))
-        .await;
-    assert!(bench.find("trustpilot-1").await.unwrap().response.is_some());
-    bench.take(review(", \"companyReply\": null")).await;
-    assert!(bench.find("trustpilot-1").await.unwrap().response.is_none());
-}
-
-#[tokio::test]
-async fn languages_of_linked_data_are_tags_as_in_tables() {
-    let bench = bench().await;
-    let english = json!({"@type": "Language", "name": "English", "alternateName": "en"});
-    for (id, language, tag) in [
-        ("a", json!("es-MX"), Some("es-MX")),
-        ("b", json!("de_DE"), Some("de-DE")),
-        ("c", json!("English"), None),
-        ("d", english, None),
-        ("e", json!(["pt", "en"]), Some("pt")),
-    ] {
-        let review = json!({"@context": "https://schema.org", "@type": "Review", "@id": id, "inLanguage": language,
-            "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine"});
-        let (report, rejections) = bench.take(&review.to_string()).await;
-        assert_eq!(counts(&report), (1, 0, 0, 0), "{rejections:?}");
-        let review = bench.find(&format!("schema-{id}")).await.unwrap();
-        assert_eq!(review.language.as_deref(), tag, "{id}");
-    }
 }
 
 #[tokio::test]
@@ -467,7 +377,7 @@ async fn scores_that_are_no_stars_are_rejected_with_their_survey() {
             r#"the score of "NPS" is no rating in stars"#,
         ),
     ] {
-        let bench = bench_with_zone().await;
+        let bench = bench_in_phoenix().await;
         let file = bench.file("surveys.json", content.to_string());
         let (report, rejections) = bench.run(&request_for([file], options)).await;
         assert_eq!(counts(&report.unwrap()), (0, 0, 0, 1), "{content}");
@@ -477,11 +387,11 @@ async fn scores_that_are_no_stars_are_rejected_with_their_survey() {
 
 #[tokio::test]
 async fn an_answer_beside_the_reviews_goes_only_if_the_file_says_so() {
-    let bench = bench_with_zone().await;
-    bench.take(fixture("app_store.json")).await;
+    let bench = bench_in_phoenix().await;
+    bench.take(content("app_store.json")).await;
     let text = |bench: &Bench| bench.sql("select group_concat(response_text) from review");
     assert_eq!(text(&bench), "Thank you, Jill.");
-    let mut page: Value = serde_json::from_slice(&fixture("app_store.json")).unwrap();
+    let mut page: Value = serde_json::from_slice(&content("app_store.json")).unwrap();
     page.as_object_mut().unwrap().remove("included");
     let response = page["data"][0]["relationships"]["response"]
         .as_object_mut()
@@ -496,27 +406,27 @@ async fn an_answer_beside_the_reviews_goes_only_if_the_file_says_so() {
 
 #[tokio::test]
 async fn a_file_without_the_flag_of_its_platform_shows_nothing() {
-    let content = String::from_utf8(fixture("app_store.json")).unwrap();
+    let page = String::from_utf8(content("app_store.json")).unwrap();
     let select = "select count(response_text) from review";
-    assert_eq!(found(content.as_str(), "", select).await, "1");
+    assert_eq!(found(page.as_str(), "", select).await, "1");
     assert_eq!(
-        found(content.replace("\"state\"", "\"phase\""), "", select).await,
+        found(page.replace("\"state\"", "\"phase\""), "", select).await,
         "0"
     );
 }
 
 #[tokio::test]
 async fn map_may_name_the_columns_that_a_platform_joins() {
-    let bench = bench_with_zone().await;
+    let bench = bench_in_phoenix().await;
     let options = "--map 'text=Positive review' --map 'text=Negative review' --scale 10";
     let report = bench
-        .done(bench.file("guests.csv", fixture("booking.csv")), options)
+        .done(bench.file("guests.csv", content("booking.csv")), options)
         .await;
     assert_eq!(
         (report.files[0].format, counts(&report)),
         ("booking", (4, 0, 0, 0))
     );
-    let file = bench.file("guests.csv", fixture("booking.csv"));
+    let file = bench.file("guests.csv", content("booking.csv"));
     let message = bench
         .refuse(&request_for([file], "--map 'text=Review title'"))
         .await;
@@ -533,22 +443,5 @@ async fn an_empty_state_hides_and_an_empty_deletion_does_not() {
         ",
     ) {
         assert_eq!(statuses(&format!("{header}\n{row}\n")).await, expected);
-    }
-}
-
-#[tokio::test]
-async fn hidden_reviews_published_by_the_owner_stay_public() {
-    let bench = bench_with_zone().await;
-    let shop = "product_handle,state,rating,author,body,created_at\n\
-        kit,published,5,Nadia,Soft.,2026-10-02\nkit,unpublished,1,Colin,Hard.,2026-10-03\nkit,spam,5,Seller,Watches.,2026-10-04\n";
-    let (report, _) = bench.take(shop).await;
-    assert_eq!(report.withheld["not published at the source"], 2);
-    bench.sql(
-        "update review set status = 'published', withheld_reason = null where author = 'Colin'",
-    );
-    for _ in 0..2 {
-        bench.take(shop).await;
-        let published = "select group_concat(author, ', ') from (select author from review where status = 'published' order by 1)";
-        assert_eq!(bench.sql(published), "Colin, Nadia");
     }
 }

@@ -102,24 +102,14 @@ async fn errors_in_sample_data_name_file_line_and_field() {
             "7:64: technicians[1].alias:",
             "8:13: same_as[0]:",
             "8:17: same_as[1]:",
+            "8:27: name:",
         ],
         "{error}"
     );
     let folder = seed_folder(&bench, "{\"id\": \"x\", \"name\": \"X\"}");
-    fs::write(
-        folder.join("editorial.json"),
-        r#"{"summery": {}, "summary": {"text": 1}, "faq": [{"id": "a", "question": "Q", "answr": "A"}]}"#,
-    )
-    .unwrap();
+    fs::write(folder.join("editorial.json"), "{\"summery\": {}}").unwrap();
     let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
-    for expected in [
-        "summery: is unknown",
-        "summary.text: 1",
-        "faq[0].answr: is unknown",
-        "faq[0].answer: missing",
-    ] {
-        assert_has(&error, expected);
-    }
+    assert_has(&error, "editorial.json:1:13: summery: is unknown");
     fs::remove_file(folder.join("editorial.json")).unwrap();
     for missing in ["reviews.jsonl", "business.json"] {
         fs::remove_file(folder.join(missing)).unwrap();

@@ -7,7 +7,6 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reviews_service::imports::{rename_source, undo};
 
 use super::exported::export;
-use super::laws::config_of;
 use super::*;
 
 /// The four sources of the law, each with a file of its own form.
@@ -136,7 +135,7 @@ fn content(bench: &Bench) -> String {
          select review_id, source_name, location, posted_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
          select * from deleted_review order by 1;
          select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
-           and review_id not in (select review_id from undone_review) order by 1",
+           and is_undone = 0 order by 1",
     )
 }
 
@@ -306,46 +305,6 @@ async fn equal_ids_of_two_sources_get_the_source_as_prefix() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_review_deleted_under_another_source_is_withheld() {
-    let bench = bench().await;
-    let take = async |options: &str| bench.done(bench.file("t.csv", SHEET), options).await;
-    take("--source Yelp").await;
-    let report = take("--source Houzz").await;
-    assert_eq!(counts(&report), (3, 0, 0, 0));
-    bench.sql("delete from review where author = 'Ann Baker' and source_name = 'Yelp'");
-    let report = take("--source Angi --skip-duplicates").await;
-    assert_eq!(
-        (counts(&report), report.withheld["duplicate"]),
-        ((3, 0, 0, 0), 3)
-    );
-    // A copy that is public already stays so: the owner may have deleted the other one for its sake.
-    take("--source Houzz --skip-duplicates").await;
-    let public = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by 1, 2)";
-    let public = bench.sql(public);
-    assert!(
-        public.contains("Houzz Ann Baker") && !public.contains("Angi"),
-        "{public}"
-    );
-}
-
-#[tokio::test]
-async fn rows_that_are_there_already_are_withheld_as_duplicates_too() {
-    let bench = bench().await;
-    let take = async |options: &str| bench.done(bench.file("t.csv", SHEET), options).await;
-    take("--source Yelp").await;
-    let report = take("--source Angi").await;
-    assert_eq!((counts(&report), report.withheld.len()), ((3, 0, 0, 0), 0));
-    for updated in [3, 0] {
-        let report = take("--source Angi --skip-duplicates").await;
-        assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
-        assert_eq!(report.withheld["duplicate"], 3);
-    }
-    // The others stay public, whatever is imported again.
-    let report = take("--source Yelp --skip-duplicates").await;
-    assert_eq!((counts(&report), report.withheld.len()), ((0, 0, 3, 0), 0));
-}
-
-#[tokio::test]
 async fn a_source_in_another_case_is_the_stored_one() {
     let bench = bench().await;
     let take = async |source: &str| bench.csv(SHEET, &format!("--source '{source}'")).await;
@@ -359,25 +318,6 @@ async fn a_source_in_another_case_is_the_stored_one() {
     // Accents make another name.
     let report = take("Cafe Finder").await;
     assert_eq!((counts(&report), report.notes.len()), ((3, 0, 0, 0), 0));
-}
-
-#[tokio::test]
-async fn a_duplicate_of_a_withdrawn_original_is_published() {
-    let bench = bench().await;
-    let take = async |content: &str, options: &str| bench.csv(content, options).await;
-    take(SHEET, "--source Yelp").await;
-    take(SHEET, "--source Angi --skip-duplicates").await;
-    let (fewer, _) = SHEET.rsplit_once("Cy").unwrap();
-    take(fewer, "--source Yelp --withdraw-missing --yes").await;
-    for updated in [1, 0] {
-        let report = take(SHEET, "--source Angi").await;
-        assert_eq!(counts(&report), (0, updated, 3 - updated, 0));
-    }
-    let published = "select group_concat(source_name || ' ' || author, ', ') from (select * from review where status = 'published' order by source_name, author)";
-    assert_eq!(
-        bench.sql(published),
-        "Angi Cy Dale, Yelp Ann Baker, Yelp Bo Cole"
-    );
 }
 
 #[tokio::test]
@@ -403,30 +343,6 @@ async fn a_location_may_differ_in_case_and_blanks() {
         .csv(table(["Mesa", "phoenix", " MESA"]), "--location mesa")
         .await;
     assert_eq!(report.elsewhere, 1);
-}
-
-#[tokio::test]
-async fn copies_may_differ_in_blanks_and_have_short_names() {
-    let bench = bench().await;
-    let take = async |source: &str, rows: &str| {
-        let options = format!("--source '{source}' --skip-duplicates");
-        bench
-            .csv(format!("author,rating,date,text\n{rows}"), &options)
-            .await
-    };
-    let full = "Ann Bell,5,2026-10-12,\"On time.\r\nTidy.\"\nBo  Cole,4,2026-10-11,Fair  price. \n";
-    take("Yelp", full).await;
-    // Another text of line ends and blanks is the same row.
-    let plain = full.replace("\r\n", "\n").replace("Bo  Cole", "Bo Cole");
-    assert_eq!(counts(&take("Yelp", &plain).await), (0, 0, 2, 0));
-    let short = "Ann B.,5,2026-10-12,\"On time.\nTidy.\"\nBo C.,4,2026-10-11,Fair price.\nAnn Brown,5,2026-10-12,\"On time.\nTidy.\"\n";
-    let report = take("Angi", short).await;
-    assert_eq!(
-        (counts(&report), report.withheld["duplicate"]),
-        ((3, 0, 0, 0), 2)
-    );
-    let public = "select author from review where source_name = 'Angi' and status = 'published'";
-    assert_eq!(bench.sql(public), "Ann Brown");
 }
 
 #[tokio::test]
@@ -472,34 +388,6 @@ async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
     assert_eq!(report.renamed.len(), 0);
 }
 
-#[tokio::test]
-async fn an_export_of_an_edited_review_keeps_what_its_source_gave() {
-    for change in [
-        "update review set author = 'A. Bell', updated_at = null where author = 'Ann Bell'",
-        "update review set text = 'Tidy', reviewed_on = '2026-09-09' where author = 'Ann Bell'",
-        "update review set rating = 1 where author = 'Ann Bell'",
-        "update review set status = 'withheld' where author = 'Anonymous'",
-        "delete from review where author = 'Anonymous'",
-        "delete from review where author = 'Ann Bell'",
-    ] {
-        let before = bench().await;
-        let content = ANONYMOUS.replace("Fine,No", "Fine,Yes");
-        let content = content.replace("HIDDEN", "No");
-        before.csv(&content, NAMED).await;
-        before.sql(change);
-        let bench = bench().await;
-        bench.take(export(&before.database, false).await).await;
-        // Deleted after the move, too.
-        bench.sql(change);
-        rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
-            .await
-            .unwrap();
-        let report = bench.csv(content, &format!("{NAMED} --source Own")).await;
-        let known = report.unchanged + report.updated + report.kept_deleted.count;
-        assert_eq!((report.new, known), (0, 2), "{change}");
-    }
-}
-
 const NAMED: &str = "--public-name Anonymous=No";
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 
@@ -520,31 +408,6 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
             assert_eq!(bench.sql(authors), format!("{author},Bo Cole"));
         }
     }
-}
-
-#[tokio::test]
-async fn a_copy_with_a_hidden_name_is_a_duplicate() {
-    for is_deleted in [false, true] {
-        let bench = bench().await;
-        let [named, hidden] = ["No", "Yes"].map(|hides| ANONYMOUS.replace("HIDDEN", hides));
-        bench.csv(named, &format!("{NAMED} --source Yelp")).await;
-        if is_deleted {
-            bench.sql("delete from review");
-        }
-        let options = format!("{NAMED} --skip-duplicates");
-        let report = bench.csv(hidden, &options).await;
-        assert_eq!(report.withheld["duplicate"], 2);
-    }
-}
-
-#[tokio::test]
-async fn a_copy_of_a_hidden_review_stays_public() {
-    let bench = bench().await;
-    let hidden = "Date,Name,Stars,Comment,Publish\n2026-10-03,Ann,2,Late again,No\n";
-    bench.csv(hidden, "--public Publish=Yes").await;
-    let copy = "Date,Name,Stars,Comment\n2026-10-03,Ann,2,Late again\n";
-    let report = bench.csv(copy, "--source Yelp --skip-duplicates").await;
-    assert_eq!((counts(&report), report.withheld.len()), ((1, 0, 0, 0), 0));
 }
 
 #[tokio::test]
@@ -578,29 +441,6 @@ async fn an_empty_cell_takes_nothing_from_a_review_of_another_format() {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_sheet_stays_when_another_format_lacks_it() {
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let sheet = "Date,Source,Name,Stars,Comment,Reply\n2026-10-03,Google,Ann Bell,5,They did well here,Thanks\n";
-    let export = page(&[google(
-        1,
-        "g1",
-        &json!({"starRating": "FIVE", "comment": "They did well here", "createTime": "2026-10-03T18:00:00Z",
-            "reviewer": {"displayName": "Ann Bell"}}),
-    )]);
-    bench.take(sheet).await;
-    bench.take(&export).await;
-    for _ in 0..2 {
-        for file in [sheet, export.as_str()] {
-            let (report, _) = bench.take(file).await;
-            assert_eq!((report.new, report.updated), (0, 0));
-        }
-    }
-    let answer = "select response_text from review";
-    assert_eq!(bench.sql(answer), "Thanks");
-}
-
-#[tokio::test]
 async fn a_scheduled_source_follows_a_rename() {
     let bench = bench().await;
     bench.take(SHEET).await;
@@ -621,28 +461,4 @@ async fn a_scheduled_source_follows_a_rename() {
 {"import":["--source=Yelp"]}
 {"import":["--source=Angi"]}"#
     );
-}
-
-#[tokio::test]
-async fn a_deleted_review_has_no_copy_by_another_person() {
-    let bench = bench().await;
-    let take = async |rows: &str, source: &str| {
-        let options = format!("--source '{source}'");
-        bench
-            .csv(format!("author,rating,date,text\n{rows}"), &options)
-            .await
-    };
-    take(
-        "Ann Bell,5,2026-10-12,Great service\nAnonymous,5,2026-10-12,\n",
-        "Yelp",
-    )
-    .await;
-    bench.sql("delete from review");
-    for author in ["Ann Bell", "Ann B."] {
-        let report = take(&format!("{author},5,2026-10-12,Great service\n"), author).await;
-        assert_eq!(report.withheld["duplicate"], 1, "{author}");
-    }
-    let others = "Ann Brown,5,2026-10-12,Great service\nAnonymous,5,2026-10-12,\n";
-    let report = take(others, "Angi").await;
-    assert_eq!((counts(&report), report.withheld.len()), ((2, 0, 0, 0), 0));
 }

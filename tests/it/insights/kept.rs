@@ -1,11 +1,7 @@
 //! Stored analyses: only changed reviews are analysed, and analyses of removed reviews are deleted.
 
-use reviews_service::app::App;
-use reviews_service::snapshot::Publisher;
-use reviews_service::storage::Database;
-
 use super::*;
-use crate::support::{check_in_step, hub_options, links, publications, rows};
+use crate::support::{check_in_step, publications, rows};
 
 #[tokio::test]
 async fn only_reviews_with_a_changed_text_or_rating_are_analysed() {
@@ -168,61 +164,4 @@ async fn deleted_or_invalid_analyses_are_created_again_unchanged() {
         assert!(bytes(&app) == before, "the same documents after {sql}");
         assert!(sqlite3(&app.path(), DERIVED) == derived, "the same rows after {sql}");
     }
-}
-
-#[tokio::test]
-async fn two_services_on_one_file_do_not_react_to_each_other() {
-    let app = TestApp::seeded().await;
-    let (database, _) = Database::open(&app.path()).await.unwrap();
-    let second = App::new(
-        Publisher::new(database, links(), Clock::manual(start())),
-        hub_options(),
-    )
-    .await
-    .unwrap();
-    second.drain().await.unwrap();
-    let published = publications(&app.path());
-    sqlite3(
-        &app.path(),
-        "update review set text = text || ' Dana was late.' where reviewed_on > '2026-01-01'",
-    );
-    for _ in 0..3 {
-        app.drain().await;
-        second.drain().await.unwrap();
-    }
-    for (before, after) in published.iter().zip(publications(&app.path())) {
-        assert_eq!(after.1, before.1 + 1, "{} changed once", before.0);
-    }
-    let mut changes = app.database().changes().await.unwrap();
-    changes.any().await.unwrap();
-    second.drain().await.unwrap();
-    app.drain().await;
-    assert!(
-        !changes.any().await.unwrap(),
-        "neither service writes again"
-    );
-    let theirs = Document::ALL.map(|document| {
-        second
-            .ctx
-            .current
-            .load()
-            .document(document)
-            .body
-            .content
-            .digest
-            .clone()
-    });
-    let ours = Document::ALL.map(|document| {
-        app.app()
-            .ctx
-            .current
-            .load()
-            .document(document)
-            .body
-            .content
-            .digest
-            .clone()
-    });
-    assert_eq!(ours, theirs);
-    check_in_step(&app).await;
 }

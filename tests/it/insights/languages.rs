@@ -3,65 +3,39 @@
 use crate::support::{TestApp, rows};
 
 /// Short reviews in languages that are not analysed.
-const FOREIGN: [(&str, &str); 28] = [
+const FOREIGN: [(&str, &str); 14] = [
     ("fr", "Beaucoup trop cher. La vendeuse était désagréable."),
     ("fr", "Travail soigné, équipe sympathique, je recommande."),
-    ("fr", "Arnaque totale, personne ne rappelle jamais."),
-    ("fr", "On a attendu une heure et le plat est arrivé froid."),
     (
         "de",
         "Nette Leute, saubere Arbeit, faire Preise, gerne wieder.",
     ),
     ("de", "Nie wieder!"),
-    ("de", "Abzocke pur, Finger weg von diesem Laden."),
-    ("de", "Es war am Ende alles so, wie man es haben will."),
-    ("de", "Man hat uns in der Praxis an der Tür stehen lassen."),
-    (
-        "de",
-        "Alles super, Termin eingehalten, Team freundlich und kompetent.",
-    ),
     ("it", "Prezzi onesti, personale gentile, tornerò presto."),
     (
         "it",
         "Pessima esperienza, camerieri maleducati, cibo freddo.",
-    ),
-    ("it", "In un ora mi hanno risolto il problema, bravi."),
-    (
-        "it",
-        "Ottimo lavoro, puliti e veloci, consigliatissimi a tutti.",
     ),
     (
         "nl",
         "Vriendelijke mensen, net werk, eerlijke prijs, aanrader.",
     ),
     ("nl", "Nooit meer, veel te duur en slecht geholpen."),
-    ("nl", "Op tijd, alles was in orde, we komen hier terug."),
-    (
-        "nl",
-        "De monteur was te laat en had geen onderdelen bij zich.",
-    ),
     (
         "pt",
         "Pessoal simpático, trabalho limpo, preço justo, recomendo.",
     ),
     ("pt", "Muito caro e demorado, a atendente foi mal educada."),
-    ("pt", "No fim deu tudo certo, mas as obras atrasaram."),
     ("pl", "Nigdy więcej, drogo, niemiło i bardzo wolno."),
     (
         "pl",
         "Polecam, szybko, czysto i w dobrej cenie, mili ludzie.",
     ),
     (
-        "pl",
-        "Na termin trzeba czekać miesiąc, a potem nikt nie dzwoni.",
-    ),
-    (
         "sv",
         "Trevlig personal, snabb service, bra priser, rekommenderas.",
     ),
     ("sv", "Aldrig mer, dyrt, otrevligt och alldeles sent."),
-    ("sv", "Han var så sen att vi fick gå hem igen."),
-    ("sv", "Bra jobb, allt var klart i tid och de var trevliga."),
 ];
 const ENGLISH: [&str; 4] = [
     "They never called us back.",

@@ -1,12 +1,7 @@
 //! Mentions found in texts are added to recorded ones in every document, search and page.
 
-use futures_util::TryStreamExt as _;
-use reviews_service::model::Review;
-use reviews_service::storage::reviews;
-use reviews_service::storage::reviews::{Numbered, newest};
-
 use super::*;
-use crate::support::{Generator, check_in_step};
+use crate::support::check_in_step;
 
 const TEXTS: [(&str, &str); 4] = [
     (
@@ -22,7 +17,7 @@ const TEXTS: [(&str, &str); 4] = [
 async fn mentions_in_texts_count_like_recorded_ones_everywhere() {
     let app = firm(&TEXTS).await;
     app.shell("insert into mention values ('b', 'technician', 'Mike Alvarez'), ('d', 'service_area', 'Tempe')").await;
-    let dataset = app.get("/reviews.json").await.json();
+    let dataset = app.json("/reviews.json").await;
     let mentions = |id: &str| {
         dataset["reviews"]
             .as_array()
@@ -63,7 +58,7 @@ async fn mentions_in_texts_count_like_recorded_ones_everywhere() {
     assert_eq!(found("mentions_service=water-heater").await, ["a"]);
     assert_eq!(mentioning(&app, "technicians", "Mike Sorensen").await, 1);
     assert_eq!(mentioning(&app, "service_areas", "Mesa").await, 1);
-    let feed = app.get("/api/feed.json").await.json();
+    let feed = app.json("/api/feed.json").await;
     let tags = &feed["items"]
         .as_array()
         .unwrap()
@@ -74,29 +69,6 @@ async fn mentions_in_texts_count_like_recorded_ones_everywhere() {
         *tags,
         serde_json::json!(["Water heaters", "Dana Whitfield", "Mesa"])
     );
-    check_in_step(&app).await;
-}
-
-#[tokio::test]
-async fn a_name_shared_by_two_people_links_nobody_until_one_is_left() {
-    let app = firm(&TEXTS).await;
-    let insights = insights(&app).await;
-    let entity = |name: &str| {
-        insights["entities"]["technicians"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|one| one["name"] == name)
-            .cloned()
-    };
-    assert_eq!(entity("Mike Alvarez").unwrap()["ambiguous_mentions"], 1);
-    assert_eq!(entity("Mike Alvarez").unwrap()["reviews"], 0);
-    app.shell("delete from technician where name = 'Mike Sorensen'")
-        .await;
-    let found = app
-        .get("/api/reviews/search?mentions_technician=Mike%20Alvarez")
-        .await;
-    assert_eq!(found.ids(), ["b"], "only one Mike is left");
     check_in_step(&app).await;
 }
 
@@ -122,48 +94,4 @@ async fn only_roster_changes_of_the_business_link_reviews_again() {
     let before = bytes(&app);
     let app = app.restart().await;
     assert!(bytes(&app) == before);
-}
-
-/// The sample data without reviews, and the reviews.
-async fn without_reviews() -> (TestApp, Vec<Review>) {
-    let app = TestApp::seeded().await;
-    let mut connection = app.database().readers().acquire().await.unwrap();
-    let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
-    let reviews = reviews
-        .into_iter()
-        .map(|numbered| numbered.review)
-        .collect();
-    drop(connection);
-    app.shell("delete from review").await;
-    (app, reviews)
-}
-
-async fn write(app: &TestApp, batch: &[Review]) {
-    let mut write = app.database().write_as_owner().await.unwrap();
-    reviews::upsert(&mut write, batch, start()).await.unwrap();
-    write.commit().await.unwrap();
-    app.drain().await;
-}
-
-#[tokio::test]
-async fn any_order_of_arrival_gives_the_same_insights() {
-    let (straight, reviews) = without_reviews().await;
-    write(&straight, &reviews).await;
-    let (expected, derived) = (bytes(&straight), sqlite3(&straight.path(), DERIVED));
-    for seed in [61, 62] {
-        let (app, mut reviews) = without_reviews().await;
-        let mut generator = Generator::new(seed);
-        while !reviews.is_empty() {
-            let count = reviews.len().min(1 + generator.below(60));
-            let batch: Vec<Review> = (0..count)
-                .map(|_| reviews.swap_remove(generator.below(reviews.len())))
-                .collect();
-            write(&app, &batch).await;
-        }
-        assert!(bytes(&app) == expected, "the documents, seed {seed}");
-        assert!(
-            sqlite3(&app.path(), DERIVED) == derived,
-            "the rows, seed {seed}"
-        );
-    }
 }

@@ -50,7 +50,7 @@ fn bytes(app: &TestApp) -> Vec<Vec<u8>> {
 }
 
 async fn insights(app: &TestApp) -> Value {
-    app.get("/insights.json").await.json()
+    app.json("/insights.json").await
 }
 
 /// Number of reviews that mention this entity.

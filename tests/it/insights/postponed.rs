@@ -10,7 +10,8 @@ const REVIEWS: usize = 45;
 
 /// Inserts long reviews that mention Dana once.
 fn insert_long_reviews(from: usize, to: usize) -> String {
-    let text = format!("Dana was on time. {}", "x".repeat(84_000));
+    // Blanks count, and cost the analysis little.
+    let text = format!("Dana was on time. {}End.", " ".repeat(84_000));
     let rows = (from..to).map(|number| {
         format!(
             "('l-{number}', 5, '2026-09-{:02}', '{text}')",

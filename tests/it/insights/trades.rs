@@ -3,7 +3,6 @@
 use std::fs;
 
 use clap::Parser as _;
-use serde_json::json;
 
 use super::*;
 use crate::laboratory::quality::evaluate::Evaluate;
@@ -80,7 +79,7 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
         assert!(aspects(&insights).contains(&some), "{kind}: {insights}");
         assert_complete(&app);
     }
-    let page = app.get("/insights").await.text();
+    let page = app.text("/insights").await;
     assert!(
         page.contains("Any business") && !page.contains("has not been measured"),
         "the page names the trade"
@@ -115,57 +114,6 @@ fn a_setting_overrides_the_type_of_the_business() {
     let unknown = home.run("insights --trade dentist");
     assert_eq!(unknown.code, Some(2));
     assert_has(&unknown.err, "home_services, food, general");
-}
-
-#[test]
-fn an_invalid_annotated_review_is_reported_with_the_line() {
-    let home = Home::new();
-    for (line, expected) in [
-        ("{\"stars\": 5}", "missing field `text`"),
-        ("{\"text\": \"Fine.\", \"stars\": 6}", "`stars` is 6"),
-        (
-            "{\"text\": \"Fine.\", \"findings\": [{\"aspect\": \"price\", \"polarity\": \"positive\", \"quote\": \"cheap\"}]}",
-            "the text does not contain `cheap`",
-        ),
-    ] {
-        let lines = format!("{{\"text\": \"Fine.\"}}\n{line}\n");
-        fs::write(home.0.path().join("reviews.jsonl"), lines).unwrap();
-        let error = evaluate(&home, &["reviews.jsonl"]).unwrap_err();
-        assert_has(&error, "reviews.jsonl:2: ");
-        assert_has(&error, expected);
-    }
-}
-
-#[test]
-fn reviews_are_evaluated_with_the_named_trade_others_counted() {
-    let home = Home::new();
-    let write = |packages: [&str; 2]| {
-        let line = |package| json!({ "text": "The soup was cold and the waiter was rude.", "package": package, "stars": 1 });
-        let lines = packages.map(|package| line(package).to_string());
-        fs::write(home.0.path().join("reviews.jsonl"), lines.join("\n")).unwrap();
-    };
-    let evaluate = |words: &[&str]| evaluate(&home, &[&["reviews.jsonl"][..], words].concat());
-    write(["food", "food"]);
-    let fitting = evaluate(&[]).unwrap();
-    let first = "2 reviews read as food, 0 in other languages\n\n";
-    assert!(fitting.starts_with(first), "{fitting}");
-    write(["food", "spa"]);
-    for (words, counted) in [
-        (
-            &[][..],
-            "1 reviews read as food, 0 in other languages\n1 of other packages skipped",
-        ),
-        (
-            &["--trade", "general"],
-            "0 reviews read as general, 0 in other languages\n2 of other packages skipped",
-        ),
-    ] {
-        let out = evaluate(words).unwrap();
-        let expected = format!("{counted}; choose one with --trade\n\n");
-        assert!(out.starts_with(&expected), "{out}");
-    }
-    let figures: Value = serde_json::from_str(&evaluate(&["--json"]).unwrap()).unwrap();
-    assert_eq!(figures["of_other_packages"], 1);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Answer, BASE, FakeDns, Generator, HOST, MakeHub, TestApp, assert_has, contents, links, rows,
-    service_on, table,
+    service_on, str_of, table,
 };
 
 /// The revisions with sessions.
@@ -69,7 +69,7 @@ fn alone(params: Value) -> Value {
 }
 
 /// Sends a stateless request.
-async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
+pub async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
     let name = params
         .get("name")
         .and_then(Value::as_str)

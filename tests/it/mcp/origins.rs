@@ -6,62 +6,25 @@ use super::*;
 async fn unknown_origins_and_hosts_are_always_refused() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
-    for (headers, status) in [
-        (vec![("origin", BASE), ("host", "reviews.sample.test")], 200),
-        (
-            vec![
-                ("origin", "http://localhost:6274"),
-                ("host", "127.0.0.1:8080"),
-            ],
-            200,
-        ),
-        (vec![("origin", "https://evil.example")], 403),
-        (vec![("origin", "null")], 403),
-        (vec![("host", "evil.example")], 403),
-        (vec![("host", "evil.example"), ("origin", BASE)], 403),
-        (
-            vec![
-                ("host", "reviews.sample.test"),
-                ("origin", "http://reviews.sample.test"),
-            ],
-            403,
-        ),
-    ] {
-        let answer = app
-            .post_mcp(&headers, initialize("2025-06-18").to_string())
-            .await;
-        assert_eq!(answer.status, status, "{headers:?}");
-        assert_eq!(
-            answer.header("content-type") == "application/problem+json",
-            status == 403,
-            "{headers:?}"
-        );
-        if status == 403 {
-            let named = [headers.as_slice(), &[("mcp-session-id", session.as_str())]].concat();
-            assert_eq!(
-                app.send(Method::DELETE, "/mcp", &named).await.status,
-                403,
-                "{headers:?}"
-            );
-            assert_eq!(
-                app.post_mcp(&headers, "nope").await.status,
-                403,
-                "{headers:?}"
-            );
-            assert_eq!(
-                app.get_with("/reviews.json", &headers).await.status,
-                200,
-                "all other routes are open to every origin"
-            );
+    for foreign in [("origin", "https://evil.example"), ("host", "evil.example")] {
+        let headers = [foreign, ("mcp-session-id", session.as_str())];
+        for answer in [
+            app.post_mcp(&headers, initialize("2025-06-18").to_string())
+                .await,
+            app.post_mcp(&headers, "nope").await,
+            app.send(Method::DELETE, "/mcp", &headers).await,
+        ] {
+            assert_eq!(answer.status, 403, "{foreign:?}");
+            assert_eq!(answer.header("content-type"), "application/problem+json");
         }
+        let open = app.get_with("/reviews.json", &headers).await;
+        assert_eq!(
+            open.status, 200,
+            "all other routes are open to every origin"
+        );
     }
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        200,
-        "other origins could not end it"
-    );
+    let ping = request("ping", json!({}));
+    assert_eq!(error(&ask(&app, &session, &ping).await), (200, 0));
 }
 
 #[tokio::test]

@@ -3,49 +3,6 @@
 use super::*;
 
 #[tokio::test]
-async fn the_answer_is_json_whatever_the_client_accepts() {
-    let app = service().await;
-    let session = open(&app, "2025-06-18").await;
-    let list = request("tools/list", json!({})).to_string();
-    for accept in [
-        "application/json, text/event-stream",
-        "text/event-stream, application/json",
-        "application/json",
-        "text/event-stream",
-        "*/*",
-        "text/html",
-        "",
-    ] {
-        let answer = app
-            .post_mcp(
-                &[("mcp-session-id", session.as_str()), ("accept", accept)],
-                list.clone(),
-            )
-            .await;
-        assert_eq!(
-            (answer.status, answer.header("content-type")),
-            (200, "application/json"),
-            "{accept}"
-        );
-        let opened = app
-            .post_mcp(&[("accept", accept)], initialize("2025-06-18").to_string())
-            .await;
-        assert_eq!(
-            (opened.status, opened.header("content-type")),
-            (200, "application/json"),
-            "{accept}"
-        );
-    }
-    assert_eq!(
-        app.post_mcp(&[("mcp-session-id", session.as_str())], list)
-            .await
-            .status,
-        200,
-        "also without the header"
-    );
-}
-
-#[tokio::test]
 async fn a_body_is_json_of_at_most_64_kibibytes() {
     let app = service().await;
     let opening = initialize("2025-06-18").to_string();
@@ -155,31 +112,6 @@ async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_reported_to_the_agent() {
-    let app = service().await;
-    let session = open(&app, "2025-11-25").await;
-    let wrong = ask(
-        &app,
-        &session,
-        &request(
-            "tools/call",
-            json!({ "name": "get_business", "arguments": { "a": 1 } }),
-        ),
-    )
-    .await;
-    let result = &wrong.json()["result"];
-    assert_eq!(
-        (wrong.status, &result["isError"]),
-        (200, &json!(true)),
-        "the agent gets the wrong arguments"
-    );
-    assert!(
-        result.get("structuredContent").is_none()
-            && result["content"][0]["text"].as_str().unwrap().contains('a')
-    );
-}
-
-#[tokio::test]
 async fn hidden_characters_reach_an_agent_only_escaped() {
     let app = TestApp::with(&Generator::new(42).reviews(3)).await;
     let name = "'A' || char(0x202e) || char(0x85) || char(0xe0041) || char(27) || 'Z'";
@@ -187,28 +119,16 @@ async fn hidden_characters_reach_an_agent_only_escaped() {
         "insert into business (business_id, name) values ('b', {name})"
     ))
     .await;
-    for revision in WITH_SESSIONS {
-        let session = open(&app, revision).await;
-        let answer = ask(
-            &app,
-            &session,
-            &request("tools/call", json!({ "name": "get_business" })),
-        )
-        .await;
-        assert!(
-            answer
-                .text()
-                .chars()
-                .all(|c| !c.is_control() && !['\u{202e}', '\u{e0041}'].contains(&c)),
-            "{}",
-            answer.text()
-        );
-        let result = &answer.json()["result"];
-        assert_eq!(
-            result["structuredContent"]["business"]["name"], "A\u{202e}\u{85}\u{e0041}\u{1b}Z",
-            "it means the same"
-        );
-        let shown = result["content"][0]["text"].as_str().unwrap();
-        assert_has(shown, r"A\u202e\u0085\udb40\udc41\u001bZ");
-    }
+    let session = open(&app, "2025-06-18").await;
+    let call = request("tools/call", json!({ "name": "get_business" }));
+    let answer = ask(&app, &session, &call).await;
+    let is_hidden = |c: char| c.is_control() || ['\u{202e}', '\u{e0041}'].contains(&c);
+    assert!(!answer.text().contains(is_hidden), "{}", answer.text());
+    let result = &answer.json()["result"];
+    assert_eq!(
+        result["structuredContent"]["business"]["name"], "A\u{202e}\u{85}\u{e0041}\u{1b}Z",
+        "it means the same"
+    );
+    let shown = result["content"][0]["text"].as_str().unwrap();
+    assert_has(shown, r"A\u202e\u0085\udb40\udc41\u001bZ");
 }

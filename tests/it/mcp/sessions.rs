@@ -24,15 +24,7 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
             (200, Some(agreed)),
             "{asked}"
         );
-        assert_eq!(answer.header("content-type"), "application/json");
-        assert_eq!(
-            (
-                &result["serverInfo"]["name"],
-                &result["serverInfo"]["version"]
-            ),
-            (&json!("reviews-service"), &json!("1.0.0"))
-        );
-        let title = result["serverInfo"]["title"].as_str().unwrap();
+        let title = str_of(&result["serverInfo"]["title"]);
         assert!(title.starts_with("Reviews of "), "{title}");
         let declared = json!({ "tools": {} });
         assert_eq!(
@@ -67,73 +59,6 @@ async fn a_refused_initialize_explains_the_reason() {
 }
 
 #[tokio::test]
-async fn within_a_session_everything_is_answered_as_plain_json() {
-    let app = service().await;
-    for revision in WITH_SESSIONS {
-        let session = open(&app, revision).await;
-        let answer = ask(&app, &session, &request("tools/list", json!({}))).await;
-        let message = answer.json();
-        assert!(
-            message["result"]["tools"].is_array(),
-            "{revision}: {message}"
-        );
-        assert!(
-            message["result"].get("resultType").is_none()
-                && message["result"].get("ttlMs").is_none(),
-            "{revision}"
-        );
-        assert_eq!(
-            (answer.status, &message["id"], &message["jsonrpc"]),
-            (200, &json!(1), &json!("2.0"))
-        );
-        assert_eq!(
-            (
-                answer.header("content-type"),
-                answer.header("cache-control")
-            ),
-            ("application/json", "no-store")
-        );
-        let ping = ask(
-            &app,
-            &session,
-            &json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }),
-        )
-        .await;
-        assert_eq!(
-            ping.json(),
-            json!({ "jsonrpc": "2.0", "id": "p", "result": {} })
-        );
-        let called = ask(
-            &app,
-            &session,
-            &request(
-                "tools/call",
-                json!({ "name": "get_business", "arguments": {} }),
-            ),
-        )
-        .await
-        .json();
-        assert_eq!(called["result"]["isError"], false, "{called}");
-        for method in [
-            "tools/none",
-            "logging/setLevel",
-            "resources/list",
-            "prompts/list",
-            "completion/complete",
-            "subscriptions/listen",
-            "tasks/get",
-            "x",
-        ] {
-            assert_eq!(
-                error(&ask(&app, &session, &request(method, json!({}))).await),
-                (200, -32601),
-                "{revision} {method}"
-            );
-        }
-    }
-}
-
-#[tokio::test]
 async fn notifications_and_responses_get_an_empty_202() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
@@ -144,18 +69,10 @@ async fn notifications_and_responses_get_an_empty_202() {
         json!({ "jsonrpc": "2.0", "id": 5, "result": {} }),
         json!({ "jsonrpc": "2.0", "id": 5, "error": { "code": 1, "message": "no" } }),
     ] {
-        let answer = ask(&app, &session, &message).await;
-        assert_eq!(
-            (answer.status, answer.text().as_str()),
-            (202, ""),
-            "{message}"
-        );
-        let without = app.post_mcp(&[], message.to_string()).await;
-        assert_eq!(
-            (without.status, without.text().as_str()),
-            (202, ""),
-            "{message} outside of a session"
-        );
+        let within = ask(&app, &session, &message).await;
+        for answer in [within, app.post_mcp(&[], message.to_string()).await] {
+            assert_eq!((answer.status, answer.body.len()), (202, 0), "{message}");
+        }
     }
 }
 
@@ -233,29 +150,44 @@ async fn a_later_revision_header_does_not_change_the_session() {
 }
 
 #[tokio::test]
+async fn a_session_answers_a_ping_and_refuses_what_is_not_offered() {
+    let app = service().await;
+    let session = open(&app, "2025-06-18").await;
+    let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
+    let pong = ask(&app, &session, &ping).await;
+    assert_eq!(
+        pong.json(),
+        json!({ "jsonrpc": "2.0", "id": "p", "result": {} })
+    );
+    assert_eq!(pong.header("cache-control"), "no-store");
+    for method in [
+        "tools/none",
+        "logging/setLevel",
+        "resources/list",
+        "prompts/list",
+        "completion/complete",
+        "subscriptions/listen",
+        "tasks/get",
+    ] {
+        let within = ask(&app, &session, &request(method, json!({}))).await;
+        assert_eq!(error(&within), (200, -32601), "{method}");
+        let stateless = ask_stateless(&app, method, json!({})).await;
+        assert_eq!(error(&stateless), (404, -32601), "{method}");
+    }
+}
+
+#[tokio::test]
 async fn batches_are_refused_in_every_revision() {
     let app = service().await;
+    let session = open(&app, "2025-03-26").await;
     let ping = request("ping", json!({}));
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    for batch in [
-        json!([]),
-        json!([ping]),
-        json!([ping, note]),
-        json!([note]),
-        json!(vec![ping.clone(); 50]),
-        json!([initialize("2025-03-26")]),
-    ] {
-        for revision in WITH_SESSIONS {
-            let session = open(&app, revision).await;
-            let refused = ask(&app, &session, &batch).await;
-            assert_eq!(error(&refused), (400, -32600), "{revision} {batch}");
-            assert!(refused.json()["id"].is_null(), "{revision} {batch}");
+    for batch in [json!([]), json!([ping]), json!([note, ping])] {
+        let stateless = [("mcp-protocol-version", STATELESS), ("mcp-method", "ping")];
+        for headers in [&[][..], &[("mcp-session-id", session.as_str())], &stateless] {
+            let refused = app.post_mcp(headers, batch.to_string()).await;
+            assert_eq!(error(&refused), (400, -32600), "{headers:?} {batch}");
+            assert!(refused.json()["id"].is_null(), "{headers:?} {batch}");
         }
-        let without = app.post_mcp(&[], batch.to_string()).await;
-        assert_eq!(error(&without), (400, -32600), "{batch}");
-        let alone = [("mcp-protocol-version", STATELESS), ("mcp-method", "ping")];
-        let alone = app.post_mcp(&alone, batch.to_string()).await;
-        assert_eq!(error(&alone), (400, -32600), "{batch}");
-        assert!(alone.json().get("id").is_none(), "{batch}");
     }
 }

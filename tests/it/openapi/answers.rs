@@ -71,7 +71,7 @@ fn check_headers(operation: &Value, status: &str, answer: &Answer, target: &str)
 #[tokio::test]
 async fn answers_match_the_description() {
     let (app, empty) = (service().await, TestApp::empty().await);
-    let document = app.get(OPENAPI).await.json();
+    let document = app.json(OPENAPI).await;
     for (path, method, operation) in operations(&document) {
         if ["/api/websub/hub", "/mcp"].contains(&path) {
             continue;
@@ -120,7 +120,7 @@ async fn answers_match_the_description() {
 #[tokio::test]
 async fn problems_match_the_description() {
     let app = service().await;
-    let document = app.get(OPENAPI).await.json();
+    let document = app.json(OPENAPI).await;
     let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));
     for [method, target, header, status, id] in table(
         "
@@ -154,5 +154,5 @@ async fn problems_match_the_description() {
         }
     }
     app.app().ctx.draining.cancel();
-    assert_valid(&problem, &app.get("/readyz").await.json(), "/readyz");
+    assert_valid(&problem, &app.json("/readyz").await, "/readyz");
 }

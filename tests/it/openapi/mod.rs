@@ -2,7 +2,6 @@
 
 mod answers;
 mod examples;
-mod page;
 
 use std::collections::BTreeSet;
 
@@ -10,7 +9,7 @@ use jsonschema::Validator;
 use poem::http::Method;
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, INSIGHTS_PARTS, TestApp, table};
+use crate::support::{BASE, Generator, TestApp, assert_has, forbid_other_members};
 
 const OPENAPI: &str = "/.well-known/openapi.json";
 
@@ -50,29 +49,12 @@ fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
         .2
 }
 
-/// Forbids undocumented members in every schema.
-fn strict(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            // A schema without a type only annotates its parent.
-            if members.contains_key("properties") && members.contains_key("type") {
-                members
-                    .entry("additionalProperties")
-                    .or_insert(json!(false));
-            }
-            members.values_mut().for_each(strict);
-        }
-        Value::Array(values) => values.iter_mut().for_each(strict),
-        _ => {}
-    }
-}
-
 /// A validator of `schema`, which can refer to the document's components.
 fn validator(document: &Value, schema: &Value) -> Validator {
     let mut whole = schema.as_object().unwrap().clone();
     whole.insert("components".to_owned(), document["components"].clone());
     let mut whole = Value::Object(whole);
-    strict(&mut whole);
+    forbid_other_members(&mut whole);
     jsonschema::options()
         .should_validate_formats(true)
         .build(&whole)
@@ -266,40 +248,9 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
 }
 
 #[tokio::test]
-async fn stage_members_are_described_with_each_part() {
-    let app = service().await;
-    let document = app.get(OPENAPI).await.json();
-    let schemas = &document["components"]["schemas"];
-    for part in INSIGHTS_PARTS {
-        let stage = app.get(&format!("/insights.json?part={part}")).await.json();
-        let members = stage.as_object().unwrap().keys();
-        let of_part =
-            members.filter(|name| !["part", "generated_from", "left_out"].contains(&name.as_str()));
-        for member in of_part {
-            let described = &schemas["InsightsStage"]["properties"][member]["description"];
-            let described = described.as_str().unwrap();
-            let is_named = described.contains(&format!("part={part}"));
-            assert!(
-                is_named || part == "overview" && described.contains("overview"),
-                "`{member}` of {part}: {described}"
-            );
-        }
-    }
-    // The rule of docs/INSIGHTS.md.
-    let sentence = schemas["SummarySentence"]["description"].as_str().unwrap();
-    let flat = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-    for rule in [
-        "few is below 10 %",
-        "interval begins at 50 % for most, at 30 % for many",
-    ] {
-        assert!(flat.contains(rule), "{flat}");
-    }
-}
-
-#[tokio::test]
 async fn every_documented_parameter_is_read() {
     let app = TestApp::empty().await;
-    let document = app.get(OPENAPI).await.json();
+    let document = app.json(OPENAPI).await;
     let reads = operations(&document)
         .into_iter()
         .filter(|(_, method, _)| *method == "get");
@@ -316,5 +267,16 @@ async fn every_documented_parameter_is_read() {
             let issues = answer.json()["issues"].as_array().unwrap().clone();
             assert!(issues.contains(&expected), "{path}: {issues:?}");
         }
+    }
+}
+
+/// `tests/clients/run` and `tests/pages/run` open it in a real browser.
+#[tokio::test]
+async fn the_docs_page_shows_the_published_document_and_loads_nothing_else() {
+    let html = service().await.text("/docs").await;
+    assert_has(&html, "url: \".well-known/openapi.json\",");
+    // Scripts and styles are within the page: the policy names the hash of each.
+    for outside in ["<script src=", "<link rel=\"stylesheet\"", "@import"] {
+        assert!(!html.contains(outside), "{outside}");
     }
 }

@@ -186,7 +186,7 @@ async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
 async fn data_formats_keep_hostile_texts_unchanged() {
     let (app, reviews) = service_with_texts(&HOSTILE).await;
     for review in &reviews {
-        let html = app.get(&format!("/reviews/{}", review.id)).await.text();
+        let html = app.text(&format!("/reviews/{}", review.id)).await;
         let block = between(&html, "<script type=\"application/ld+json\">", "</script>");
         assert!(!block[0].contains(['<', '>', '&']), "{}", block[0]);
         let data = structured(&html);
@@ -226,10 +226,10 @@ async fn data_formats_keep_hostile_texts_unchanged() {
     ] {
         assert!(!text.contains(markup), "the feed has {markup}");
     }
-    let llms = app.get("/llms.txt").await.text();
+    let llms = app.text("/llms.txt").await;
     assert!(!llms.contains(['<', '`']), "{llms}");
     for target in ["/sitemap.xml", "/robots.txt"] {
-        assert!(!app.get(target).await.text().contains("alert"), "{target}");
+        assert!(!app.text(target).await.contains("alert"), "{target}");
     }
 }
 
@@ -245,8 +245,8 @@ async fn a_source_url_is_a_link_only_if_it_is_http_or_https() {
     .await;
     let page = |at: usize| format!("/reviews/{}", reviews[at].id);
     let link = "<a href=\"https://example.com/r?a=1&amp;b=&quot;2\" rel=\"noopener nofollow ugc\">";
-    assert!(app.get(&page(0)).await.text().contains(link));
-    assert!(!app.get(&page(1)).await.text().contains("javascript"));
+    assert!(app.text(&page(0)).await.contains(link));
+    assert!(!app.text(&page(1)).await.contains("javascript"));
 }
 
 #[tokio::test]
@@ -263,7 +263,7 @@ async fn pages_have_no_inline_scripts_or_files_of_other_hosts() {
         "/embed?theme=dark",
         &format!("/reviews/{id}"),
     ] {
-        let html = app.get(target).await.text();
+        let html = app.text(target).await;
         assert!(
             html.starts_with("<!DOCTYPE html>\n<html lang=\"en\""),
             "{target}"

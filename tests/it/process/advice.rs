@@ -2,139 +2,63 @@
 
 use super::*;
 
-/// The values that a message advises for `flag`.
-fn advised<'m>(message: &'m str, flag: &str) -> Vec<&'m str> {
-    message
-        .split(flag)
-        .skip(1)
-        .map(|rest| {
-            rest.trim_start()
-                .split([' ', ';', ',', '`', '\n'])
-                .next()
-                .unwrap()
-        })
-        .collect()
-}
-
 #[test]
 fn advised_date_formats_read_the_cell_with_or_without_a_time() {
     for (date, days) in [
         ("10/11/2026 9:05", ["2026-10-11", "2026-11-10"]),
-        ("10/11/2026 9:05:30 PM", ["2026-10-11", "2026-11-10"]),
-        ("10/11/2026", ["2026-10-11", "2026-11-10"]),
-        ("10/11/24", ["2024-10-11", "2024-11-10"]),
         ("10/11/24 9:05 AM", ["2024-10-11", "2024-11-10"]),
     ] {
+        let table = format!("rating,date,author,text\n5,{date},Ann B.,Good.\n");
         let home = Home::new();
-        home.file(
-            "table.csv",
-            &format!("rating,date,author,text\n5,{date},Ann B.,Good.\n"),
-        );
+        home.file("table.csv", &table);
         let refused = home.run("import table.csv");
-        assert_eq!(refused.code, Some(2), "{}", refused.err);
+        refused.failed("FORMAT: ");
         let explained = refused.err.split("FORMAT: ").nth(1).unwrap();
-        let formats = advised(explained, "--date-format ");
+        let formats: Vec<&str> = explained.split("--date-format ").skip(1).collect();
         assert_eq!(formats.len(), 2, "{}", refused.err);
         for (format, day) in formats.into_iter().zip(days) {
+            let format = format.split([' ', ';', ',', '`', '\n']).next().unwrap();
             let home = Home::new();
-            home.file(
-                "table.csv",
-                &format!("rating,date,author,text\n5,{date},Ann B.,Good.\n"),
-            );
+            home.file("table.csv", &table);
             home.run_ok(&["import", "table.csv", "--date-format", format], "1 new");
-            assert_eq!(
-                home.sql("select reviewed_on from review"),
-                day,
-                "{date} {format}"
-            );
+            home.finds("select reviewed_on from review", day);
         }
     }
 }
 
 #[test]
 fn the_command_advised_for_a_missing_database_creates_it() {
-    for words in [
-        &["check"][..],
-        &["show", "r-1"],
-        &["export"],
-        &["business"],
-        &["mcp"],
-    ] {
+    for words in ["check", "show r-1", "export", "business", "mcp"] {
         let home = Home::new();
         let refused = home.run(words);
-        assert_eq!(refused.code, Some(2), "{words:?}: {}", refused.err);
-        assert_eq!(
-            refused.err,
-            "error: no database at reviews.db; create one with `reviews init --name NAME`\n",
-            "{words:?}"
-        );
-        assert!(!home.path().exists(), "{words:?}");
-        let advice = refused.err.split('`').nth(1).unwrap();
-        let advice: Vec<&str> = advice.split(' ').skip(1).collect();
+        refused.failed("error: no database at reviews.db; create one with `");
+        assert!(!home.path().exists(), "{words}");
+        let advice = quoted_command(&refused.err, "reviews init");
         home.run_ok(&advice, "name        NAME");
-        let again = home.run(words);
-        assert!(
-            !again.err.contains("no database"),
-            "{words:?}: {}",
-            again.err
-        );
+        let again = home.run(words).err;
+        assert!(!again.contains("no database"), "{words}: {again}");
     }
 }
 
-const FEEDBACK: &str = "Customer,Stars,When,What they said,Our reply\n\
-    Ann Baker,5,2026-10-30,On time and tidy.,Thank you.\nBo Cole,2,2026-10-29,Left the gate open.,\n";
-
-#[test]
-fn leaving_out_sheet_and_header_row_as_advised_works() {
-    let home = Home::new();
-    home.file(
-        "feedback.csv",
-        &FEEDBACK.replace("What they said", "Comment"),
-    );
-    home.file("rows.jsonl", "{\"id\": \"a\", \"rating\": 5, \"date\": \"2026-10-30\", \"author\": \"A\", \"text\": \"B\"}\n");
-    for (file, option, value) in [
-        ("feedback.csv", "--sheet", "Reviews"),
-        ("rows.jsonl", "--sheet", "Reviews"),
-        ("rows.jsonl", "--header-row", "2"),
-    ] {
-        let refused = home.run(&["import", file, option, value]);
-        assert!(
-            refused.err.ends_with(&format!("leave {option} out\n")),
-            "{}",
-            refused.err
-        );
-        home.run_ok(&["import", file], "0 rejected");
-    }
-}
-
-/// The arguments of the command in backticks that begins with `begin`, split as by a shell.
+/// The arguments of the command in backticks that begins with `begin`.
 fn quoted_command(message: &str, begin: &str) -> Vec<String> {
     let line = message.split('`').find(|part| part.starts_with(begin));
     let line = line.unwrap_or_else(|| panic!("no `{begin}` in: {message}"));
-    let parts = (0..).zip(line.split('\''));
-    let words = parts.flat_map(|(at, part): (usize, &str)| -> Vec<String> {
-        if at % 2 == 1 {
-            return vec![part.to_owned()];
-        }
-        part.split_whitespace().map(str::to_owned).collect()
-    });
-    words.skip(1).collect()
+    shlex::split(line).unwrap().split_off(1)
 }
 
 impl Home {
     /// Runs a command, then the command that begins with `begin` in its output, with placeholders replaced by `values`. The
     /// output of the second must contain `expected`.
     #[track_caller]
-    fn follow_advice(&self, words: &[&str], begin: &str, values: &[(&str, &str)], expected: &str) {
+    fn follow_advice(&self, words: &str, begin: &str, values: &[(&str, &str)], expected: &str) {
         let first = self.run(words);
-        let message = format!("{}{}", first.out, first.err);
-        let command = quoted_command(&message, begin);
-        let owned = |word: &String| {
-            let its = values.iter().find(|(name, _)| name == word);
-            its.map_or_else(|| word.clone(), |(_, value)| (*value).to_owned())
-        };
-        let command: Vec<String> = command.iter().map(owned).collect();
-        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let mut command = quoted_command(&(first.out + &first.err), begin);
+        for word in &mut command {
+            if let Some((_, value)) = values.iter().find(|(name, _)| name == word) {
+                (*value).clone_into(word);
+            }
+        }
         self.run_ok(&command, expected);
     }
 }
@@ -149,40 +73,30 @@ fn every_next_step_advised_for_an_empty_database_works() {
         ("ZONE", "America/Phoenix"),
     ];
     let file = [("FILE", "rows.jsonl")];
-    let begin = || {
-        let home = Home::new();
-        home.run_ok("migrate", "");
-        home.file("rows.jsonl", ROW);
-        home
-    };
-    let home = begin();
-    home.follow_advice(
-        &["status"],
-        "reviews init",
-        &business,
-        "type        Plumber",
-    );
-    home.follow_advice(&["status"], "reviews import", &file, "1 new");
-    home.run_ok("delete r-1", "deleted");
+    let home = Home::new();
+    home.run_ok("migrate", "");
+    home.file("rows.jsonl", ROW);
+    home.follow_advice("status", "reviews init", &business, "type        Plumber");
     // A deleted review returns only with the advised option.
-    home.run_ok("import rows.jsonl", "kept deleted: r-1");
-    home.follow_advice(&["show", "r-1"], "reviews import", &file, "1 new");
-    let home = begin();
-    home.follow_advice(&["list"], "reviews import", &file, "1 new");
-    let home = begin();
-    home.follow_advice(&["show", "r-1"], "reviews import", &file, "1 new");
-    let home = begin();
+    for words in ["status", "show r-1", "show r-1"] {
+        home.follow_advice(words, "reviews import", &file, "1 new");
+        home.run_ok("delete r-1", "deleted");
+    }
+    let home = Home::new();
+    home.run_ok("migrate", "");
+    home.file("rows.jsonl", ROW);
     home.follow_advice(
-        &["business"],
+        "business",
         "reviews init",
         &business,
         "name        Desert Peak",
     );
+    home.follow_advice("list", "reviews import", &file, "1 new");
     for words in ["status", "init"] {
-        let home = begin();
+        let home = Home::new();
         home.run_ok("init --name 'Desert Peak'", "not set");
         let zone = "time zone   America/Phoenix";
-        home.follow_advice(&[words], "reviews init --time-zone", &business, zone);
+        home.follow_advice(words, "reviews init --time-zone", &business, zone);
     }
 }
 
@@ -190,58 +104,45 @@ fn every_next_step_advised_for_an_empty_database_works() {
 fn commands_advised_after_a_decision_work() {
     let home = Home::new();
     home.run_ok("init --name Peak --time-zone UTC", "Peak");
-    home.import(
-        "rows.jsonl",
-        &format!("{ROW}\n{}", ROW.replace("r-1", "r-12")),
-        "2 new",
-    );
-    let words = ["withhold", "r-12", "--reason", "under dispute"];
+    let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
+    home.import("rows.jsonl", &rows, "2 new");
     home.follow_advice(
-        &words,
+        "withhold r-12 --reason 'under dispute'",
         "reviews publish",
         &[],
         "r-12: published; was withheld (under dispute)",
     );
-    for unknown in ["r", "r-99"] {
-        home.follow_advice(&["show", unknown], "reviews list", &[], "r-12  ★★★★★");
+    for unknown in ["show r", "show r-99"] {
+        home.follow_advice(unknown, "reviews list", &[], "r-12  ★★★★★");
     }
-    home.follow_advice(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
+    home.follow_advice("insights", "reviews insights rebuild", &[], "2");
+    home.run_ok("insights", "Up to date with the reviews.");
+    home.follow_advice("backup copy.db", "reviews restore", &[], "copy.db");
     // No command stores this type.
-    home.sql("update business set type = 'Plumbing'");
-    home.steps("check → note    business: the type Plumbing is not a local business");
     for words in ["init", "check"] {
         home.sql("update business set type = 'Plumbing'");
-        home.follow_advice(&[words], "reviews init --type", &[], "type        Plumber");
+        home.follow_advice(words, "reviews init --type", &[], "type        Plumber");
     }
-    home.follow_advice(
-        &["init"],
-        "reviews init --address",
-        &[],
-        "address     12 Main St, Mesa, AZ, 85201, US",
-    );
+    let address = "address     12 Main St, Mesa, AZ, 85201, US";
+    home.follow_advice("init", "reviews init --address", &[], address);
     assert!(!home.run("init").out.contains("no address"));
     // An import leaves out the business and editorial texts of an export; the advised commands load such files.
     let other = Home::new();
     other.run_ok("init --name Mesa --time-zone UTC", "Mesa");
     let exported = other.run_ok("export", "\"business\"").out;
     home.file("theirs.jsonl", &exported);
-    home.file("business.json", "{\"telephone\": \"+1 602 555 0100\"}");
-    home.steps(r#"editorial.json ← {"summary": {"text": "Open since 1998."}}"#);
-    let import = ["import", "theirs.jsonl"];
+    home.steps(
+        r#"
+        business.json ← {"telephone": "+1 602 555 0100"}
+        editorial.json ← {"summary": {"text": "Open since 1998."}}
+        "#,
+    );
     for (begin, file, expected) in [
         ("reviews business", "business.json", "+1 602 555 0100"),
         ("reviews editorial", "editorial.json", "Open since 1998."),
     ] {
-        home.follow_advice(&import, begin, &[("FILE", file)], expected);
+        home.follow_advice("import theirs.jsonl", begin, &[("FILE", file)], expected);
     }
-}
-
-#[test]
-fn the_command_advised_for_missing_analyses_works() {
-    let home = Home::with(3);
-    home.follow_advice(&["insights"], "reviews insights rebuild", &[], "3");
-    let shown = home.run_ok("insights", "Up to date with the reviews.");
-    assert!(!shown.out.contains("Behind"), "{}", shown.out);
 }
 
 #[test]
@@ -261,7 +162,6 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         home.run_ok(&quoted_command(message, begin), expected);
     };
     let is_sound = |home: &Home| home.run_ok("check", "ok      schema");
-    let damaged = "Keep a copy of the file";
     // An invalid row, which can be deleted or imported again, and an analysis that does not match its text.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
     let home = firm();
@@ -278,7 +178,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     assert_has(&partial.out, "1 review, 0 IDs without a review");
     assert_eq!(quoted_command(&partial.err, "reviews check"), ["check"]);
     let wrong = home.run("check").out;
-    assert!(!wrong.contains(damaged), "{wrong}");
+    assert!(!wrong.contains("Keep a copy of the file"), "{wrong}");
     assert_has(&wrong, "import it again");
     follow(&home, &wrong, "reviews delete", "r-1: deleted");
     follow(&home, &wrong, "reviews insights rebuild", "1 review read");
@@ -298,8 +198,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         .replace("COPY", "copy.db")
         .replace("FILE", "saved.jsonl");
     follow(&home, &wrong, "reviews export", "2 reviews");
-    let saved = fs::read_to_string(home.0.path().join("saved.jsonl")).unwrap();
-    Home::new().import("saved.jsonl", &saved, "2 new");
+    Home::new().import("saved.jsonl", &home.read("saved.jsonl"), "2 new");
     follow(&home, &wrong, "reviews restore", "copy.db");
     is_sound(&home);
 }

@@ -37,22 +37,33 @@ impl Pipes {
     }
 }
 
-fn initialize(version: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": version,
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
         "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}})
+}
+
+fn call(name: &str, arguments: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+}
+
+/// Starts an agent's session, which ends with the pipes.
+fn open(home: &Home) -> (Child, Pipes) {
+    let (child, mut pipes) = Pipes::start(&mut home.command("mcp"));
+    pipes.ask(&initialize());
+    (child, pipes)
 }
 
 #[test]
 fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     let home = Home::with(3);
-    let mut command = reviews(home.0.path());
     // The hub sends nothing here, so its root certificates are not read.
-    let ignored = ["mcp", "--hub-ca-file", "missing.pem"];
-    let (mut child, mut pipes) = Pipes::start(command.args(ignored).stderr(Stdio::piped()));
+    let mut command = home.command("mcp");
+    command.env("REVIEWS_HUB_CA_FILE", "missing.pem");
+    let (mut child, mut pipes) = Pipes::start(command.stderr(Stdio::piped()));
     let list = json!({"jsonrpc": "2.0", "id": "l", "method": "tools/list"});
     // A request before `initialize` is refused.
     assert_eq!(pipes.ask(&list)["error"]["code"], -32_600);
-    let opened = pipes.ask(&initialize("2025-06-18"));
+    let opened = pipes.ask(&initialize());
     assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(opened["result"]["serverInfo"]["name"], "reviews-service");
     // Notifications and empty lines are not answered.
@@ -61,11 +72,8 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     let listed = pipes.ask(&list);
     assert_eq!(listed["id"], "l");
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
-    let call = |id: u8| {
-        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "search_reviews", "arguments": {"query": "2 / 9"}}})
-    };
-    let found = pipes.ask(&call(2));
+    let search = call("search_reviews", &json!({"query": "2 / 9"}));
+    let found = pipes.ask(&search);
     let result = &found["result"];
     assert_eq!(result["structuredContent"]["reviews"][0]["id"], "p-2");
     let text = result["content"][0]["text"].as_str().unwrap();
@@ -78,7 +86,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     assert_eq!(pipes.receive()["error"]["code"], -32_700);
     pipes.send(&format!("\"{}\"", "x".repeat(64 * 1024)));
     assert_eq!(pipes.receive()["error"]["code"], -32_600);
-    for batch in [json!([]), json!([list, call(2)])] {
+    for batch in [json!([]), json!([list, search])] {
         assert_eq!(pipes.ask(&batch)["error"]["code"], -32_600);
     }
     // The stateless revision works without HTTP headers.
@@ -89,7 +97,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '2 / 9, 2 / 9')");
     // Changes are published within a quarter of a second; each request waits for its answer.
     let is_seen =
-        (0..20_000).any(|_| pipes.ask(&call(4))["result"]["structuredContent"]["total"] == 2);
+        (0..20_000).any(|_| pipes.ask(&search)["result"]["structuredContent"]["total"] == 2);
     assert!(is_seen, "a review that was added is not found");
     // The snapshot with the review is logged.
     let mut log = BufReader::new(child.stderr.take().unwrap());
@@ -109,13 +117,9 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let recorded = || home.sql("select document, version, digest, changed_at from publication");
     let before = recorded();
     assert_eq!(before.lines().count(), 4);
-    let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
-    pipes.ask(&initialize("2025-06-18"));
-    let mut search = || {
-        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-            "params": {"name": "search_reviews", "arguments": {}}});
-        pipes.ask(&call)["result"]["structuredContent"].clone()
-    };
+    let (mut child, mut pipes) = open(&home);
+    let all = call("search_reviews", &json!({}));
+    let mut search = || pipes.ask(&all)["result"]["structuredContent"].clone();
     let url = format!("{BASE}/reviews/p-1");
     let found = search();
     let mut listed = found["reviews"].as_array().unwrap().iter();
@@ -133,11 +137,8 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let address = serving.address;
     serving.signal("TERM");
     assert!(serving.end().0.success());
-    let (mut child, mut pipes) = Pipes::start(reviews(home.0.path()).arg("mcp"));
-    pipes.ask(&initialize("2025-06-18"));
-    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": {"name": "get_review", "arguments": {"id": "p-1"}}});
-    let found = pipes.ask(&call);
+    let (mut child, mut pipes) = open(&home);
+    let found = pipes.ask(&call("get_review", &json!({"id": "p-1"})));
     let url = &found["result"]["structuredContent"]["url"];
     assert_eq!(*url, format!("http://{address}/reviews/p-1"), "{found}");
     drop(pipes);

@@ -4,16 +4,15 @@ use super::*;
 
 impl Home {
     /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
-    pub fn at_terminal(&self, words: &[&str], typed: &[&str]) -> CommandOutput {
+    pub fn at_terminal(&self, words: impl Words, typed: &[&str]) -> CommandOutput {
         let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
         let name = ptsname(&terminal, Vec::new()).unwrap();
         let name = std::ffi::OsStr::from_bytes(name.as_bytes());
         let far_end = File::options().read(true).write(true).open(name).unwrap();
-        let mut command = reviews(self.0.path());
+        let mut command = self.command(words);
         command
-            .args(words)
             .stdin(far_end.try_clone().unwrap())
             .stderr(far_end)
             .stdout(Stdio::piped());
@@ -42,25 +41,27 @@ impl Home {
     }
 
     fn ids(&self) -> String {
-        sqlite3(
-            &self.path(),
-            "select group_concat(review_id) from (select review_id from review order by 1)",
-        )
+        self.sql("select group_concat(review_id) from (select review_id from review order by 1)")
     }
 }
 
 #[test]
 fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
     let home = Home::new();
-    home.import("in.jsonl", "{\"id\":\"r-1\",\"rating\":2,\"date\":\"2026-10-01\",\"author\":\"Ann\",\"text\":\"Two hours \\u001b[2Jlate.\"}\n\
-         {\"id\":\"r-2\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast.\"}", "2 new");
+    home.steps(
+        r"
+        in.csv ← id,rating,date,author,text\nr-1,2,2026-10-01,Ann,Two hours late.\nr-2,5,2026-10-02,Bob,Fast.\nr-3,5,2026-10-03,Cy,Kind.\n
+        import in.csv → 3 new
+        ",
+    );
+    home.sql("update review set text = char(27) || '[2J' || text");
     for typed in [&["n"][..], &[""], &["nyes"], &["no", "y"], &[]] {
-        let done = home.at_terminal(&["delete", "r-1"], typed);
+        let done = home.at_terminal("delete r-1", typed);
         assert_eq!(done.code, Some(0), "{typed:?}: {}", done.err);
         assert_eq!(done.out, "nothing was deleted\n", "{typed:?}");
-        assert_eq!(home.ids(), "r-1,r-2", "{typed:?}");
+        assert_eq!(home.ids(), "r-1,r-2,r-3", "{typed:?}");
         for part in ["r-1", "★★☆☆☆", "2026-10-01", "Ann", "late.", "[y/N]"] {
-            assert!(done.err.contains(part), "{part}: {}", done.err);
+            assert_has(&done.err, part);
         }
         assert!(!done.err.contains("\u{1b}[2J"), "{}", done.err);
     }
@@ -69,10 +70,9 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
         assert_eq!(done.code, Some(0), "{}", done.err);
         assert_has(&done.out, "deleted");
     }
-    assert_eq!(home.ids(), "");
+    assert_eq!(home.ids(), "r-3");
     // `--yes` skips the question.
-    home.import("more.jsonl", "{\"id\":\"r-3\",\"rating\":5,\"date\":\"2026-10-02\",\"author\":\"Bob\",\"text\":\"Fast, and kind.\"}", "1 new");
-    let done = home.at_terminal(&["delete", "r-3", "--yes"], &["n"]);
+    let done = home.at_terminal("delete r-3 --yes", &["n"]);
     assert!(!done.err.contains("[y/N]"), "{}", done.err);
     assert_eq!(home.ids(), "");
 }
@@ -82,13 +82,10 @@ fn restore_changes_nothing_without_a_yes() {
     let home = Home::with(3);
     home.run_ok("backup copy.db", "copy.db");
     home.run_ok("delete p-1", "deleted");
-    let done = home.at_terminal(&["restore", "copy.db"], &["n"]);
+    let done = home.at_terminal("restore copy.db", &["n"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_has(&done.err, "copy.db has 3 reviews. Replace ");
     assert_eq!(done.out, "nothing was changed\n");
     assert_eq!(home.ids(), "p-2,p-3");
-    let left = fs::read_dir(home.0.path()).unwrap();
-    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let begun: Vec<String> = names.filter(|name| name.contains(".new-")).collect();
-    assert!(begun.is_empty(), "{begun:?}");
+    assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
 }

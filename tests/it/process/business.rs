@@ -25,49 +25,65 @@ fn all() -> Value {
     })
 }
 
-impl Home {
-    fn business(&self) -> Value {
-        serde_json::from_str(&self.run_ok("business", "").out).unwrap()
-    }
-}
-
 #[test]
-fn an_empty_option_of_init_is_refused_and_changes_nothing() {
-    let home = home();
-    for (option, advice) in [("--name", "give a name"), ("--telephone", "give a number")] {
-        home.run_err(
-            &["init", option, " "],
-            &format!("{option} is empty; leave it out, or {advice}"),
-        );
-    }
-    assert_eq!(home.business()["telephone"], "+1 602 555 0100");
-}
-
-#[test]
-fn a_file_with_one_member_changes_only_that_member() {
-    let home = home();
-    home.file("new.json", r#"{"telephone": "+1 602 555 0199"}"#);
-    let done = home.run_ok("business new.json", "Desert Peak");
-    assert!(
-        done.out
-            .ends_with("\n- telephone \"+1 602 555 0100\"\n+ telephone \"+1 602 555 0199\"\n"),
-        "{}",
-        done.out
+fn init_sets_stated_values_and_keeps_the_others() {
+    let home = Home::new();
+    home.steps(
+        "
+        init --telephone '+1 602 555 0100' → not set
+        init --name 'Desert Peak' → time zone   not set; `reviews init --time-zone ZONE` sets it
+        init --name 'Desert Peak Air' --type plumber --time-zone America/Phoenix → type        Plumber\\n
+        init --type https://schema.org/HVACBusiness → type        HVACBusiness\\n
+        init --url https://desert-peak.example/ --address '12 Main St, Mesa, AZ 85201, US' → telephone   +1 602 555 0100\\naddress     12 Main St, Mesa, AZ, 85201, US\\n
+        init --country us → country     US
+        init --time-zone america/phoenix ✗ write it like America/Phoenix
+        init --name ' ' ✗ --name is empty; leave it out, or give a name
+        init --telephone ' ' ✗ --telephone is empty; leave it out, or give a number
+        init --address 'a, b, c, d, e, f' ✗ STREET, TOWN, REGION
+        init --country USA ✗ is not a country code of ISO 3166
+        init --type Plumbing ✗ the nearest is Plumber
+        init --type HVAC ✗ the nearest is HVACBusiness
+        init --type 'Roofing Contractor' ✗ the nearest is RoofingContractor
+        ",
     );
-    let mut expected = all();
-    expected["telephone"] = json!("+1 602 555 0199");
-    assert_eq!(home.business(), expected);
-    home.run_ok("business new.json", "nothing changed\n");
+    let business = home.json("business");
+    assert_eq!(business["id"], "desert-peak", "of the first name");
+    assert_eq!(business["name"], "Desert Peak Air");
+    assert_eq!(business["address"]["postal_code"], "85201");
+    let done = home.run("init --telephone 1");
+    let notes = done.out.lines().filter(|line| line.starts_with("note"));
+    let notes: Vec<&str> = notes.collect();
+    assert!(
+        notes.len() == 1 && notes[0].contains("review_policy"),
+        "{notes:?}"
+    );
+    let next =
+        "next        `reviews import FILE` adds reviews, then `reviews serve` publishes them\n";
+    assert!(done.out.ends_with(next), "{}", done.out);
+    let none = Home::new();
+    none.steps(
+        r#"
+        init --name DP --type Electrical ✗ the nearest is Electrician
+        part.json ← {"telephone": "1"}
+        business part.json ✗ id: missing
+        "#,
+    );
+    assert!(!none.path().exists(), "a database was left");
 }
 
 #[test]
-fn a_list_is_replaced_and_the_difference_names_each_item() {
+fn a_file_changes_only_its_members_and_the_difference_is_shown() {
     let home = home();
     home.steps(
-        r#"new.json ← {"services": [{"id": "heat", "name": "Heating"}, {"id": "duct", "name": "Ducts"}], "service_areas": ["Gilbert", "Mesa"]}"#,
+        r#"
+        new.json ← {"telephone": "+1 602 555 0199"}
+        business new.json → \n- telephone "+1 602 555 0100"\n+ telephone "+1 602 555 0199"\n
+        business new.json → nothing changed\n
+        lists.json ← {"services": [{"id": "heat", "name": "Heating"}, {"id": "duct", "name": "Ducts"}], "service_areas": ["Gilbert", "Mesa"]}
+        "#,
     );
     let done = home.run_ok(
-        "business new.json",
+        "business lists.json",
         "2 services, 1 technician, 2 service areas",
     );
     for line in [
@@ -75,227 +91,129 @@ fn a_list_is_replaced_and_the_difference_names_each_item() {
         "- services {\"id\":\"ac\",\"name\":\"AC repair\",\"synonyms\":[\"a/c\"]}\n",
         "+ services {\"id\":\"duct\",\"name\":\"Ducts\"}\n",
     ] {
-        assert!(done.out.contains(line), "{line}: {}", done.out);
+        assert_has(&done.out, line);
     }
     assert!(!done.out.contains("heat"), "{}", done.out);
-    assert_eq!(home.business()["service_areas"], json!(["Gilbert", "Mesa"]));
-    assert_eq!(home.business()["technicians"], all()["technicians"]);
-}
-
-#[test]
-fn null_removes_a_member_and_a_part_of_the_address() {
-    let home = home();
     home.steps(
         r#"
-        new.json ← {"description": null, "geo": null, "services": null, "type": null, "address": {"street_address": null, "postal_code": "85202"}}
-        business new.json → - description "Air conditioning since 1998."\n
+        null.json ← {"description": null, "geo": null, "services": null, "type": null, "review_links": [], "country": "de", "address": {"street_address": null, "postal_code": "85202"}}
+        business null.json → - description "Air conditioning since 1998."\n
+        off.json ← {"publish_staff": "off"}
+        business off.json → staff       off
         "#,
     );
     let mut expected = all();
-    for name in ["description", "geo"] {
+    for name in ["description", "geo", "review_links"] {
         expected.as_object_mut().unwrap().remove(name);
     }
-    expected["services"] = json!([]);
-    expected["type"] = json!("LocalBusiness");
-    expected["address"] =
-        json!({"locality": "Mesa", "region": "AZ", "postal_code": "85202", "country": "US"});
-    assert_eq!(home.business(), expected);
-    home.file("nameless.json", "{\n \"name\": null\n}");
-    home.steps("business nameless.json ✗ nameless.json:2:10: name: missing");
-}
-
-#[test]
-fn replace_keeps_only_publish_staff_and_time_zone() {
-    let home = home();
-    home.file("small.json", r#"{"id": "dp", "name": "DP"}"#);
-    home.run_ok("business small.json --replace", "0 services");
+    for (name, value) in [
+        ("telephone", json!("+1 602 555 0199")),
+        ("services", json!([])),
+        ("service_areas", json!(["Gilbert", "Mesa"])),
+        ("type", json!("LocalBusiness")),
+        ("country", json!("DE")),
+        ("publish_staff", json!("off")),
+        (
+            "address",
+            json!({"locality": "Mesa", "region": "AZ", "postal_code": "85202", "country": "US"}),
+        ),
+    ] {
+        expected[name] = value;
+    }
+    assert_eq!(home.json("business"), expected);
+    // What is printed can be loaded again.
+    let printed = home.run("business").out;
+    home.file("printed.json", &printed);
+    home.run_ok("business printed.json", "nothing changed");
+    // The last part of the address goes with it; `--replace` keeps only `publish_staff` and the time zone.
+    home.steps(
+        r#"
+        none.json ← {"address": {"locality": null, "region": null, "postal_code": null, "country": null}}
+        business none.json → no address
+        small.json ← {"id": "dp", "name": "DP"}
+        business small.json --replace → 0 services
+        "#,
+    );
     assert_eq!(
-        home.business(),
+        home.json("business"),
         json!({
-            "id": "dp", "name": "DP", "type": "LocalBusiness", "time_zone": "America/Phoenix", "publish_staff": "first_name",
+            "id": "dp", "name": "DP", "type": "LocalBusiness", "time_zone": "America/Phoenix", "publish_staff": "off",
             "same_as": [], "services": [], "technicians": [], "service_areas": []
         })
     );
-    home.file("part.json", r#"{"name": "DP"}"#);
-    home.run_err("business part.json --replace", "id: missing");
 }
 
 #[test]
-fn invalid_countries_and_review_links_are_refused() {
+fn wrong_members_are_refused_with_the_nearest_name() {
     let home = home();
     for [content, expected] in table(
         r#"
         {"country": "USA"} → country: "USA" is not a country code of ISO 3166; write it like US or DE
+        {"publish_staff": "some"} → publish_staff: "some" is not one of full, first_name, off
         {"review_links": [{"name": "Google", "url": "http://g.example/"}]} → review_links[0].url: "http://g.example/" must begin with https://
         {"review_links": [{"name": "Google"}]} → review_links[0].url: missing
-        {"review_links": [{"url": "https://g.example/"}]} → review_links[0].name: missing
         {"review_links": [{"name": "Google", "link": "https://g.example/"}]} → review_links[0].link: is unknown, did you mean
-        "#,
-    ) {
-        home.file("file.json", content);
-        home.run_err("business file.json", expected);
-        assert_eq!(home.business(), all());
-    }
-    home.file("new.json", r#"{"country": "de", "review_links": []}"#);
-    home.run_ok("business new.json", "+ country \"DE\"\n");
-    assert_eq!(home.business().get("review_links"), None);
-}
-
-#[test]
-fn the_review_policy_is_merged_by_member_and_what_is_missing_is_named() {
-    let home = home();
-    let advice = "/transparency has \"not stated\" for collection, verification, incentives; state it as review_policy in a file for";
-    home.run_ok("status", &format!("policy        {advice}"));
-    home.run_ok("init --country US", &format!("note        {advice}"));
-    let long = "a".repeat(2_001);
-    for (content, expected) in [
-        (
-            r#"{"contact": "http://dp.example"}"#,
-            "review_policy.contact: \"http://dp.example\" is neither",
-        ),
-        (
-            r#"{"contact": "mailto:dp"}"#,
-            "review_policy.contact: \"mailto:dp\" is neither",
-        ),
-        (
-            r#"{"contact": "javascript:alert(1)"}"#,
-            "is neither an email address like mailto:",
-        ),
-        (
-            r#"{"incentives": 5}"#,
-            "review_policy.incentives: not a text",
-        ),
-        (
-            r#"{"incentive": "None."}"#,
-            "review_policy.incentive: is unknown, did you mean incentives?",
-        ),
-        (
-            &format!(r#"{{"collection": "{long}"}}"#),
-            "review_policy.collection: longer than 2000 characters",
-        ),
-    ] {
-        home.file("file.json", &format!(r#"{{"review_policy": {content}}}"#));
-        home.run_err("business file.json", expected);
-        assert_eq!(home.business(), all());
-    }
-    home.file(
-        "new.json",
-        &format!(r#"{{"review_policy": {{"moderation": null, "incentives": "None.", "verification": " ", "collection": "{}"}}}}"#, &long[1..]),
-    );
-    home.run_ok("business new.json", "+ review_policy");
-    let policy = &home.business()["review_policy"];
-    assert_eq!(
-        policy,
-        &json!({"collection": long[1..], "incentives": "None.", "contact": "mailto:reviews@dp.example"})
-    );
-    home.file("none.json", r#"{"review_policy": null}"#);
-    home.run_ok("business none.json", "- review_policy");
-    let status: Value = serde_json::from_str(&home.run_ok("status --json", "").out).unwrap();
-    let all = [
-        "collection",
-        "verification",
-        "moderation",
-        "incentives",
-        "contact",
-    ];
-    assert_eq!(status["policy_not_stated"], json!(all));
-}
-
-#[test]
-fn an_unknown_member_is_refused_with_the_nearest_name() {
-    let home = home();
-    for [content, expected] in table(
-        r#"
         {"phone": "1"} → phone: is unknown, did you mean telephone?
         {"address": {"postcode": "1"}} → address.postcode: is unknown, did you mean postal_code?
-        {"address": {"streetAddress": "1"}} → address.streetAddress: is unknown, did you mean street_address?
         {"services": [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "synonym": ["c"]}]} → services[1].synonym: is unknown, did you mean synonyms?
         {"technicians": [{"id": "a", "name": "A", "alias": ["B"]}]} → technicians[0].alias: is unknown, did you mean aliases?
+        {"review_policy": {"contact": "http://dp.example"}} → review_policy.contact: "http://dp.example" is neither an email address like mailto:
+        {"review_policy": {"contact": "mailto:dp"}} → review_policy.contact: "mailto:dp" is neither
+        {"review_policy": {"contact": "javascript:alert(1)"}} → is neither an email address
+        {"review_policy": {"incentives": 5}} → review_policy.incentives: not a text
+        {"review_policy": {"incentive": "None."}} → review_policy.incentive: is unknown, did you mean incentives?
         "#,
     ) {
         home.file("file.json", content);
         home.run_err("business file.json", expected);
-        home.run_err("business file.json --replace", expected);
     }
-    home.file("file.json", "{\"name\": \"X\",\n \"addres\": {}}");
-    home.run_err("business file.json", "file.json:2:12: addres: is unknown");
-    assert_eq!(home.business(), all());
-    let none = Home::new();
-    none.file("part.json", r#"{"telephone": "1"}"#);
-    none.run_err("business part.json", "id: missing");
-    assert!(!none.path().exists(), "a database was left");
-}
-
-#[test]
-fn a_business_without_an_id_gets_it_from_the_first_name() {
-    let home = Home::new();
-    home.run_ok("init --telephone '+1 602 555 0100'", "not set");
-    home.run_ok("init --name 'Desert Peak'", "Desert Peak");
-    assert_eq!(home.business()["id"], "desert-peak");
-    home.run_ok("init --name 'Desert Peak Air'", "Desert Peak Air");
-    assert_eq!(home.business()["id"], "desert-peak");
-}
-
-#[test]
-fn removing_the_last_part_of_an_address_removes_the_address() {
-    let home = Home::new();
+    let long = format!(
+        r#"{{"review_policy": {{"collection": "{}"}}}}"#,
+        "a".repeat(2_001)
+    );
+    home.file("long.json", &long);
     home.steps(
         r#"
-        init --name 'Desert Peak' --address '12 Main St, Mesa' → 12 Main St, Mesa
-        new.json ← {"address": {"street_address": null, "locality": null}}
-        business new.json → no address
+        business long.json ✗ review_policy.collection: longer than 2000 characters
+        file.json ← {"name": "X",\n "addres": {}}
+        business file.json ✗ file.json:2:12: addres: is unknown
+        business file.json --replace ✗ addres
+        file.json ← {\n "name": null\n}
+        business file.json ✗ file.json:2:10: name: missing
+        file.json ← {\n "id": "x"\n}
+        business file.json --replace ✗ file.json:3:1: name: missing
+        file.json ← {\n "type": "Resturant"\n}
+        business file.json ✗ file.json:2:10: type: `Resturant` is not schema.org's LocalBusiness or one of its subtypes; the nearest is Restaurant
         "#,
     );
-    assert_eq!(home.business().get("address"), None);
+    assert_eq!(home.json("business"), all());
 }
 
 #[test]
-fn an_unknown_schema_org_type_is_refused_with_the_nearest_name() {
-    let home = Home::new();
-    for (given, nearest) in [
-        ("Plumbing", "Plumber"),
-        ("HVAC", "HVACBusiness"),
-        ("Roofing Contractor", "RoofingContractor"),
-        ("Electrical", "Electrician"),
-    ] {
-        home.run_err(
-            &["init", "--name", "DP", "--type", given],
-            &format!("the nearest is {nearest}"),
-        );
-        assert!(!home.path().exists(), "a database was created");
-    }
-    // Types may be in any case, or a URL of schema.org.
-    for (given, taken) in [
-        ("plumber", "Plumber"),
-        ("https://schema.org/HVACBusiness", "HVACBusiness"),
-        ("LocalBusiness", "LocalBusiness"),
-        ("NailSalon", "NailSalon"),
-    ] {
-        home.run_ok(
-            &["init", "--name", "DP", "--type", given],
-            &format!("type        {taken}\n"),
-        );
-    }
-    home.file("type.json", "{\n \"type\": \"Resturant\"\n}");
-    home.run_err("business type.json",
-        "type.json:2:10: type: `Resturant` is not schema.org's LocalBusiness or one of its subtypes; the nearest is Restaurant",
-    );
-}
-
-#[test]
-fn loading_the_printed_business_does_not_set_the_time_zone() {
-    let home = Home::new();
-    home.run_ok("init --name 'Desert Peak'", "time zone   not set");
-    let printed = home.run_ok("business", "Desert Peak").out;
-    assert!(!printed.contains("time_zone"), "{printed}");
-    home.file("b.json", &printed);
+fn the_review_policy_is_merged_and_what_is_missing_is_named() {
+    let home = home();
     home.steps(
         r#"
-        business b.json → time zone   not set
-        google.json ← {"reviews": [{"name": "accounts/1/locations/7/reviews/a", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "createTime": "2026-10-02T03:30:00Z"}]}
-        import google.json ✗ time zone, which is not set; run `reviews init --time-zone ZONE`
-        init --time-zone UTC → time zone   UTC
+        status → policy        /transparency has "not stated" for collection, verification, incentives; state it as review_policy in a file for
+        init --country US → note        /transparency has "not stated" for collection, verification, incentives
+        new.json ← {"review_policy": {"moderation": null, "incentives": "None.", "verification": " ", "collection": "By mail."}}
+        business new.json → + review_policy
         "#,
     );
-    assert_eq!(home.business()["time_zone"], "UTC");
+    assert_eq!(
+        home.json("business")["review_policy"],
+        json!({"collection": "By mail.", "incentives": "None.", "contact": "mailto:reviews@dp.example"})
+    );
+    home.steps("none.json ← {\"review_policy\": null}\nbusiness none.json → - review_policy");
+    let status = home.json("status --json");
+    assert_eq!(
+        status["policy_not_stated"],
+        json!([
+            "collection",
+            "verification",
+            "moderation",
+            "incentives",
+            "contact"
+        ])
+    );
 }

@@ -6,33 +6,36 @@ use super::*;
 pub fn serve(home: &Home) -> Serving {
     let roots = home.0.path().join("ca.pem");
     fs::write(&roots, ca_pem()).unwrap();
-    let mut command = reviews(home.0.path());
-    command
-        .arg("serve")
-        .env("REVIEWS_BASE_URL", BASE)
-        .env("REVIEWS_HUB_CA_FILE", roots);
-    command
-        .env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8")
-        .env("REVIEWS_HUB_RETRY_DELAYS", "1s,1s");
+    let mut command = home.command("serve");
+    command.env("REVIEWS_HUB_CA_FILE", roots).envs([
+        ("REVIEWS_BASE_URL", BASE),
+        ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
+        ("REVIEWS_HUB_RETRY_DELAYS", "1s,1s"),
+    ]);
     Serving::start(&mut command)
 }
 
 /// Subscribes to the JSON feed with a secret. Returns the hub's answer.
 pub fn subscribe(serving: &Serving, callback: &str) -> String {
+    let topic = format!("{BASE}/api/feed.json");
+    let fields = [
+        ("hub.topic", &*topic),
+        ("hub.callback", callback),
+        ("hub.secret", "s3cret"),
+    ];
+    post(serving, &fields)
+}
+
+/// Sends a request to subscribe with these fields. Returns the hub's answer.
+pub fn post(serving: &Serving, fields: &[(&str, &str)]) -> String {
     let form = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("hub.mode", "subscribe")
-        .append_pair("hub.topic", &format!("{BASE}/api/feed.json"))
-        .append_pair("hub.callback", callback)
-        .append_pair("hub.secret", "s3cret")
+        .extend_pairs(fields)
         .finish();
     let mut stream = serving.connect();
     let head = "POST /api/websub/hub HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
-    write!(
-        stream,
-        "{head}\r\nContent-Length: {}\r\n\r\n{form}",
-        form.len()
-    )
-    .unwrap();
+    let length = form.len();
+    write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{form}").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer

@@ -8,73 +8,33 @@ const ROW: &str =
 const INSTANTS: &str = r#"{"reviews":[{"reviewId":"g-1","reviewer":{"displayName":"Ann B."},"starRating":"FIVE",
     "comment":"Good.","createTime":"2024-11-01T03:00:00Z","updateTime":"2024-11-01T03:00:00Z"}],"totalReviewCount":1}"#;
 
-/// The names of all files in the folder.
-fn names(home: &Home) -> Vec<String> {
-    names_in(home.0.path())
-}
-
-fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
-fn a_dry_run_leaves_no_new_database_and_no_file_beside_it() {
+fn a_failed_or_tried_import_leaves_no_new_database_and_no_file() {
     let home = Home::new();
-    home.file("own.jsonl", ROW);
-    let before = names(&home);
-    for words in [
-        &["import", "--dry-run", "own.jsonl"][..],
-        &["import", "--dry-run", "own.jsonl", "--rejects", "bad.jsonl"],
-    ] {
-        let done = home.run_ok(words, "1 new, 0 updated");
-        assert_has(&done.out, "dry run: nothing was changed");
-        assert_eq!(names(&home), before);
-    }
-    // An existing database stays unchanged.
-    home.run_ok("import own.jsonl", "1 new");
-    let bytes = fs::read(home.path()).unwrap();
-    home.file("more.jsonl", &ROW.replace("\"a\"", "\"b\""));
-    home.run_ok("import --dry-run more.jsonl", "1 new, 0 updated");
-    assert!(
-        fs::read(home.path()).unwrap() == bytes,
-        "the dry run changed the database"
-    );
-}
-
-#[test]
-fn a_failed_import_leaves_no_new_database_and_no_file_beside_it() {
-    let home = Home::new();
-    home.file("prose.txt", "Nothing that anybody could import.");
     home.file("instants.json", INSTANTS);
     home.file("own.jsonl", ROW);
     home.file("broken.json", r#"{"id":"#);
     fs::create_dir(home.0.path().join("seeds")).unwrap();
-    fs::write(home.0.path().join("seeds/business.json"), "{").unwrap();
-    let before = names(&home);
+    home.file("seeds/business.json", "{");
+    let before = home.file_names();
+    home.run_ok("import --dry-run own.jsonl --rejects bad.jsonl", "1 new");
+    assert_eq!(home.file_names(), before);
     for words in [
-        &["import", "missing.jsonl"][..],
-        &["import", "prose.txt"],
-        &["import", "instants.json"],
-        &["import", "--dry-run", "instants.json"],
-        &["import", "own.jsonl", "missing.jsonl"],
-        &["import", "own.jsonl", "--map", "stars=Score"],
-        &["import", "own.jsonl", "--rejects", "own.jsonl"],
-        &["import", "missing.jsonl", "--rejects", "bad.jsonl"],
-        &["import", "instants.json", "--rejects", "bad.jsonl"],
-        &["seed", "seeds"],
-        &["business", "broken.json"],
-        &["export", "out.jsonl"],
-        &["show", "a"],
+        "import instants.json",
+        "import --dry-run instants.json",
+        "import own.jsonl missing.jsonl",
+        "import own.jsonl --map stars=Score",
+        "import own.jsonl --rejects own.jsonl",
+        "import instants.json --rejects bad.jsonl",
+        "seed seeds",
+        "business broken.json",
+        "export out.jsonl",
+        "show a",
     ] {
         let done = home.run(words);
-        assert_eq!(done.code, Some(2), "{words:?}: {}{}", done.out, done.err);
-        assert_eq!(names(&home), before, "{words:?}: {}", done.err);
-        assert!(!done.err.contains(".new-"), "{words:?}: {}", done.err);
+        done.failed("");
+        assert_eq!(home.file_names(), before, "{words}: {}", done.err);
+        assert!(!done.err.contains(".new-"), "{words}: {}", done.err);
     }
 }
 
@@ -87,16 +47,12 @@ fn end_by(mut child: Child, signal: Signal) -> Option<i32> {
 #[test]
 fn an_import_that_a_signal_ends_leaves_no_file() {
     for (words, signal, code) in [
-        (
-            &["import", "-", "--rejects", "bad.jsonl"][..],
-            Signal::INT,
-            130,
-        ),
-        (&["import", "-", "--dry-run"], Signal::TERM, 143),
+        ("import - --rejects bad.jsonl", Signal::INT, 130),
+        ("import - --dry-run", Signal::TERM, 143),
     ] {
         let home = Home::new();
-        let mut child = reviews(home.0.path())
-            .args(words)
+        let mut command = home.command(words);
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
@@ -104,10 +60,14 @@ fn an_import_that_a_signal_ends_leaves_no_file() {
         let mut input = child.stdin.take().unwrap();
         input.write_all(ROW.as_bytes()).unwrap();
         wait_until("the log is there", || {
-            names(&home).iter().any(|name| name.ends_with("-wal"))
+            home.file_names().iter().any(|name| name.ends_with("-wal"))
         });
         assert_eq!(end_by(child, signal), Some(code), "{words:?}");
-        assert!(names(&home).is_empty(), "{words:?}: {:?}", names(&home));
+        assert!(
+            home.file_names().is_empty(),
+            "{words:?}: {:?}",
+            home.file_names()
+        );
     }
 }
 
@@ -127,18 +87,11 @@ fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
             }
             SiteAnswer::json(format!("[{ROW}]")).with("Link: </?page=2>; rel=\"next\"")
         });
-        let child = reviews(home.0.path())
-            .args(["sync", "add", "shop", &site.url("/"), "--yes"])
-            .env("TMPDIR", &pages)
-            .spawn()
-            .unwrap();
+        let mut command = home.command(&["sync", "add", "shop", &site.url("/"), "--yes"]);
+        let child = command.env("TMPDIR", &pages).spawn().unwrap();
         is_reached.recv_timeout(NEVER).unwrap();
         let [folder] = names_in(&pages).try_into().unwrap();
-        let mode = fs::metadata(pages.join(&folder))
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(mode(&pages.join(&folder)), 0o700);
         assert_eq!(names_in(&pages.join(&folder)), ["page 1"]);
         assert_eq!(end_by(child, signal), Some(code));
         assert!(names_in(&pages).is_empty(), "{:?}", names_in(&pages));
@@ -147,42 +100,11 @@ fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
 }
 
 #[test]
-fn files_of_a_killed_command_go_at_the_next_write() {
-    let home = Home::with(2);
-    let left = |name: &str, minutes: i64| {
-        let file = File::create(home.0.path().join(name)).unwrap();
-        let at = Clock::system().now() - TimeDelta::minutes(minutes);
-        file.set_modified(at.into()).unwrap();
-    };
-    for name in ["out.jsonl", "copy.db"] {
-        left(&format!("{name}.new-0a1b2c3d"), 61);
-        left(&format!("{name}.new-0a1b2c3d-journal"), 61);
-        left(&format!("{name}.new-0a1b2c3e"), 1);
-        left(&format!("{name}.new-mine"), 61);
-    }
-    home.run_ok("export out.jsonl", "2 reviews");
-    home.run_ok("backup copy.db", "copy.db: ");
-    home.run_ok("backup copy.db --force", "copy.db: ");
-    assert_eq!(
-        names(&home),
-        [
-            "copy.db",
-            "copy.db.new-0a1b2c3e",
-            "copy.db.new-mine",
-            "out.jsonl",
-            "out.jsonl.new-0a1b2c3e",
-            "out.jsonl.new-mine",
-            "reviews.db",
-        ]
-    );
-}
-
-#[test]
 fn a_first_start_without_sample_data_leaves_no_database() {
     let home = Home::new();
     fs::create_dir(home.0.path().join("empty")).unwrap();
     for folder in ["none", "empty"] {
         home.run_err(&["serve", "--seed", folder], "business.json");
-        assert_eq!(names(&home), ["empty"], "{folder}");
+        assert_eq!(home.file_names(), ["empty"], "{folder}");
     }
 }

@@ -6,7 +6,6 @@ mod asked;
 mod backup;
 mod business;
 mod commands;
-mod copied;
 mod desk;
 mod figures;
 pub mod hub;
@@ -32,19 +31,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
-use std::process::{
-    Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio,
-};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
-use chrono::TimeDelta;
 use clap::CommandFactory;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use reviews_service::cli::Cli;
-use reviews_service::clock::Clock;
-use reviews_service::metrics::{self, Metric, MetricKind};
+use reviews_service::metrics::{self, MetricKind};
 use reviews_service::websub::http_client::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -122,27 +117,6 @@ fn output_of(command: &mut Command) -> CommandOutput {
     }
 }
 
-/// Runs a command whose standard output is a pipe without a reader.
-fn output_with_closed_stdout(command: &mut Command) -> CommandOutput {
-    let (reader, writer) = pipe().unwrap();
-    drop(reader);
-    let child = command
-        .stdout(writer)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let Output {
-        status,
-        stdout: _,
-        stderr,
-    } = child.wait_with_output().unwrap();
-    CommandOutput {
-        code: status.code(),
-        out: String::new(),
-        err: String::from_utf8(stderr).unwrap(),
-    }
-}
-
 /// The words of a command line: a list, or a text that is split as a shell does.
 pub trait Words {
     fn list(self) -> Vec<String>;
@@ -151,6 +125,12 @@ pub trait Words {
 impl Words for &str {
     fn list(self) -> Vec<String> {
         shlex::split(self).unwrap()
+    }
+}
+
+impl Words for String {
+    fn list(self) -> Vec<String> {
+        self.as_str().list()
     }
 }
 
@@ -190,8 +170,75 @@ impl Home {
         sqlite3(&self.path(), sql)
     }
 
+    /// Asserts what a query finds.
+    #[track_caller]
+    pub fn finds(&self, sql: &str, expected: &str) {
+        assert_eq!(self.sql(sql), expected, "{sql}");
+    }
+
+    pub fn file(&self, name: &str, content: &str) -> String {
+        fs::write(self.0.path().join(name), content).unwrap();
+        name.to_owned()
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    /// The names of all files in the folder, in order.
+    fn file_names(&self) -> Vec<String> {
+        names_in(self.0.path())
+    }
+
+    /// Whether the file of the database has this text.
+    fn file_has(&self, text: &str) -> bool {
+        let bytes = fs::read(self.path()).unwrap();
+        memchr::memmem::find(&bytes, text.as_bytes()).is_some()
+    }
+
+    pub fn command(&self, words: impl Words) -> Command {
+        let mut command = reviews(self.0.path());
+        command.args(words.list());
+        command
+    }
+
     pub fn run(&self, words: impl Words) -> CommandOutput {
-        output_of(reviews(self.0.path()).args(words.list()))
+        output_of(&mut self.command(words))
+    }
+
+    /// Runs a line in a shell that finds the binary.
+    fn shell(&self, line: &str) -> CommandOutput {
+        let binary = Path::new(env!("CARGO_BIN_EXE_reviews")).parent().unwrap();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.display());
+        let mut command = Command::new("/bin/sh");
+        command.args(["-ec", line]).current_dir(self.0.path());
+        output_of(command.stdin(Stdio::null()).env_clear().env("PATH", path))
+    }
+
+    #[track_caller]
+    pub fn run_ok(&self, words: impl Words, expected: &str) -> CommandOutput {
+        let done = self.run(words);
+        done.done();
+        assert_has(&done.out, expected);
+        done
+    }
+
+    /// What a command prints as JSON.
+    #[track_caller]
+    fn json(&self, words: impl Words) -> Value {
+        serde_json::from_str(&self.run_ok(words, "").out).unwrap()
+    }
+
+    #[track_caller]
+    pub fn run_err(&self, words: impl Words, expected: &str) {
+        self.run(words).failed(expected);
+    }
+
+    /// Writes a file and imports it. The counts must contain `expected`.
+    #[track_caller]
+    pub fn import(&self, name: &str, content: &str, expected: &str) -> CommandOutput {
+        self.file(name, content);
+        self.run_ok(&["import", name], expected)
     }
 
     /// Runs a command in each line, ` → ` a part of its output, or ` ✗ ` of its error; or writes NAME ` ← ` CONTENT to a file.
@@ -252,8 +299,20 @@ impl Home {
     }
 
     fn serve(&self) -> Serving {
-        Serving::start(reviews(self.0.path()).arg("serve"))
+        Serving::start(&mut self.command("serve"))
     }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 /// A running `reviews serve`. Killed when dropped.

@@ -1,291 +1,259 @@
-//! The commands for a firm's own reviews: importing, deciding, exporting and erasing.
+//! A firm's own reviews: exports as lines and tables, sample data, and the days of another time zone.
 
 use super::*;
 
-fn rows(changes: &[(&str, Value)]) -> String {
-    let row = |id: &str| {
-        let mut row = json!({"id": id, "rating": 5, "date": "2024-11-01", "author": "Ann B.", "text": format!("Text of {id}.")});
-        for (_, change) in changes.iter().filter(|(of, _)| *of == id) {
-            change
-                .as_object()
-                .unwrap()
-                .iter()
-                .for_each(|(name, value)| row[name] = value.clone());
-        }
-        row.to_string()
+/// Four reviews whose IDs begin so.
+fn rows(id: &str) -> String {
+    let row = |number| {
+        let text = format!("Text of {number}.");
+        let row = json!({"id": format!("{id}-{number}"), "rating": 5, "date": "2024-11-01", "author": "Ann B.", "text": text});
+        format!("{row}\n")
     };
-    ["r-1", "r-2", "r-3", "r-4"].map(row).join("\n")
+    (1..5).map(row).collect()
 }
 
 impl Home {
-    pub fn file(&self, name: &str, content: &str) -> String {
-        fs::write(self.0.path().join(name), content).unwrap();
-        name.to_owned()
-    }
-
-    #[track_caller]
-    pub fn run_ok(&self, words: impl Words, expected: &str) -> CommandOutput {
-        let done = self.run(words);
-        done.done();
-        assert_has(&done.out, expected);
-        done
-    }
-
-    /// Writes a file and imports it. The counts must contain `expected`.
-    #[track_caller]
-    pub fn import(&self, name: &str, content: &str, expected: &str) -> CommandOutput {
-        self.file(name, content);
-        self.run_ok(&["import", name], expected)
-    }
-
-    #[track_caller]
-    pub fn run_err(&self, words: impl Words, expected: &str) {
-        self.run(words).failed(expected);
-    }
-
     /// All reviews as text.
     fn reviews(&self) -> String {
-        let columns = "review_id, rating, reviewed_on, author, title, text, status, withheld_reason, response_text";
-        sqlite3(
-            &self.path(),
-            &format!("select {columns} from review order by review_id"),
+        self.sql(
+            "select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, response_text
+             from review order by review_id",
         )
     }
 }
 
-#[test]
-fn init_creates_a_business_and_changes_only_stated_values() {
+/// A database with a business, editorial texts, a private note, a decided column, a date order, and one id in two sources.
+fn exported_home() -> Home {
     let home = Home::new();
-    home.steps(
-        "init --name 'Desert Peak' → time zone   not set; `reviews init --time-zone ZONE` sets it",
-    );
-    let second = home.run_ok(
-        "init --time-zone America/Phoenix --type HVACBusiness",
-        "America/Phoenix",
-    );
-    assert_has(
-        &second.out,
-        "name        Desert Peak\ntype        HVACBusiness\n",
-    );
-    home.steps("init --time-zone america/phoenix ✗ write it like America/Phoenix");
-    let shown = home.run_ok("business", "\"id\": \"desert-peak\"");
-    // The printed business can be changed and loaded again.
-    home.file(
-        "business.json",
-        &shown.out.replace(
-            "\"services\": []",
-            "\"services\": [{\"id\": \"ac\", \"name\": \"AC\"}]",
-        ),
-    );
-    home.run_ok("business business.json", "1 service,");
-    home.run_ok("business", "\"ac\"");
-    let says = |setting: &str| shown.out.replace("\"full\"", setting);
-    home.file("off.json", &says("\"off\""));
-    home.run_ok("business off.json", "staff       off");
-    // A file without `publish_staff` keeps the setting.
-    home.file("silent.json", "{\"id\": \"dp\", \"name\": \"Desert Peak\"}");
-    home.run_ok("business silent.json", "staff       off");
-    home.file("some.json", &says("\"some\""));
     home.steps(
         r#"
-        business some.json ✗ publish_staff: "some" is not one of full, first_name, off
-        broken.json ← {\n "id": "x"\n}
-        business broken.json --replace ✗ broken.json:3:1: name: missing
+        init --name 'Desert Peak' → not set
+        business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
+        business business.json → + telephone
+        editorial.json ← {"summary": {"text": "We come on time."}}
+        editorial editorial.json → + summary
+        houzz.csv ← id,author,rating,date,text,Web\nq-1,Ann,5,13/01/2026,On time,yes\nq-2,Cy,4,02/01/2026,Tidy,no\n
+        import houzz.csv --source Houzz --public Web=yes → 2 new
+        angi.csv ← id,author,rating,date,text\nq-1,Bo,2,2026-01-05,Late\n
+        import angi.csv --source Angi → 1 new
+        withhold q-2 --reason 'under review' --note 'asked Cy' → withheld
+        t.csv ← Date,Stars,Name,Said\n2026-10-02,4,Di,On time.\n
+        import t.csv --no-text --ignore-others → 1 new
+        import t.csv --map text=Said → 1 updated
         "#,
     );
+    home
 }
 
 #[test]
-fn an_export_does_not_list_completing_rows_as_deleted() {
-    let home = Home::new();
-    home.file("t.csv", "Date,Stars,Name,Said\n2026-10-02,4,Ann,On time.\n");
-    home.run_ok("import t.csv --no-text --ignore-others", "1 new");
-    home.run_ok("import t.csv --map text=Said", "1 updated");
-    home.run_ok("export out.jsonl", "1 review, 0 IDs without a review");
-}
-
-#[test]
-fn an_import_reports_how_many_updated_reviews_are_withheld() {
-    let home = Home::new();
-    home.import("first.jsonl", &rows(&[]), "4 new");
-    for id in ["r-1", "r-2"] {
-        home.run_ok(&["withhold", id, "--reason", "x"], "withheld");
+fn an_export_has_all_that_the_owner_decided() {
+    let home = exported_home();
+    // A row that completed a review is no deleted one.
+    home.run_ok("export all.jsonl", "4 reviews, 0 IDs without a review");
+    let exported = home.read("all.jsonl");
+    let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!(first["business"]["name"], "Desert Peak");
+    assert_eq!(first["editorial"]["summary"]["text"], "We come on time.");
+    let copy = Home::new();
+    copy.file("all.jsonl", &exported);
+    copy.run_ok("import all.jsonl --dry-run", "business: Desert Peak");
+    assert!(!copy.path().exists());
+    copy.run_ok("import all.jsonl", "business: Desert Peak");
+    for words in [
+        "business",
+        "editorial",
+        "export",
+        "init",
+        "source columns Houzz",
+    ] {
+        assert_eq!(
+            copy.run_ok(words, "").out,
+            home.run_ok(words, "").out,
+            "{words}"
+        );
     }
-    let changed = |id| (id, json!({"text": "Another text."}));
-    let done = home.import(
-        "one.jsonl",
-        &rows(&[changed("r-1"), changed("r-3")]),
-        "0 new, 2 updated, 2 unchanged",
+    copy.run_ok("init", "time zone   not set");
+    copy.run_ok("show q-2", "asked Cy");
+    for home in [&home, &copy] {
+        // Nothing is asked, and no date of the second file proves the order.
+        home.steps(
+            r"
+            source rename Angi 'Angi Leads' → 1 review
+            angi.csv ← id,author,rating,date,text\nq-1,Bo,2,2026-01-05,Late\n
+            import angi.csv --source 'Angi Leads' → 0 new, 0 updated, 1 unchanged
+            houzz.csv ← id,author,rating,date,text,Web\nq-2,Cy,4,02/01/2026,Tidy,no\n
+            import houzz.csv --source Houzz → 0 new, 0 updated, 1 unchanged
+            ",
+        );
+    }
+    // An existing business and the columns of a source stay, with a note.
+    let own = Home::new();
+    own.steps(
+        r"
+        init --name Own → Own
+        houzz.csv ← id,author,rating,date,text,Web\nq-9,Ed,4,25/01/2026,Tidy,no\n
+        import houzz.csv --source Houzz --public Web=no → 1 new
+        ",
     );
-    let line = "1 of the updated reviews is withheld, so its changes do not appear\n";
-    assert_has(&done.out, line);
-    // No message if all updated reviews are published, although others are withheld.
-    let done = home.import(
-        "two.jsonl",
-        &rows(&[changed("r-1"), changed("r-3"), changed("r-4")]),
-        "0 new, 1 updated, 3 unchanged",
+    let done = own.import("all.jsonl", &exported, "4 new");
+    assert_has(
+        &done.out,
+        "note: the business and the editorial texts of the file were left out",
     );
-    assert!(!done.out.contains("of the updated"), "{}", done.out);
+    own.steps("business → \"name\": \"Own\"\neditorial → \"faq\": []");
+    let kept = "select public_values from source_column where header = 'Web'";
+    own.finds(kept, "[\"no\"]");
+}
+
+#[test]
+fn deleted_rows_without_ids_stay_deleted_in_another_database() {
+    let sheets = r"
+        first.csv ← author,rating,date,text\nAnn,5,2026-10-12,On time.\nBo,5,2026-10-12,Fair price.\nCy,5,2026-10-12,Late but friendly.\n
+        edited.csv ← author,rating,date,text\nAnn,5,2026-10-12,On time.\nBo,5,2026-10-12,Fair price!\nCy,5,2026-10-12,Late but very friendly.\n
+        ";
+    for name in ["export.jsonl", "export.csv"] {
+        let (home, other) = (Home::new(), Home::new());
+        home.steps(sheets);
+        home.steps(
+            "
+            import first.csv → 3 new
+            import edited.csv → 2 updated
+            source rename Direct Angi → 3 reviews
+            ",
+        );
+        home.sql("delete from review where author <> 'Ann'");
+        home.run_ok(&["export", name], "1 review");
+        other.steps(sheets);
+        other.import(name, &home.read(name), "1 new");
+        // Where it was made, it changes nothing.
+        home.run_ok(&["import", name], "0 new, 0 updated");
+        for home in [home, other] {
+            home.steps("import edited.csv --source Angi → 0 new, 0 updated, 1 unchanged");
+            home.finds("select author from review", "Ann");
+        }
+    }
+}
+
+#[test]
+fn the_file_name_of_an_export_decides_the_format() {
+    let home = exported_home();
+    home.steps(
+        "
+        export out.CSV → note: a table cannot hold the business and the editorial texts
+        export out.jsonl → 4 reviews
+        export --format csv → id,rating,date
+        export a.csv --format jsonl ✗ which --format contradicts
+        export a.jsonl --format csv ✗ which --format contradicts
+        export a.txt --format csv ✗ which --format contradicts
+        ",
+    );
+    assert!(home.read("out.CSV").starts_with("id,rating,date"));
+    assert!(home.read("out.jsonl").starts_with("{\"business\""));
+    for file in ["a.csv", "a.jsonl", "a.txt"] {
+        assert!(!home.0.path().join(file).exists(), "{file}");
+    }
 }
 
 #[test]
 fn a_failed_export_leaves_the_previous_one_unchanged() {
     let home = Home::new();
-    home.import("in.jsonl", "{\"id\":\"r-1\",\"rating\":5,\"date\":\"2024-11-01\",\"author\":\"Ann\",\"text\":\"Fine.\"}", "1 new");
-    let folder = home.0.path();
-    let (former, link) = (folder.join("former.jsonl"), folder.join("link.jsonl"));
-    home.run_ok("export former.jsonl", "1 review");
+    home.import("in.jsonl", &rows("r"), "4 new");
+    let link = home.0.path().join("link.jsonl");
+    home.run_ok("export former.jsonl", "4 reviews");
     symlink("former.jsonl", &link).unwrap();
-    let whole = fs::read_to_string(&former).unwrap();
+    let whole = home.read("former.jsonl");
     home.sql("alter table review_source rename to elsewhere");
-    for name in ["former.jsonl", "link.jsonl"] {
-        home.run_err(&["export", name, "--force"], "review_source");
-        assert_eq!(fs::read_to_string(&former).unwrap(), whole, "{name}");
-    }
-    home.run_err("export new.jsonl", "review_source");
-    assert!(
-        !folder.join("new.jsonl").exists(),
-        "an incomplete export was left"
-    );
-    home.sql("alter table elsewhere rename to review_source");
-    home.run_ok("withhold r-1 --reason x", "withheld");
-    // The link is kept, and its target has the new content and mode 0600.
-    home.run_ok("export link.jsonl --force", "1 review");
-    assert!(link.is_symlink());
-    let now = fs::read_to_string(&former).unwrap();
-    assert!(now.contains("withheld") && now != whole, "{now}");
-    assert_eq!(
-        fs::metadata(&former).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
-    let left = fs::read_dir(folder).unwrap();
-    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.into_iter().all(|name| !name.contains(".new-")));
-}
-
-#[test]
-fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
-    let home = Home::new();
-    let table = |shown: [&str; 3]| {
-        let row =
-            |(id, shown): (&str, &str)| format!("{id},2026-10-02,4,Ann,Words of {id}.,{shown}\n");
-        let rows = ["p", "q", "w"].into_iter().zip(shown).map(row);
-        let rows: String = rows.collect();
-        home.file(
-            "t.csv",
-            &format!("ID,Date,Stars,Name,Comment,Veröffentlicht\n{rows}"),
-        )
-    };
-    let public = "--public=Veröffentlicht=ja";
-    let import = |shown| home.run_ok(&["import", &table(shown), public], "");
-    import(["ja", "nein", "nein"]);
     home.steps(
         "
-        publish p → p: is already published; the next import keeps it published
-        publish q → q: published
-        withhold w --reason 'not published at the source' → w: is already withheld (not published at the source); imports keep it withheld
+        export former.jsonl --force ✗ review_source
+        export link.jsonl --force ✗ review_source
+        export new.jsonl ✗ review_source
         ",
     );
-    let decided = home.reviews();
-    for shown in [["nein", "nein", "ja"], ["ja", "ja", "nein"]] {
-        import(shown);
-        assert_eq!(home.reviews(), decided, "{shown:?}");
-    }
-    import(["nein", "nein", "ja"]);
-    let statuses =
-        "select group_concat(status, ' ') from (select status from review order by review_id)";
-    assert_eq!(home.sql(statuses), "withheld withheld withheld");
-    home.run_ok("publish p", "p: published");
-    home.run_ok("publish w", "w: published");
-    home.run_ok("withhold p --reason 'under dispute'", "p: withheld");
-    let decided = home.reviews();
-    import(["ja", "nein", "nein"]);
-    assert_eq!(home.reviews(), decided);
+    assert_eq!(home.read("former.jsonl"), whole);
+    let is_left = home.0.path().join("new.jsonl").exists();
+    assert!(!is_left, "an incomplete export was left");
+    home.sql("alter table elsewhere rename to review_source");
+    // The link is kept, and its target has the new content and mode 0600.
+    home.steps("withhold r-1 --reason x → withheld\nexport link.jsonl --force → 4 reviews");
+    assert!(link.is_symlink());
+    assert_has(&home.read("former.jsonl"), "withheld");
+    assert_eq!(mode(&link), 0o600);
+    assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
 }
 
 /// A folder with sample data.
-fn sample(home: &Home) -> String {
-    let folder = home.0.path().join("sample");
-    fs::create_dir(&folder).unwrap();
-    for (name, content) in [
-        (
-            "business.json",
-            r#"{"id": "s", "name": "Sample", "time_zone": "UTC"}"#.to_owned(),
-        ),
-        ("reviews.jsonl", rows(&[]).replace("r-", "s-")),
-        (
-            "editorial.json",
-            r#"{"summary": {"text": "As the sample says."}}"#.to_owned(),
-        ),
-    ] {
-        fs::write(folder.join(name), content).unwrap();
-    }
-    folder.display().to_string()
+fn sample(home: &Home) {
+    fs::create_dir(home.0.path().join("sample")).unwrap();
+    home.file("sample/reviews.jsonl", &rows("s"));
+    home.steps(
+        r#"
+        sample/business.json ← {"id": "s", "name": "Sample", "time_zone": "UTC"}
+        sample/editorial.json ← {"summary": {"text": "As the sample says."}}
+        seed sample → new
+        seed sample → 0 new, 0 updated
+        "#,
+    );
 }
 
 #[test]
 fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     let home = Home::new();
-    let seeds = sample(&home);
-    home.file("own.jsonl", &rows(&[]));
-    home.run_ok(&["seed", &seeds], "new");
-    home.run_ok(&["seed", &seeds], "0 new, 0 updated");
-    for command in ["init", "status"] {
-        home.run_ok(command, "`reviews init --discard-sample --name NAME`");
-    }
+    sample(&home);
+    home.file("own.jsonl", &rows("r"));
     home.steps(
         "
+        init → `reviews init --discard-sample --name NAME`
+        status → `reviews init --discard-sample --name NAME`
         import own.jsonl ✗ remove it with `reviews init --discard-sample --name NAME`
         init --discard-sample --name Mine → removed the sample data
         import own.jsonl → 4 new
+        seed sample ✗ holds a business's own data
+        init --discard-sample ✗ does not hold only sample data
         ",
     );
-    assert_eq!(home.sql("select count(*) from review"), "4");
-    home.run_err(&["seed", &seeds], "holds a business's own data");
-    home.run_err("init --discard-sample", "does not hold only sample data");
+    home.finds("select count(*) from review", "4");
+    // Loading it again keeps changes of the owner.
     let mixed = Home::new();
-    mixed.file("own.jsonl", &rows(&[]));
-    mixed.run_ok(&["seed", &seeds], "new");
-    mixed.run_ok("import own.jsonl --with-sample", "4 new");
-    mixed.run_ok("import own.jsonl", "4 unchanged");
-}
-
-#[test]
-fn loading_the_sample_again_keeps_changes_of_the_owner() {
-    let home = Home::new();
-    let seeds = sample(&home);
-    home.run_ok(&["seed", &seeds], "new");
-    home.run_ok("init --name Mine --telephone '+1 1'", "Mine");
-    home.file("ed.json", r#"{"summary": {"text": "As the owner says."}}"#);
-    home.run_ok("editorial ed.json", "As the owner says.");
-    let (business, editorial) = (home.run("business").out, home.run("editorial").out);
-    home.run_ok(&["seed", &seeds], "0 new, 0 updated");
-    assert_eq!(home.run("business").out, business);
-    assert_eq!(home.run("editorial").out, editorial);
+    sample(&mixed);
+    mixed.file("own.jsonl", &rows("r"));
+    mixed.steps(
+        r#"
+        init --name Mine --telephone '+1 1' → Mine
+        ed.json ← {"summary": {"text": "As the owner says."}}
+        editorial ed.json → As the owner says.
+        seed sample → 0 new, 0 updated
+        business → "name": "Mine"
+        editorial → As the owner says.
+        import own.jsonl --with-sample → 4 new
+        import own.jsonl → 4 unchanged
+        "#,
+    );
 }
 
 #[test]
 fn a_new_time_zone_changes_only_unedited_dates() {
     let home = Home::new();
     let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
-    home.file(
-        "google.json",
-        &json!({"reviews": [row("a"), row("b"), row("c")]}).to_string(),
+    let page = json!({"reviews": [row("a"), row("b"), row("c")]});
+    home.file("google.json", &page.to_string());
+    home.steps(
+        "
+        import google.json ✗ reviews init --time-zone ZONE
+        init --time-zone UTC → UTC
+        import google.json → 3 new
+        ",
     );
-    home.run_err("import google.json", "reviews init --time-zone ZONE");
-    home.run_ok("init --time-zone UTC", "UTC");
-    home.run_ok("import google.json", "3 new");
     home.sql("update review set reviewed_on = '2024-10-30' where review_id = '7.b'");
-    home.steps("init --time-zone America/Phoenix → 2 reviews to their days in America/Phoenix");
-    let days = "select review_id, reviewed_on from review order by 1";
-    assert_eq!(
-        home.sql(days),
-        "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
+    home.steps(
+        "
+        init --time-zone America/Phoenix → 2 reviews to their days in America/Phoenix
+        import google.json → 0 new, 0 updated, 3 unchanged
+        ",
     );
-    home.run_ok("import google.json", "0 new, 0 updated, 3 unchanged");
-    assert_eq!(
-        home.sql(days),
-        "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01"
+    home.finds(
+        "select review_id, reviewed_on from review order by 1",
+        "7.a|2024-11-01\n7.b|2024-10-30\n7.c|2024-11-01",
     );
 }
 
@@ -306,8 +274,7 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
     ));
     home.run_ok("insights rebuild", "1 review");
     for words in [
-        &["show", "r-1"][..],
-        &["insights"],
+        &["insights"][..],
         &["insights", "explain", "r-1"],
         &["business"],
         &["export"],
@@ -317,22 +284,18 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
         &["check"],
     ] {
         let done = home.run(words);
-        assert_eq!(done.code, Some(0), "{words:?}: {}", done.err);
+        done.done();
         let printed = done.out + &done.err;
         assert!(!printed.contains(CONTROLS), "{words:?}: {printed:?}");
     }
-    let shown = home.run("show r-1").out;
-    assert_has(&shown, "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m");
+    let escaped = "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m";
+    home.run_ok("show r-1", escaped);
     // The JSON is valid and has the original characters.
-    let business: Value = serde_json::from_str(&home.run("business").out).unwrap();
+    let business = home.json("business");
     assert_eq!(business["name"], format!("Desert{hostile} Peak"));
-    let serving = home.serve();
-    assert!(
-        serving.greeting.starts_with("Reviews of Desert\\u001b")
-            && !serving.greeting.contains(CONTROLS),
-        "{:?}",
-        serving.greeting
-    );
+    let greeting = home.serve().greeting.clone();
+    assert!(!greeting.contains(CONTROLS), "{greeting:?}");
+    assert_has(&greeting, "Reviews of Desert\\u001b");
 }
 
 #[test]
@@ -341,109 +304,46 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
     let begins = [
         "=", "+", "-", "@", "\t", "\r", "'=", "''@", "'", "'plain", "plain",
     ];
-    let rows: Vec<String> = begins
-        .iter()
-        .enumerate()
-        .map(|(number, begin)| {
-            let cell = format!("{begin}1+cmd|' /C calc'!A0");
-            json!({"id": format!("={number}"), "rating": 5, "date": "2024-11-01", "author": cell, "title": cell, "text": cell,
-                "source": {"name": cell}, "mentions": {"technicians": [cell.trim()]}, "response": {"text": cell},
-                "status": "withheld", "withheld_reason": cell})
-            .to_string()
-        })
-        .collect();
-    home.import("in.jsonl", &rows.join("\n"), "11 new");
-    home.run_ok("export out.csv --format csv", "11 reviews");
-    let table = fs::read(home.0.path().join("out.csv")).unwrap();
-    let mut reader = csv::Reader::from_reader(&table[..]);
+    let row = |(number, begin): (usize, &&str)| {
+        let cell = format!("{begin}1+cmd|' /C calc'!A0");
+        let row = json!({"id": format!("={number}"), "rating": 5, "date": "2024-11-01", "author": cell, "title": cell, "text": cell,
+            "source": {"name": cell}, "mentions": {"technicians": [cell.trim()]}, "response": {"text": cell},
+            "status": "withheld", "withheld_reason": cell});
+        format!("{row}\n")
+    };
+    let rows: String = begins.iter().enumerate().map(row).collect();
+    home.import("in.jsonl", &rows, "11 new");
+    home.run_ok("export out.csv", "11 reviews");
+    let table = home.read("out.csv");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
     let mut cells = 0;
     for record in reader.records() {
         for cell in &record.unwrap() {
             cells += usize::from(cell.starts_with('\''));
-            assert!(
-                !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),
-                "{cell:?}"
-            );
+            let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            assert!(!is_formula, "{cell:?}");
         }
     }
     // 11 IDs and 7 cells of each row except `plain`; 2 technicians' names lost their leading tab or carriage return.
     assert_eq!(cells, 11 + 10 * 7 - 2);
     let other = Home::new();
-    fs::write(other.0.path().join("in.csv"), &table).unwrap();
-    other.run_ok("import in.csv", "11 new");
+    other.import("in.csv", &table, "11 new");
     assert_eq!(other.reviews(), home.reviews());
-    other.run_ok("export out.csv --format csv", "11 reviews");
-    assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
-    other.run_err("export out.csv --format csv", "already exists");
-    let words = ["export", "out.csv", "--format", "csv", "--force"];
-    other.run_ok(&words, "11 reviews");
-    assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
-}
-
-#[test]
-fn an_apostrophe_is_kept_unless_the_table_is_marked_as_escaped() {
+    other.steps(
+        "
+        export out.csv → 11 reviews
+        export out.csv ✗ already exists
+        export out.csv --force → 11 reviews
+        ",
+    );
+    assert_eq!(other.read("out.csv"), table);
+    // An apostrophe is kept unless the table is marked as escaped.
     for (column, cell) in [("", ""), (",escaped", ","), (",escaped", ",false")] {
         let home = Home::new();
-        home.import("in.csv", &format!(
-                "id,rating,date,author,text,decided,deleted{column}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n"
-            ), "1 new");
-        assert_has(&home.reviews(), "'=1+1");
-    }
-}
-
-#[test]
-fn the_file_name_of_an_export_decides_the_format() {
-    let home = Home::new();
-    home.run_ok("init --name K", "K");
-    home.import("in.jsonl", &rows(&[]), "4 new");
-    home.run_ok("export out.CSV", "a table cannot hold");
-    home.run_ok("export out.jsonl", "4 reviews");
-    let read = |name: &str| fs::read_to_string(home.0.path().join(name)).unwrap();
-    assert!(read("out.CSV").starts_with("id,rating,date"));
-    assert!(read("out.jsonl").starts_with("{\"business\""));
-    for (file, format) in [("a.csv", "jsonl"), ("a.jsonl", "csv"), ("a.txt", "csv")] {
-        home.run_err(
-            &["export", file, "--format", format],
-            "which --format contradicts",
+        let table = format!(
+            "id,rating,date,author,text,decided,deleted{column}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n"
         );
-        assert!(!home.0.path().join(file).exists(), "{file}");
-    }
-    let printed = home.run("export --format csv");
-    assert!(printed.out.starts_with("id,rating,date"), "{}", printed.out);
-}
-
-#[test]
-fn an_export_keeps_notes_source_ids_and_column_decisions() {
-    let (home, copy) = (Home::new(), Home::new());
-    let header = "id,author,rating,date,text\n";
-    let days_first = format!("{header}q-1,Ann,5,13/01/2026,On time\nq-2,Cy,4,02/01/2026,Tidy\n");
-    home.file("houzz.csv", &days_first);
-    home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
-    home.run_ok("init --name K --time-zone UTC", "");
-    home.run_ok("import houzz.csv --source Houzz", "2 new");
-    home.run_ok("import angi.csv --source Angi", "1 new");
-    let note = [
-        "withhold",
-        "q-2",
-        "--reason",
-        "under review",
-        "--note",
-        "asked Cy",
-    ];
-    home.run_ok(&note, "");
-    home.run_ok("export all.jsonl", "3 reviews");
-    copy.import(
-        "all.jsonl",
-        &fs::read_to_string(home.path().with_file_name("all.jsonl")).unwrap(),
-        "3 new",
-    );
-    copy.run_ok("show q-2", "asked Cy");
-    for home in [&home, &copy] {
-        home.run_ok("source rename Angi 'Angi Leads'", "");
-        home.file("angi.csv", &format!("{header}q-1,Bo,2,2026-01-05,Late\n"));
-        home.steps("import angi.csv --source 'Angi Leads' → 0 new, 0 updated, 1 unchanged");
-        // No date proves the order.
-        home.file("houzz.csv", &format!("{header}q-2,Cy,4,02/01/2026,Tidy\n"));
-        home.steps("import houzz.csv --source Houzz → 0 new, 0 updated, 1 unchanged");
+        home.import("in.csv", &table, "1 new");
+        assert_has(&home.reviews(), "'=1+1");
     }
 }

@@ -26,8 +26,8 @@ fn commands_wait_ten_seconds_for_a_lock() {
         "init --name Bakery",
     ];
     let waiting = commands.map(|words| {
-        let mut command = reviews(home.0.path());
-        let command = command.args(words.list()).stdout(Stdio::piped());
+        let mut command = home.command(words);
+        let command = command.stdout(Stdio::piped());
         (words, command.stderr(Stdio::piped()).spawn().unwrap())
     });
     for (words, child) in waiting {
@@ -59,7 +59,7 @@ fn database_with_several_names_is_not_written() {
             "backup second.db",
             "restore copy.db --yes",
         ] {
-            let run = home.run(&*format!("{words} --database {database}"));
+            let run = home.run(format!("{words} --database {database}"));
             run.failed(message);
             assert_has(&run.err, "-samefile");
         }
@@ -80,16 +80,15 @@ fn database_with_several_names_is_not_written() {
 
 /// A command of a user who may only read the database and its folder.
 fn reading(home: &Home, words: &str) -> Command {
-    let mut command = reviews(home.0.path());
+    let mut command = home.command(words);
     if rustix::process::geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
-    command.args(words.list());
     command
 }
 
 #[test]
-fn commands_that_write_nothing_read_where_nothing_may_be_written() {
+fn commands_that_write_nothing_need_only_be_able_to_read() {
     let home = Home::with(3);
     home.run("init --name Bakery").done();
     home.run("insights rebuild").done();

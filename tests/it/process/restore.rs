@@ -21,144 +21,100 @@ fn home() -> Home {
 impl Home {
     /// ID and status of each review.
     fn statuses(&self) -> String {
-        sqlite3(
-            &self.path(),
+        self.sql(
             "select group_concat(review_id || ' ' || status, ', ') from (select * from review order by review_id)",
         )
     }
 
-    /// The files that restores have kept.
+    /// The files that restores have kept, in order.
     fn previous_files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths
-            .filter(|path| path.to_str().unwrap().contains("before-restore"))
-            .collect()
-    }
-
-    /// Document, version, and time of change of each publication.
-    fn publications(&self) -> Vec<(String, i64, String)> {
-        let rows = sqlite3(
-            &self.path(),
-            "select document, version, changed_at from publication order by document",
-        );
-        let row = |line: &str| {
-            let cells: Vec<&str> = line.split('|').collect();
-            (
-                cells[0].to_owned(),
-                cells[1].parse().unwrap(),
-                cells[2].to_owned(),
-            )
-        };
-        rows.lines().map(row).collect()
+        let names = self.file_names().into_iter();
+        let kept = names.filter(|name| name.contains("before-restore"));
+        kept.map(|name| self.0.path().join(name)).collect()
     }
 }
 
 #[test]
 fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let home = home();
-    home.run_ok("withhold r-1 --reason 'under dispute'", "withheld");
-    home.run_ok("delete r-2", "deleted");
-    home.run_ok("import later.jsonl", "1 new");
-    home.run_ok("respond r-3 'A mistake.'", "answered");
+    home.steps(
+        "
+        withhold r-1 --reason 'under dispute' → withheld
+        delete r-2 → deleted
+        import later.jsonl → 1 new
+        respond r-3 'A mistake.' → answered
+        ",
+    );
     home.serve().wait_for("/reviews.json", "A mistake.");
-    let before = home.publications();
-    let dated = |id: &str| {
-        let shown = home.run_ok(&["show", id, "--json"], "updated_at").out;
-        let shown: Value = serde_json::from_str(&shown).unwrap();
-        shown["updated_at"].as_str().unwrap().to_owned()
-    };
+    let newest = home.sql("select max(version), max(changed_at) from publication");
+    let (version, changed_at) = newest.split_once('|').unwrap();
+    let dated = |id: &str| home.json(&["show", id, "--json"])["updated_at"].to_string();
     let answered_at = dated("r-3");
-    let highest: i64 = home
-        .sql("select max(change_no) from review_change")
-        .parse()
-        .unwrap();
+    let numbers = "select max(change_no) from review_change";
+    let highest: i64 = home.sql(numbers).parse().unwrap();
     let done = home.run_ok("restore copy.db", "reviews.db: restored from copy.db\n");
+    let [previous] = home.previous_files().try_into().unwrap();
     for part in [
         "1 deleted again",
         "1 withheld again",
         "the previous file is kept as ",
+        previous.file_name().unwrap().to_str().unwrap(),
         "the service removes it after 30 days",
     ] {
-        assert!(done.out.contains(part), "{part}: {}", done.out);
+        assert_has(&done.out, part);
     }
-    assert_eq!(
-        home.statuses(),
-        "r-1 withheld, r-3 published, r-4 published"
-    );
-    home.run_ok("show r-1", "withheld (under dispute)");
-    let [previous] = home.previous_files().try_into().unwrap();
-    let mode = fs::metadata(&previous).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    assert_has(&done.out, previous.file_name().unwrap().to_str().unwrap());
+    assert_eq!(mode(&previous), 0o600);
     assert_eq!(sqlite3(&previous, "select count(*) from review"), "4");
+    let statuses = "r-1 withheld, r-3 published, r-4 published";
+    assert_eq!(home.statuses(), statuses);
+    home.run_ok("show r-1", "withheld (under dispute)");
     // The file has nothing of the deleted review, and change numbers continue.
-    let bytes = fs::read(home.path()).unwrap();
-    let text = b"Text of number 2.";
-    assert!(!bytes.windows(text.len()).any(|part| part == text));
-    let numbers = home.sql("select max(change_no) from review_change");
-    assert!(numbers.parse::<i64>().unwrap() > highest);
+    assert!(!home.file_has("Text of number 2."));
+    assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
     // Feed readers have seen the answer, so the review without it counts as newer.
     assert!(dated("r-3") > answered_at, "{answered_at}");
     // The next publication has higher versions than all before.
     home.serve().wait_for("/reviews.json", "Text of number 3.");
-    let after = home.publications();
-    assert_eq!(before.len(), after.len());
-    for (old, new) in before.iter().zip(&after) {
-        assert!(new.1 > old.1 && new.2 >= old.2, "{old:?} {new:?}");
-    }
-    home.run_ok("check", "ok ");
-    home.run_ok("import rows.jsonl", "kept deleted: r-2");
-    assert_eq!(
-        home.statuses(),
-        "r-1 withheld, r-3 published, r-4 published"
+    home.finds(
+        &format!("select count(*), min(version) > {version}, min(changed_at) >= '{changed_at}' from publication"),
+        "4|1|1",
     );
-    home.run_ok("import later.jsonl", "1 new");
+    home.steps(
+        "
+        check → ok
+        import rows.jsonl → kept deleted: r-2
+        import later.jsonl → 1 new
+        ",
+    );
+    assert_eq!(home.statuses(), format!("{statuses}, r-5 published"));
 }
 
 #[test]
-fn reviews_withheld_since_a_backup_keep_state_and_notes() {
-    let home = home();
-    home.run_ok("import later.jsonl", "1 new");
-    for id in ["r-1", "r-5"] {
-        let words = [
-            "withhold",
-            id,
-            "--reason",
-            "x",
-            "--note",
-            "Called the customer.",
-        ];
-        home.run_ok(&words, "withheld");
-    }
-    home.run_ok("restore copy.db", "2 withheld again");
-    for id in ["r-1", "r-5"] {
-        home.run_ok(&["show", id], "note, not public:\n  Called the customer.");
-    }
-    home.run_ok("import later.jsonl", "1 kept withheld");
-    assert!(
-        home.statuses().ends_with("r-5 withheld"),
-        "{}",
-        home.statuses()
-    );
-}
-
-#[test]
-fn reviews_withheld_by_the_source_follow_it_after_a_restore() {
+fn what_was_withheld_since_a_backup_keeps_state_note_and_source() {
     let home = home();
     let row = |status: &str| {
-        json!({"id": "r-1", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 1.", "status": status})
+        json!({"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": status})
             .to_string()
     };
     home.file("hidden.jsonl", &row("withheld"));
     home.file("shown.jsonl", &row("published"));
-    home.run_ok("import hidden.jsonl", "1 updated");
-    home.run_ok("restore copy.db", "1 withheld again");
-    home.run_ok("import shown.jsonl", "1 updated");
-    assert!(
-        home.statuses().starts_with("r-1 published"),
-        "{}",
-        home.statuses()
+    home.steps(
+        r"
+        import later.jsonl → 1 new
+        import hidden.jsonl → 1 updated
+        withhold r-1 --reason x --note 'Called the customer.' → withheld
+        withhold r-5 --reason x --note 'Called the customer.' → withheld
+        restore copy.db → 3 withheld again
+        show r-1 → note, not public:\n  Called the customer.
+        show r-5 → note, not public:\n  Called the customer.
+        import later.jsonl → 1 kept withheld
+        import shown.jsonl → 1 updated
+        ",
+    );
+    // What the source withheld follows it.
+    assert_eq!(
+        home.statuses(),
+        "r-1 withheld, r-2 published, r-3 published, r-4 published, r-5 withheld"
     );
 }
 
@@ -213,13 +169,7 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
     );
     let whole = fs::read(folder.join("copy.db")).unwrap();
     fs::write(folder.join("cut.db"), &whole[..whole.len() / 2]).unwrap();
-    let names = || {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        names
-    };
-    let (before, bytes) = (names(), fs::read(home.path()).unwrap());
+    let (before, bytes) = (home.file_names(), fs::read(home.path()).unwrap());
     for [file, expected] in table(
         "
         none.db → no backup at none.db; `reviews backup FILE` writes one
@@ -233,7 +183,7 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
         ",
     ) {
         home.run_err(&["restore", file], expected);
-        assert_eq!(names(), before, "{file}");
+        assert_eq!(home.file_names(), before, "{file}");
     }
     assert!(
         fs::read(home.path()).unwrap() == bytes,
@@ -241,83 +191,51 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
     );
 }
 
-#[test]
-fn a_damaged_database_is_replaced_with_a_warning() {
+/// A home after a change that stands only in the log, as SIGKILL would leave it, and the log.
+fn with_log() -> (Home, Vec<u8>) {
     let home = home();
+    let log = home.0.path().join("reviews.db-wal");
+    let writer = connect(&home.path());
+    let change = "pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.'";
+    writer.execute_batch(change).unwrap();
+    let bytes = fs::read(&log).unwrap();
+    drop(writer);
+    fs::write(&log, &bytes).unwrap();
+    (home, bytes)
+}
+
+#[test]
+fn a_damaged_database_and_its_log_are_kept_with_a_warning() {
+    let (home, log) = with_log();
     fs::write(home.path(), "This was a database once.").unwrap();
-    let done = home.run_ok(
-        "restore copy.db",
-        "warning: the previous file could not be read",
-    );
+    let warning = "warning: the previous file could not be read";
+    let done = home.run_ok("restore copy.db", warning);
     assert_has(&done.out, "is kept as");
     home.run_ok("check", "4 reviews");
-    let [previous] = home.previous_files().try_into().unwrap();
+    let changed = "select count(*) from review where text like 'Changed%'";
+    home.finds(changed, "0");
+    let [previous, previous_log] = home.previous_files().try_into().unwrap();
     assert_eq!(fs::read(previous).unwrap(), b"This was a database once.");
-}
-
-#[test]
-fn every_restore_keeps_the_previous_file() {
-    let home = home();
-    for _ in 0..3 {
-        home.run_ok("restore copy.db", "is kept as");
-    }
-    assert_eq!(home.previous_files().len(), 3);
-}
-
-#[test]
-fn the_log_of_a_damaged_database_is_kept() {
-    let home = home();
-    let log = home.0.path().join("reviews.db-wal");
-    let writer = connect(&home.path());
-    writer
-        .execute_batch("pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.' where review_id = 'r-1'")
-        .unwrap();
-    let bytes = fs::read(&log).unwrap();
-    drop(writer);
-    // Put the log back as SIGKILL would leave it, then damage the file.
-    fs::write(&log, &bytes).unwrap();
-    fs::write(home.path(), "This was a database once.").unwrap();
+    assert_eq!(fs::read(previous_log).unwrap(), log);
+    // Every restore keeps the previous file.
     home.run_ok("restore copy.db", "is kept as");
-    home.run_ok("check", "4 reviews");
-    let text = home.sql("select text from review where review_id = 'r-1'");
-    assert_eq!(text.trim(), "Text of number 1.");
-    let kept = home.previous_files();
-    let kept = kept
-        .iter()
-        .find(|path| path.to_str().unwrap().ends_with("-wal"));
-    assert_eq!(fs::read(kept.unwrap()).unwrap(), bytes);
-}
-
-#[test]
-fn the_log_of_a_removed_database_is_not_applied_on_restore() {
-    let home = home();
-    let log = home.0.path().join("reviews.db-wal");
-    let writer = connect(&home.path());
-    writer
-        .execute_batch("pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.'")
-        .unwrap();
-    let bytes = fs::read(&log).unwrap();
-    drop(writer);
+    assert_eq!(home.previous_files().len(), 3);
+    // The log of a database that is gone is not applied.
+    let (home, _) = with_log();
     fs::remove_file(home.path()).unwrap();
-    fs::write(&log, &bytes).unwrap();
     home.run_ok("restore copy.db", "restored from copy.db");
     home.run_ok("check", "4 reviews");
-    let changed = home.sql("select count(*) from review where text like 'Changed%'");
-    assert_eq!(changed.trim(), "0");
+    home.finds(changed, "0");
 }
 
 #[test]
 fn a_backup_is_restored_if_there_is_no_database_yet() {
     let (home, other) = (home(), Home::new());
-    fs::copy(
-        home.0.path().join("copy.db"),
-        other.0.path().join("copy.db"),
-    )
-    .unwrap();
+    let [copy, there] = [&home, &other].map(|home| home.0.path().join("copy.db"));
+    fs::copy(copy, there).unwrap();
     let done = other.run_ok("restore copy.db --yes", "restored from copy.db");
     assert!(!done.out.contains("is kept as"), "{}", done.out);
-    let mode = fs::metadata(other.path()).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(mode(&other.path()), 0o600);
     other.run_ok("check", "4 reviews");
     other.run_ok("business", "Desert Peak");
 }
@@ -326,11 +244,44 @@ fn a_backup_is_restored_if_there_is_no_database_yet() {
 fn restoring_into_a_cluster_is_refused() {
     let home = home();
     let url = "rqlite://127.0.0.1:1?file=node.sqlite";
-    let refused = output_of(
-        reviews(home.0.path())
-            .env("DATABASE_URL", url)
-            .args(["restore", "copy.db"]),
+    let refused = output_of(home.command("restore copy.db").env("DATABASE_URL", url));
+    refused.failed("cannot be restored into a cluster");
+}
+
+#[test]
+fn restoring_a_backup_keeps_the_base_urls_and_sessions() {
+    let home = home();
+    home.sql(
+        "update instance set first_base_url = 'https://first.test', last_base_url = 'https://last.test', session_key = zeroblob(32)",
     );
-    assert_eq!(refused.code, Some(2));
-    assert_has(&refused.err, "cannot be restored into a cluster");
+    home.run_ok("restore copy.db", "restored");
+    let kept = "select first_base_url || ' ' || last_base_url || ' ' || (session_key = zeroblob(32)) from instance";
+    assert_eq!(home.sql(kept), "https://first.test https://last.test 1");
+}
+
+#[test]
+fn another_database_hands_over_no_decision() {
+    let (home, other) = (Home::new(), Home::new());
+    let row = |id: &str, text: &str| {
+        json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text})
+            .to_string()
+            + "\n"
+    };
+    for (home, text) in [(&home, "Of one firm."), (&other, "Of another firm.")] {
+        home.import(
+            "reviews.jsonl",
+            &(row("a", text) + &row("b", text)),
+            "2 new",
+        );
+    }
+    other.run_ok("withhold a --reason x", "withheld");
+    other.run_ok("delete b", "deleted");
+    home.run_ok("backup copy.db", "copy.db: ");
+    let copy = home.0.path().join("copy.db");
+    fs::copy(&copy, other.0.path().join("copy.db")).unwrap();
+    other.run_ok("restore copy.db", "the previous file was another database");
+    other.finds(
+        "select review_id, text, status from review order by 1",
+        "a|Of one firm.|published\nb|Of one firm.|published",
+    );
 }

@@ -18,8 +18,7 @@ fn a_log_that_cannot_be_written_stops_nothing_and_is_counted() {
     let (reader, closed) = pipe().unwrap();
     drop(reader);
     let home = Home::with(3);
-    let mut command = reviews(home.0.path());
-    let serving = Serving::start_with_log(command.args(["serve", "--log", "debug"]), closed);
+    let serving = Serving::start_with_log(&mut home.command("serve --log debug"), closed);
     serving.wait_for("/metrics", DROPPED);
     check_still_serves(&home, serving);
 }
@@ -32,55 +31,31 @@ fn a_stalled_log_reader_blocks_nothing() {
     rustix::io::ioctl_fionbio(&writer, true).unwrap();
     while writer.write(&[b'x'; 4_096]).is_ok() {}
     rustix::io::ioctl_fionbio(&writer, false).unwrap();
-    let serving = Serving::start_with_log(
-        reviews(home.0.path()).args(["serve", "--log", "trace"]),
-        writer,
-    );
+    let serving = Serving::start_with_log(&mut home.command("serve --log trace"), writer);
     check_still_serves(&home, serving);
     drop(reader);
 }
 
 #[test]
 fn a_signal_during_the_start_stops_it() {
-    for signal in ["TERM", "INT"] {
+    for signal in [Signal::TERM, Signal::INT] {
         let home = Home::with(3);
         // The start waits while another process locks the database.
         let other = rusqlite::Connection::open(home.path()).unwrap();
-        other
-            .execute_batch("pragma locking_mode = exclusive; begin exclusive")
-            .unwrap();
-        let mut command = reviews(home.0.path());
-        command
-            .arg("serve")
-            .env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8");
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
+        let lock = "pragma locking_mode = exclusive; begin exclusive";
+        other.execute_batch(lock).unwrap();
+        let mut command = home.command("serve");
+        command.env("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         // This event is logged before the database is opened.
-        while !line.contains("hub.nets_opened") {
-            line.clear();
-            assert_ne!(
-                log.read_line(&mut line).unwrap(),
-                0,
-                "the service exited before the signal"
-            );
-        }
-        let number = match signal {
-            "TERM" => Signal::TERM,
-            _ => Signal::INT,
-        };
-        kill_process(Pid::from_child(&child), number).unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+        let is_logged = log.any(|line| line.unwrap().contains("hub.nets_opened"));
+        assert!(is_logged, "the service exited before the signal");
+        kill_process(Pid::from_child(&child), signal).unwrap();
         let output = child.wait_with_output().unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(
-            (output.status.code(), printed.as_str()),
-            (Some(0), "Stopped before serving.\n"),
-            "SIG{signal}"
-        );
+        assert_eq!(output.status.code(), Some(0), "{signal:?}");
+        assert_eq!(output.stdout, b"Stopped before serving.\n");
         other.execute_batch("commit").unwrap();
     }
 }
@@ -92,13 +67,8 @@ fn a_second_signal_ends_the_service_at_once() {
     let (mut slow, mut answer) = serving.stop_in_flight();
     serving.signal("INT");
     let (status, rest) = serving.end();
-    assert_eq!(
-        (status.code(), rest.as_str()),
-        (
-            Some(2),
-            "Stopped at once by a second signal; requests in progress were cut off.\n"
-        )
-    );
+    let expected = "Stopped at once by a second signal; requests in progress were cut off.\n";
+    assert_eq!((status.code(), rest.as_str()), (Some(2), expected));
     let _ = slow.read_to_end(&mut answer);
     assert!(
         answer.len() < 16_000_000,
@@ -123,14 +93,12 @@ fn a_service_raises_the_file_limit_and_needs_no_reader() {
     ]);
     let mut serving = Serving::start(&mut command);
     let limits = fs::read_to_string(format!("/proc/{}/limits", serving.child.id())).unwrap();
-    let row = limits
-        .lines()
+    let mut rows = limits.lines();
+    let row = rows
         .find(|line| line.starts_with("Max open files"))
         .unwrap();
-    let figures: Vec<u64> = row
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .collect();
+    let figures = row.split_whitespace().filter_map(|word| word.parse().ok());
+    let figures: Vec<u64> = figures.collect();
     assert_eq!(figures[0], figures[1].min(65_536), "{row}");
     // It stops cleanly although nobody reads its output.
     drop(serving.out.take());

@@ -209,13 +209,17 @@ async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
 #[tokio::test]
 async fn a_stopping_service_is_alive_but_not_ready() {
     let app = service().await;
-    assert_eq!(app.get("/readyz").await.text(), "ready\n");
+    assert_eq!(app.text("/readyz").await, "ready\n");
     app.app().ctx.draining.cancel();
     let answer = app.get("/readyz").await;
     assert_eq!(answer.status, 503);
     let wait: u64 = answer.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
-    assert_eq!(app.get("/healthz").await.status, 200);
+    for target in ["/healthz", "/readyz", "/metrics"] {
+        let answer = app.get(target).await;
+        assert_eq!(answer.header("cache-control"), "no-store", "{target}");
+    }
+    assert_eq!(app.text("/healthz").await, "ok\n");
     assert_eq!(
         app.get("/reviews.json").await.status,
         200,
@@ -229,7 +233,7 @@ async fn requests_are_counted_by_route_and_never_by_path() {
     let _ = app.get("/api/reviews/since/2025-01-01").await;
     let _ = app.get("/api/reviews/very-secret-id").await;
     let _ = app.get("/a/path/of/nobodys").await;
-    let figures = app.get("/metrics").await.text();
+    let figures = app.text("/metrics").await;
     let counts = |labels: &str| {
         figures
             .lines()

@@ -35,14 +35,6 @@ async fn next_links_reach_every_page_with_the_same_filters() {
             format!("<{BASE}{expected}>; rel=\"next\""),
             "{target}"
         );
-        let again = app
-            .get_with(&target, &[("if-none-match", answer.header("etag"))])
-            .await;
-        assert_eq!(
-            (again.status, again.header("link")),
-            (304, answer.header("link")),
-            "{target}"
-        );
         target = expected;
     }
     assert_eq!(ids, all.ids());

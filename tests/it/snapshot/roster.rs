@@ -41,7 +41,7 @@ async fn ten_thousand_services_match_only_by_own_words() {
         most <= 2 && read == 200,
         "{most} names in one text, {read} texts read"
     );
-    let review = app.get("/api/reviews/m-7").await.json();
+    let review = app.json("/api/reviews/m-7").await;
     assert_eq!(
         review["mentions"]["services"],
         serde_json::json!(["service-7"]),

@@ -17,6 +17,7 @@ use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::compute::Slot;
 use reviews_service::config::Hosts;
+use reviews_service::imports::{ImportRequest, import};
 use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
@@ -265,6 +266,23 @@ impl TestApp {
         self.drain().await;
     }
 
+    /// Imports these lines like `reviews import --restore`, then publishes.
+    pub async fn import(&self, lines: &str) {
+        let file = self.folder().join("rows.jsonl");
+        fs::write(&file, lines).unwrap();
+        let request = ImportRequest {
+            files: vec![file.clone()],
+            restore: true,
+            ..ImportRequest::default()
+        };
+        let clock = self.clock();
+        import(self.database(), clock, &request, &mut Quiet::default())
+            .await
+            .unwrap();
+        fs::remove_file(file).unwrap();
+        self.drain().await;
+    }
+
     /// Runs SQL as the `sqlite3` shell would. Returns the shell's output.
     #[track_caller]
     pub fn sql(&self, sql: &str) -> String {
@@ -380,21 +398,18 @@ impl TestApp {
 
     /// Sends a request, and checks the guarantees of every answer.
     pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
-        let answer = self.answer(method.clone(), target, headers).await;
+        let answer = self
+            .ask_from(None, method.clone(), target, headers, ())
+            .await;
         answer.check_guarantees(&method, target);
+        let is_conditional = headers.iter().any(|(name, _)| name.starts_with("if-"));
         if method == Method::GET
             && answer.status == 200
             && answer.headers.contains_key("etag")
-            && !conditional(headers)
+            && !is_conditional
         {
-            let etag = answer.header("etag").to_owned();
-            let again = self
-                .answer(
-                    method,
-                    target,
-                    &[headers, &[("if-none-match", &etag)]].concat(),
-                )
-                .await;
+            let headers = [headers, &[("if-none-match", answer.header("etag"))]].concat();
+            let again = self.ask_from(None, method, target, &headers, ()).await;
             again.check_repeats(&answer, target);
         }
         answer
@@ -422,7 +437,21 @@ impl TestApp {
         self.ask_from(peer, method, target, headers, body).await
     }
 
-    /// Sends a request from a peer's address.
+    /// Posts a body to `/mcp`, as JSON unless a header has another type.
+    pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+        let mut headers = headers.to_vec();
+        if headers.iter().all(|(name, _)| *name != "content-type") {
+            headers.push(("content-type", "application/json"));
+        }
+        let method = Method::POST;
+        let answer = self
+            .ask_from(None, method.clone(), "/mcp", &headers, body)
+            .await;
+        answer.check_guarantees(&method, "/mcp");
+        answer
+    }
+
+    /// Sends a request from a peer's address, with `Host`, which every client sends, unless the test sends another.
     pub async fn ask_from(
         &self,
         peer: Option<&str>,
@@ -432,79 +461,21 @@ impl TestApp {
         body: impl Into<Body>,
     ) -> Answer {
         let request = poem::http::Request::builder().method(method).uri(target);
-        let mut request = request.header("host", HOST);
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            let name: HeaderName = name.parse().unwrap();
+            let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            parts.headers.append(name, value);
         }
-        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let host = HeaderValue::from_static(HOST);
+        parts.headers.entry("host").or_insert(host);
         let remote = peer
             .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
             .unwrap_or_default();
         let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
-        Answer::read(
-            self.app
-                .endpoint
-                .get_response(Request::from_parts(parts, body.into()))
-                .await,
-        )
-        .await
-    }
-
-    /// Posts a body to `/mcp`, as JSON unless a header has another type.
-    pub async fn post_mcp(&self, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
-        let mut request = Request::builder()
-            .method(Method::POST)
-            .uri_str("/mcp")
-            .body(body);
-        add_host(&mut request, headers);
-        if !headers
-            .iter()
-            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        {
-            request
-                .headers_mut()
-                .insert("content-type", HeaderValue::from_static("application/json"));
-        }
-        for (name, value) in headers {
-            let name: HeaderName = name.parse().unwrap();
-            request
-                .headers_mut()
-                .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
-        }
-        let answer = Answer::read(self.app.endpoint.get_response(request).await).await;
-        answer.check_guarantees(&Method::POST, "/mcp");
-        answer
-    }
-
-    async fn answer(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(target.parse().unwrap())
-            .finish();
-        add_host(&mut request, headers);
-        for (name, value) in headers {
-            let name: HeaderName = name.parse().unwrap();
-            request
-                .headers_mut()
-                .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
-        }
+        let request = Request::from_parts(parts, body.into());
         Answer::read(self.app.endpoint.get_response(request).await).await
     }
-}
-
-/// Adds `Host`, which every client sends, unless the test sends another.
-fn add_host(request: &mut Request, headers: &[(&str, &str)]) {
-    let is_host = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("host");
-    if !headers.iter().any(is_host) {
-        let host = HeaderValue::from_static(HOST);
-        request.headers_mut().insert("host", host);
-    }
-}
-
-fn conditional(headers: &[(&str, &str)]) -> bool {
-    headers
-        .iter()
-        .any(|(name, _)| name.to_ascii_lowercase().starts_with("if-"))
 }
 
 /// Another service on a database file.

@@ -33,7 +33,6 @@ pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions
         roots: Roots::load(Some(ca_pem().as_bytes())).unwrap(),
         resolver,
         random: Random::seeded(1),
-        has_timer: true,
         sync: SyncConfig::default(),
     }
 }
@@ -59,14 +58,6 @@ impl MakeHub {
     pub fn closed(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
         Self(Arc::new(move || {
             hub_options_of(flags, Arc::new(fake_dns.clone()))
-        }))
-    }
-
-    /// The same, but only outside events wake the worker.
-    pub fn without_timer(self) -> Self {
-        Self(Arc::new(move || HubOptions {
-            has_timer: false,
-            ..(self.0)()
         }))
     }
 

@@ -21,7 +21,7 @@ pub use app::{BASE, HOST, TestApp, create_database, links, service_on, start};
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS, published, review_with_text};
-pub use hub::{MakeHub, hub_options};
+pub use hub::MakeHub;
 pub use logs::Logs;
 pub use quiet::Quiet;
 pub use receiver::{Manner, Received, Receiver};
@@ -30,4 +30,6 @@ pub use site::{Site, SiteAnswer, SiteRequest};
 pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
 pub(crate) use tools::needs_shell;
-pub use tools::{array_of, assert_has, find_shell, form, rounds, str_of, table};
+pub use tools::{
+    array_of, assert_has, find_shell, forbid_other_members, form, rounds, str_of, table,
+};

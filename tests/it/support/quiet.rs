@@ -2,17 +2,17 @@
 
 use std::io;
 
-use reviews_service::imports::{Rejection, TableColumns, Watch};
+use reviews_service::imports::{Rejection, ShownTables, Watch};
 
 /// Collects rejections and tables instead of printing them.
 #[derive(Debug, Default)]
 pub struct Quiet {
     pub rejections: Vec<Rejection>,
-    pub tables: Vec<TableColumns>,
+    pub tables: Vec<ShownTables>,
 }
 
 impl Watch for Quiet {
-    fn table(&mut self, _file: &str, columns: &TableColumns) {
+    fn table(&mut self, columns: &ShownTables) {
         self.tables.push(columns.clone());
     }
 

@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::form_urlencoded;
 
 /// The file that lists skipped tests, one per line: the process of the run, the test, the missing tool.
@@ -109,4 +109,21 @@ pub fn str_of(value: &Value) -> &str {
 #[track_caller]
 pub fn assert_has(text: &str, part: &str) {
     assert!(text.contains(part), "{text}\nlacks {part}");
+}
+
+/// Makes a schema refuse members that it does not describe.
+pub fn forbid_other_members(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            // A schema without a type only annotates its parent.
+            if members.contains_key("properties") && members.contains_key("type") {
+                members
+                    .entry("additionalProperties")
+                    .or_insert(json!(false));
+            }
+            members.values_mut().for_each(forbid_other_members);
+        }
+        Value::Array(values) => values.iter_mut().for_each(forbid_other_members),
+        _ => {}
+    }
 }

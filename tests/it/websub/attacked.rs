@@ -1,7 +1,6 @@
 //! Floods of requests by strangers: their cost is bounded, and they block no existing subscriber.
 
 use chrono::TimeDelta;
-use serde_json::json;
 
 use super::{Hub, REVIEWS};
 use crate::support::{Answer, FakeDns, MakeHub, TestApp, form};
@@ -60,20 +59,14 @@ async fn verifications_above_a_limit_wait_without_lookups() {
     }
     hub.app.drain().await;
     assert_eq!(
-        (
-            hub.fake_dns.asked().len(),
-            hub.verifications("subscribe").len()
-        ),
+        (hub.fake_dns.asked().len(), hub.calls("subscribe").len()),
         (100, 20)
     );
     for _ in 0..60 {
         hub.pass(1).await;
     }
     assert_eq!(
-        (
-            hub.fake_dns.asked().len(),
-            hub.verifications("subscribe").len()
-        ),
+        (hub.fake_dns.asked().len(), hub.calls("subscribe").len()),
         (120, 40)
     );
     let postponed = "select count(*) from intent where attempts > 0 or serial > 1";
@@ -84,10 +77,7 @@ async fn verifications_above_a_limit_wait_without_lookups() {
     );
     hub.pass(180).await;
     assert_eq!(
-        (
-            hub.fake_dns.asked().len(),
-            hub.verifications("subscribe").len()
-        ),
+        (hub.fake_dns.asked().len(), hub.calls("subscribe").len()),
         (180, 100),
         "each has had its turn"
     );
@@ -97,27 +87,6 @@ async fn verifications_above_a_limit_wait_without_lookups() {
             .await,
         "100"
     );
-}
-
-#[tokio::test]
-async fn a_waiting_verification_delays_no_delivery() {
-    let (hub, victim) =
-        Hub::with_victim(&["--hub-verifications-per-address-per-minute", "1"]).await;
-    for _ in 0..2 {
-        hub.request(&victim).await;
-        hub.app.drain().await;
-    }
-    assert_eq!(
-        (
-            hub.verifications("subscribe").len(),
-            hub.field("(select count(*) from intent)")
-        ),
-        (2, json!(1))
-    );
-    hub.change("c1").await;
-    assert_eq!(hub.deliveries().len(), 1);
-    hub.pass(60).await;
-    assert_eq!(hub.verifications("subscribe").len(), 3);
 }
 
 #[tokio::test]
@@ -192,7 +161,7 @@ async fn a_full_waiting_list_blocks_no_renewal_or_unsubscription() {
         );
     }
     hub.app.drain().await;
-    assert_eq!(hub.verifications("unsubscribe").len(), 1);
+    assert_eq!(hub.calls("unsubscribe").len(), 1);
 }
 
 #[tokio::test]
@@ -216,7 +185,7 @@ async fn false_requests_for_a_host_do_not_block_renewals_of_it() {
         "the first of 30 per minute was the victim's"
     );
     hub.app.drain().await;
-    let before = hub.verifications("subscribe").len();
+    let before = hub.calls("subscribe").len();
     assert_eq!(before, 20, "the address has used its share too");
     assert_eq!(
         hub.ask_from("198.51.100.99", "subscribe", &victim)
@@ -225,7 +194,7 @@ async fn false_requests_for_a_host_do_not_block_renewals_of_it() {
         202
     );
     hub.app.drain().await;
-    let asked = hub.verifications("subscribe");
+    let asked = hub.calls("subscribe");
     assert_eq!(asked.len(), before + 1);
     assert!(
         asked[before].target.starts_with("/cb?"),
@@ -239,7 +208,7 @@ async fn false_requests_for_a_host_do_not_block_renewals_of_it() {
         202
     );
     hub.app.drain().await;
-    assert_eq!(hub.verifications("unsubscribe").len(), 1);
+    assert_eq!(hub.calls("unsubscribe").len(), 1);
 }
 
 #[tokio::test]
@@ -307,7 +276,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_list() {
     let (hub, _) = Hub::with_victim(flags).await;
     let mut taken = 0;
     // Each from a different network and with a different new name.
-    for number in 0..120 {
+    for number in 0..40 {
         let callback = hub
             .receiver
             .url_of(&format!("n{number}.receiver.test"), "/cb");
@@ -340,7 +309,7 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_list() {
             202
         );
     }
-    for _ in 0..130 {
+    for _ in 0..50 {
         hub.pass(60).await;
     }
     let active =

@@ -8,29 +8,32 @@ use crate::support::Reply;
 
 #[tokio::test]
 async fn rule_38_only_a_2xx_is_a_success() {
+    let hub = Hub::subscribed().await;
+    let elsewhere = hub.receiver.url("/elsewhere");
+    let mut sent = 0;
     for (status, failures) in [
         (200, 0),
-        (201, 0),
         (202, 0),
-        (204, 0),
         (299, 0),
         (301, 1),
-        (302, 1),
         (308, 1),
-        (400, 1),
         (404, 1),
         (500, 1),
     ] {
-        let hub = Hub::subscribed().await;
         hub.receiver
-            .script([Reply::status(status).field("location", &hub.receiver.url("/elsewhere"))]);
-        hub.change("c1").await;
+            .script([Reply::status(status).field("location", &elsewhere)]);
+        hub.change(&format!("c{status}")).await;
+        sent += 1;
         assert_eq!(hub.field("failures"), failures, "{status}");
         assert_eq!(
-            (hub.deliveries().len(), hub.state().as_str()),
-            (1, "active"),
+            hub.deliveries().len(),
+            sent,
             "{status}: no redirect is followed"
         );
+        // The second attempt succeeds.
+        hub.pass(660).await;
+        sent += failures;
+        assert_eq!(hub.field("failures"), 0, "{status}");
     }
 }
 

@@ -128,7 +128,7 @@ async fn a_renewal_never_shortens_the_lease_and_states_the_result() {
     hub.subscribe("/cb", &[("hub.secret", "first")]).await;
     hub.app.advance(chrono::TimeDelta::milliseconds(3_600_500));
     let lease_asked = |hub: &Hub| {
-        let verification = hub.verifications("subscribe").pop().unwrap();
+        let verification = hub.calls("subscribe").pop().unwrap();
         verification.parameters("hub.lease_seconds")[0].clone()
     };
     hub.subscribe(

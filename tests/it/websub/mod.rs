@@ -135,7 +135,8 @@ impl Hub {
         }
     }
 
-    fn of_mode(&self, mode: &str) -> Vec<Received> {
+    /// The verifications with this mode so far, or the denials.
+    fn calls(&self, mode: &str) -> Vec<Received> {
         let mut requests = self.receiver.requests();
         requests.retain(|request| {
             request.method == "GET"
@@ -145,16 +146,6 @@ impl Hub {
                     .is_some_and(|given| given == mode)
         });
         requests
-    }
-
-    /// The verifications with this mode so far.
-    fn verifications(&self, mode: &str) -> Vec<Received> {
-        self.of_mode(mode)
-    }
-
-    /// The denials so far.
-    fn denials(&self) -> Vec<Received> {
-        self.of_mode("denied")
     }
 
     /// The deliveries so far.

@@ -134,25 +134,6 @@ async fn an_exchange_that_panics_frees_the_slot_and_is_repeated() {
 }
 
 #[tokio::test]
-async fn a_delivery_that_panics_is_repeated_and_does_not_count() {
-    let hub = Hub::new().await;
-    let host = "a.receiver.test";
-    hub.subscribe_name(&hub.receiver, host).await;
-    hub.fake_dns.panic_at(host);
-    for number in 0..4 {
-        hub.change(&format!("c{number}")).await;
-        hub.pass(66).await;
-        assert_eq!(hub.failures_of(host), "active 0");
-    }
-    assert_eq!(hub.deliveries().len(), 0);
-    let outcome = "select last_outcome from subscription";
-    assert_eq!(hub.app.shell(outcome).await, "panicked");
-    hub.fake_dns.stop_panics();
-    hub.pass(66).await;
-    assert_eq!(hub.deliveries().len(), 1);
-}
-
-#[tokio::test]
 async fn a_process_that_could_not_lock_the_sender_file_tries_again() {
     let hub = Hub::new().await;
     let lock = hub.app.folder().join("reviews.db-sender");
@@ -227,7 +208,7 @@ async fn requests_accepted_by_another_process_are_verified_soon() {
                 .expect("it is not verified");
         })
         .await;
-    assert_eq!(hub.verifications("subscribe").len(), 2);
+    assert_eq!(hub.calls("subscribe").len(), 2);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Hub, TEN_DAYS};
+use super::Hub;
 use crate::support::Reply;
 
 /// The default waits, and the maximum jitter.
@@ -58,38 +58,6 @@ async fn rule_41_newer_content_replaces_older_and_keeps_the_wait() {
 }
 
 #[tokio::test]
-async fn retry_after_extends_the_wait_to_at_most_twice() {
-    for (asked, earliest) in [("60", FIRST_WAIT), ("900", 900), ("999999", 2 * FIRST_WAIT)] {
-        let hub = Hub::subscribed().await;
-        hub.receiver
-            .script([Reply::status(503).field("retry-after", asked)]);
-        hub.change("c1").await;
-        hub.pass(earliest - 1).await;
-        assert_eq!(hub.deliveries().len(), 1, "{asked}");
-        hub.pass(earliest / 10 + 1).await;
-        assert_eq!(hub.deliveries().len(), 2, "{asked}");
-    }
-}
-
-#[tokio::test]
-async fn a_success_resets_the_failures() {
-    let hub = Hub::subscribed().await;
-    for round in 0..3 {
-        hub.receiver
-            .script([Reply::status(500), Reply::status(500)]);
-        hub.change(&format!("c{round}")).await;
-        hub.pass(jittered(FIRST_WAIT)).await;
-        assert_eq!(hub.field("failures"), 2);
-        hub.pass(jittered(SECOND_WAIT)).await;
-        assert_eq!(
-            (hub.field("failures"), hub.state().as_str()),
-            (json!(0), "active"),
-            "{round}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_renewal_resets_failures_and_keeps_the_delivered_version() {
     let hub = Hub::subscribed().await;
     hub.receiver
@@ -121,17 +89,4 @@ async fn a_verification_waits_while_our_own_network_is_down() {
     hub.fake_dns.set("receiver.test", &["127.0.0.1"]);
     hub.pass(60).await;
     assert_eq!(hub.state(), "active");
-}
-
-#[tokio::test]
-async fn nothing_is_repeated_after_the_lease() {
-    let hub = Hub::subscribed().await;
-    hub.app.advance(chrono::TimeDelta::seconds(TEN_DAYS - 300));
-    hub.receiver.script([Reply::status(500)]);
-    hub.change("c1").await;
-    hub.pass(FIRST_WAIT * 2).await;
-    assert_eq!(
-        (hub.deliveries().len(), hub.state().as_str()),
-        (1, "lapsed")
-    );
 }

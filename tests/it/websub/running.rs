@@ -34,21 +34,6 @@ async fn the_worker_wakes_when_work_becomes_due() {
 }
 
 #[tokio::test]
-async fn a_worker_without_a_timer_works_when_called() {
-    let hub = Hub::made(MakeHub::opened(&[], fake_dns()).without_timer(), fake_dns()).await;
-    hub.subscribe("/cb", &[("hub.lease_seconds", "3600")]).await;
-    hub.receiver.script([Reply::status(500)]);
-    hub.change("c1").await;
-    hub.pass(660).await;
-    assert_eq!(
-        (hub.deliveries().len(), hub.field("failures")),
-        (2, json!(0))
-    );
-    hub.pass(3_600).await;
-    assert_eq!(hub.state(), "lapsed");
-}
-
-#[tokio::test]
 async fn rule_22_a_second_process_verifies_when_the_first_ends() {
     let hub = Hub::new().await;
     let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FEED, Hub, REVIEWS, TEN_DAYS};
+use super::{Hub, REVIEWS, TEN_DAYS};
 use crate::support::{Logs, Manner, Receiver, Reply};
 
 fn signature(hub: &Hub) -> String {
@@ -40,18 +40,6 @@ async fn rule_16_a_verified_later_request_replaces_the_earlier_one() {
         hub.field("secret"),
         Value::Null,
         "a renewal may also remove the secret"
-    );
-}
-
-#[tokio::test]
-async fn rule_16_of_several_requests_the_last_one_is_verified() {
-    let hub = Hub::new().await;
-    hub.ask_for("/cb", &[("hub.secret", "first")]).await;
-    hub.ask_for("/cb", &[("hub.secret", "last")]).await;
-    hub.app.drain().await;
-    assert_eq!(
-        (hub.receiver.requests().len(), hub.field("secret")),
-        (1, json!("last"))
     );
 }
 
@@ -97,24 +85,6 @@ async fn rule_17_a_failed_unsubscription_keeps_the_subscription() {
 }
 
 #[tokio::test]
-async fn rule_19_our_parameters_follow_the_callbacks_own_query() {
-    let hub = Hub::new().await;
-    hub.subscribe("/cb?a=%7E+b&hub.mode=own&a=2", &[]).await;
-    let asked = hub.receiver.requests()[0].clone();
-    let challenge = asked.parameters("hub.challenge").concat();
-    assert_eq!(
-        asked.target,
-        format!(
-            "/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic=https%3A%2F%2Freviews.sample.test%2Freviews.json\
-             &hub.challenge={challenge}&hub.lease_seconds={TEN_DAYS}"
-        )
-    );
-    assert_eq!(asked.parameters("hub.mode"), ["own", "subscribe"]);
-    hub.change("c1").await;
-    assert_eq!(hub.deliveries()[0].target, "/cb?a=%7E+b&hub.mode=own&a=2");
-}
-
-#[tokio::test]
 async fn rule_26_requests_are_verified_before_anything_is_delivered() {
     let hub = Hub::new().await;
     hub.receiver.always(Reply::status(404));
@@ -122,7 +92,7 @@ async fn rule_26_requests_are_verified_before_anything_is_delivered() {
     hub.change("c1").await;
     assert_eq!(
         (
-            hub.verifications("subscribe").len(),
+            hub.calls("subscribe").len(),
             hub.deliveries().len(),
             hub.state().as_str()
         ),
@@ -165,14 +135,9 @@ async fn rule_30_only_a_2xx_with_exactly_the_challenge_confirms() {
     let hub = Hub::new().await;
     let elsewhere = hub.receiver.url("/elsewhere");
     for (number, reply) in [
-        Reply::status(204),
-        Reply::body(""),
         Reply::body("something else"),
-        Reply::status(302).field("location", &elsewhere),
         Reply::status(307).field("location", &elsewhere),
         Reply::status(404),
-        Reply::status(410),
-        Reply::Garbage,
         Reply::Endless,
     ]
     .into_iter()
@@ -210,28 +175,15 @@ async fn rule_30_an_answer_may_end_with_the_connection_but_only_whole() {
 async fn a_refused_callback_is_logged_with_advice() {
     let (logs, _span) = Logs::begin();
     let hub = Hub::new().await;
-    for (reply, advice) in [
-        (
-            Reply::status(404),
-            "it answered 404; answer 200 with the value of hub.challenge",
-        ),
-        (
-            Reply::body("something else"),
-            "the body of its answer is not the challenge",
-        ),
-        (Reply::Garbage, "its answer is not HTTP/1.1"),
-    ] {
-        hub.receiver.script([reply]);
-        hub.subscribe("/secret", &[]).await;
-        let lines = logs.with("websub.refused");
-        let line = lines.last().unwrap();
-        assert!(line.contains(advice), "{line}");
-        // The URL is the subscriber's secret.
-        assert!(
-            line.contains("127.0.0.1") && !line.contains("/secret"),
-            "{line}"
-        );
-    }
+    hub.receiver.script([Reply::status(404)]);
+    hub.subscribe("/secret", &[]).await;
+    let lines = logs.with("websub.refused");
+    let [line] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert!(line.contains("answer 200 with the value of hub.challenge"));
+    // The URL is the subscriber's secret.
+    assert!(line.contains("127.0.0.1") && !line.contains("/secret"));
 }
 
 #[tokio::test]
@@ -256,7 +208,7 @@ async fn rule_33_a_challenge_is_random_and_used_once() {
     hub.subscribe("/a", &[]).await;
     hub.subscribe("/b", &[]).await;
     hub.subscribe("/a", &[]).await;
-    let asked = hub.verifications("subscribe");
+    let asked = hub.calls("subscribe");
     let challenges: std::collections::BTreeSet<String> = asked
         .iter()
         .map(|asked| asked.parameters("hub.challenge").concat())
@@ -318,20 +270,4 @@ async fn a_renewal_requested_before_the_end_counts_when_verified() {
     );
     hub.change("c1").await;
     assert_eq!(hub.deliveries().len(), 1);
-}
-
-#[tokio::test]
-async fn each_topic_has_a_separate_subscription() {
-    let hub = Hub::subscribed().await;
-    assert_eq!(
-        hub.ask("unsubscribe", FEED, &hub.receiver.url("/cb"), &[])
-            .await
-            .status,
-        202
-    );
-    hub.app.drain().await;
-    assert_eq!(
-        (hub.state().as_str(), hub.receiver.requests().len()),
-        ("active", 1)
-    );
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, BASE, TestApp};
+use crate::mcp::ask_stateless;
+use crate::support::{BASE, TestApp};
 
 /// The starting points of the crawl, and targets without links.
 const ROOTS: &str = "/ /insights /insights.json /insights.json?part=overview /insights.json?part=technicians /insights.json?part=summary \
@@ -85,23 +86,8 @@ pub async fn agents(app: &TestApp) -> Vec<(String, String)> {
     for (method, params) in asked {
         bodies.push((
             format!("{method} {params}"),
-            ask(app, method, params).await.text(),
+            ask_stateless(app, method, params).await.text(),
         ));
     }
     bodies
-}
-
-async fn ask(app: &TestApp, method: &str, mut params: Value) -> Answer {
-    let name = params.get("name");
-    let name = name.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut headers = vec![
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-    ];
-    if !name.is_empty() {
-        headers.push(("mcp-name", &name));
-    }
-    params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    app.post_mcp(&headers, message.to_string()).await
 }

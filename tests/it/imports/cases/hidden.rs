@@ -135,7 +135,7 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 author | response_text | status
 Ann |  | published
 # a flag in the wrapper of a database or a system is a question, and hides reviews
-each FILE: {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}, "text": {"S": "HIDDEN"}, "date": {"S": "2026-03-05"}, "live": {"BOOL": false}}]} | {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "HIDDEN", "date": {"$date": {"$numberLong": "1772704800000"}}, "live": false} | {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"reviews": {"-Nx1": {ROW}, "-Nx2": {ROW}}} | {"rows": [{ROW}], "meta": {"total": 1}}
+each FILE: {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}, "text": {"S": "HIDDEN"}, "date": {"S": "2026-03-05"}, "live": {"BOOL": false}}]} | {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "HIDDEN", "date": {"$date": {"$numberLong": "1772704800000"}}, "live": false} | {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE
 then --public live=true --ignore-others
 =

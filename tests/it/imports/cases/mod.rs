@@ -122,7 +122,7 @@ async fn faults(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Vec<
     let refused = match report {
         Ok(_) => vec![],
         Err(ImportError::Undecided(undecided)) => {
-            let shown = undecided.table() + &undecided.command(&[]);
+            let shown = undecided.tables.to_string() + &undecided.command(&[]);
             assert!(!shown.contains("PRIVATE"), "{shown}");
             let asked = undecided.questions.iter();
             asked
@@ -186,7 +186,7 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
 }
 
 /// The text of a case, once for each value of its `each`.
-fn each(case: &str) -> Vec<String> {
+pub(super) fn each(case: &str) -> Vec<String> {
     let Some((what, rest)) = case.split_once("\neach ") else {
         return vec![case.to_owned()];
     };

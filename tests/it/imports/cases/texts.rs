@@ -85,7 +85,7 @@ Guest | Rating | Date       | Public review                 | Private note to th
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
 =
-? Text: Public review, Private note to the host
+? Field { field: Text, is_proposed: false }: Public review, Private note to the host
 ? Values
 ";
 
@@ -134,10 +134,9 @@ Zoë & Bo | They’re "neat" …\n\n5 < 10 minutes\nfast\n\nI <3 them &amp; AT&a
 # markup becomes text where a platform writes html
 comment_ID,comment_post_ID,comment_author,comment_date,comment_content,comment_approved,comment_parent,user_id,rating
 1,9,O&#8217;Neil,2026-03-01 10:00:00,a < b and <3 <br>R&amp;D &lt;i&gt;,1,0,0,5
-2,9,Shop,2026-03-02 10:00:00,Thanks&#33;<br />See &lt;us&gt;,1,1,7,
 =
-author | text | response_text
-O’Neil | a < b and <3\nR&D <i> | Thanks!\nSee <us>
+author | text
+O’Neil | a < b and <3\nR&D <i>
 "#;
 
 #[tokio::test]

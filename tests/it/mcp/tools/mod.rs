@@ -9,46 +9,59 @@ mod questions;
 mod refused;
 mod stages;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use jsonschema::Validator;
-use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX};
+use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, TOOL_LIST};
 use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Generator, INSIGHTS_PARTS, TestApp, review_with_text, table};
+use crate::support::{
+    Generator, INSIGHTS_PARTS, TestApp, forbid_other_members, review_with_text, table,
+};
+
+/// The tool as in the list.
+fn listed(tool: &str) -> &'static Value {
+    let mut list = TOOL_LIST.iter();
+    list.find(|listed| listed["name"] == tool).unwrap()
+}
+
+/// A validator of a tool's answers that also refuses members that the schema does not list; compiled once for all tests.
+fn validator(tool: &str) -> Arc<Validator> {
+    static COMPILED: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap();
+    let validator = compiled.entry(tool.to_owned()).or_insert_with(|| {
+        let mut schema = listed(tool)["outputSchema"].clone();
+        forbid_other_members(&mut schema);
+        let options = jsonschema::options().should_validate_formats(true);
+        Arc::new(options.build(&schema).unwrap())
+    });
+    Arc::clone(validator)
+}
 
 /// A service and its catalog.
 struct ToolApp {
     app: TestApp,
     catalog: Catalog,
-    document: Value,
 }
 
 impl ToolApp {
-    async fn of(app: TestApp) -> Self {
-        let document = app.get("/.well-known/openapi.json").await.json();
+    fn of(app: TestApp) -> Self {
         Self {
             catalog: Catalog::new(Arc::clone(&app.app().ctx)),
             app,
-            document,
         }
     }
 
     async fn seeded() -> Self {
-        Self::of(TestApp::seeded().await).await
+        Self::of(TestApp::seeded().await)
     }
 
     async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
         let answer = self.catalog.call(tool, arguments).await;
         answer.map(|answer| answer.structured)
-    }
-
-    /// The tool as in the list.
-    fn listed(&self, tool: &str) -> &Value {
-        let mut list = self.catalog.list.iter();
-        list.find(|listed| listed["name"] == tool).unwrap()
     }
 
     /// A tool's result as a client gets it, and the size of its message in bytes.
@@ -72,7 +85,7 @@ impl ToolApp {
             .ask(tool, &object(arguments))
             .await
             .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
-        let errors: Vec<String> = strict(&self.listed(tool)["outputSchema"])
+        let errors: Vec<String> = validator(tool)
             .iter_errors(&answer)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
@@ -89,7 +102,7 @@ impl ToolApp {
     }
 
     async fn get(&self, target: &str) -> Value {
-        self.app.get(target).await.json()
+        self.app.json(target).await
     }
 }
 
@@ -98,28 +111,4 @@ fn object(value: Value) -> Object {
         panic!("not an object: {value}")
     };
     members
-}
-
-/// A validator that also refuses members that the schema does not list.
-fn strict(schema: &Value) -> Validator {
-    fn close(schema: &mut Value) {
-        match schema {
-            Value::Object(members) => {
-                if members.contains_key("properties") {
-                    members
-                        .entry("additionalProperties")
-                        .or_insert(json!(false));
-                }
-                members.values_mut().for_each(close);
-            }
-            Value::Array(items) => items.iter_mut().for_each(close),
-            _ => {}
-        }
-    }
-    let mut schema = schema.clone();
-    close(&mut schema);
-    jsonschema::options()
-        .should_validate_formats(true)
-        .build(&schema)
-        .unwrap()
 }

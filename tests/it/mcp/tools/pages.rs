@@ -25,7 +25,7 @@ async fn walk(tool_app: &ToolApp, tool: &str, arguments: &Value) -> (Vec<String>
 
 #[tokio::test]
 async fn all_pages_together_have_every_review_and_none_is_too_large() {
-    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await).await;
+    let tool_app = ToolApp::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await);
     let all: Vec<String> = tool_app.app.get("/reviews.json").await.ids();
     for (tool, arguments) in [
         ("search_reviews", json!({"limit": 100})),
@@ -69,7 +69,7 @@ async fn a_review_that_is_too_large_is_alone_on_a_page() {
         large(3),
         review_with_text(4, "c"),
     ];
-    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await);
     for tool in ["search_reviews", "get_reviews_since"] {
         let mut arguments = json!({});
         if tool == "get_reviews_since" {
@@ -107,7 +107,7 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
             }
         })
         .collect();
-    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await);
     let answer = tool_app
         .call("get_evidence", json!({"aspect": "price", "limit": 40}))
         .await;
@@ -128,7 +128,7 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
 async fn hidden_characters_count_with_the_escaped_length() {
     let hidden = |number| review_with_text(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
-    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await);
     let (ids, largest) = walk(&tool_app, "search_reviews", &json!({})).await;
     assert_eq!(ids.len(), 12);
     assert!((12_000..=RESULT_BYTES_MAX).contains(&largest), "{largest}");
@@ -142,8 +142,7 @@ async fn long_lists_have_the_most_frequent_names_and_a_count() {
         review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
         review
     };
-    let tool_app =
-        ToolApp::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
+    let tool_app = ToolApp::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await);
     let facets = tool_app.call("list_facets", json!({})).await;
     let shown = facets["service_areas"].as_array().unwrap();
     assert_eq!((shown.len(), &shown[0]["reviews"]), (100, &json!(300)));

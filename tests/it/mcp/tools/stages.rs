@@ -90,7 +90,7 @@ async fn the_overview_ranks_complaints_by_frequency() {
     several(3, "He left everything spotless.", &mut reviews);
     several(5, "Mike was polite and friendly.", &mut reviews);
     several(4, "I would never use them again.", &mut reviews);
-    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await);
     let overview = tool_app.call("get_insights", json!({})).await;
     let mut aspects = array_of(&overview["aspects"]).iter();
     assert!(
@@ -145,9 +145,7 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
     let quoted = aspects.filter(|aspect| !array_of(&aspect["quotes"]).is_empty());
     assert!(quoted.count() >= 8, "the premise");
     for (name, value) in stages {
-        let query = url::form_urlencoded::Serializer::new(String::new())
-            .append_pair(name, &value)
-            .finish();
+        let query = form([(name, value.as_str())]);
         let answer = tool_app.call("get_insights", json!({name: value})).await;
         assert_eq!(
             answer,
@@ -187,24 +185,6 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
 }
 
 #[tokio::test]
-async fn errors_repeat_at_most_200_characters_of_a_value() {
-    let app = TestApp::empty().await;
-    app.name_business().await;
-    let long = "x".repeat(1_000);
-    for path in ["/insights.json", "/insights"] {
-        let answer = app
-            .get(&format!("{path}?aspect=price&technician={long}"))
-            .await;
-        assert_eq!(answer.status, 400);
-        assert_eq!(
-            answer.json()["issues"][0]["received"],
-            long[..200],
-            "{path}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn figures_of_a_technician_by_aspect_match_the_evidence() {
     let tool_app = ToolApp::seeded().await;
     let stage = tool_app
@@ -238,7 +218,7 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         .zip(texts)
         .map(|(at, text)| review_with_text(at, text))
         .collect();
-    let tool_app = ToolApp::of(TestApp::with(&reviews).await).await;
+    let tool_app = ToolApp::of(TestApp::with(&reviews).await);
     tool_app.app
         .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
              insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
@@ -324,7 +304,7 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
         if let Ok(answer) = tool_app.ask("get_evidence", &arguments).await {
             assert_eq!(answer, rest.json(), "{target}");
             found += usize::from(answer["total"] != 0);
-            for facet in array_of(&answer["by_technician"]) {
+            for facet in array_of(&answer["by_technician"]).iter().take(2) {
                 let mut narrowed = arguments.clone();
                 narrowed.insert("technician".to_owned(), facet["name"].clone());
                 if arguments.contains_key("technician") {

@@ -3,41 +3,33 @@
 use super::*;
 
 #[test]
-fn source_is_stored_and_imported_only_after_consent() {
+fn source_is_stored_imported_listed_changed_and_removed() {
     let (home, site) = (home(), google_site(3));
     let url = site.url("/reviews");
-    add(
-        &home,
-        "google",
-        &site.url("/r"),
-        &["--partial", "--withdraw-missing"],
-        &[],
-    )
-    .failed("--partial");
+    let both = ["--partial", "--withdraw-missing"];
+    add(&home, "google", &url, &both, &[]).failed("--partial");
     site.answer(|_| SiteAnswer::status(404));
     add(&home, "google", &url, &[], &[]).failed("status 404");
     answer_with(&site, 3);
     let asked = home.run(&["sync", "add", "google", &url]);
     asked.failed("nothing was stored; add --yes");
-    assert!(asked.out.contains("3 new"), "the preview: {}", asked.out);
+    assert_has(&asked.out, "3 new");
     assert_eq!([count(&home, "true"), column(&home, "name")], ["0", ""]);
     add(&home, "google", &url, &["--every", "30m"], &[]).done();
     has(&home, 3, "true");
     let agent = site.requests()[0].header("user-agent").to_owned();
-    assert!(
-        agent.contains("reviews") && agent.contains(env!("CARGO_PKG_VERSION")),
-        "{agent}"
-    );
+    assert_has(&agent, "reviews");
+    assert_has(&agent, env!("CARGO_PKG_VERSION"));
     let listed = home.run("sync list");
     for part in ["google: http://127.0.0.1", "every 30m", ", 3 reviews"] {
-        assert!(listed.out.contains(part), "{part}: {}", listed.out);
+        assert_has(&listed.out, part);
     }
-    let status: Value = serde_json::from_str(&home.run("status --json").out).unwrap();
+    let status = home.json("status --json");
     assert_eq!(status["imports"][0]["sync"], "google");
     assert_eq!(status["sync"][0]["last_outcome"], "success");
     site.answer(|_| SiteAnswer::status(404));
     sync(&home).failed("status 404");
-    let json: Value = serde_json::from_str(&home.run("sync list --json").out).unwrap();
+    let json = home.json("sync list --json");
     let members = "name url schedule next_run_at last_success_at last_failure_at last_failure last_outcome reviews paused";
     for member in members.split(' ') {
         assert!(!json[0][member].is_null(), "{member}: {json}");
@@ -46,26 +38,34 @@ fn source_is_stored_and_imported_only_after_consent() {
         let is_text = format!("{instant} glob '????-??-??T??:??:??*Z'");
         assert_eq!(column(&home, &is_text), "1", "{instant}");
     }
-}
-
-#[test]
-fn removed_source_keeps_the_reviews() {
-    let (home, _site) = added(2, &[]);
+    // The same name changes the source.
+    let other = google_site(4);
+    let at = ["--at", "0 3 * * *"];
+    add(&home, "google", &other.url("/r"), &at, &[]).done();
+    site.take_targets();
+    sync(&home).done();
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
+    assert_eq!(column(&home, "schedule"), "0 3 * * *");
+    // The reviews stay.
     home.run("sync remove gogle")
         .failed("the nearest name is google");
+    home.run("sync run google").done();
     home.run("sync remove google").done();
-    assert_eq!([count(&home, "true"), column(&home, "name")], ["2", ""]);
+    let lock = home.0.path().join("reviews.db-sync-google");
+    assert!(!lock.exists(), "the file of its lock stays");
+    assert_eq!([count(&home, "true"), column(&home, "name")], ["4", ""]);
 }
 
 #[test]
 fn invalid_schedule_or_name_is_refused() {
     let home = home();
+    let url = "https://shop.test/r";
     for (option, value) in [("--at", "6h"), ("--every", "0 3 * * *"), ("--every", "4m")] {
-        let refused = add(&home, "shop", "https://shop.test/r", &[option, value], &[]);
+        let refused = add(&home, "shop", url, &[option, value], &[]);
         refused.failed(&format!("invalid value '{value}'"));
     }
     for name in ["my_shop", "Shop", "", &"x".repeat(65)] {
-        let refused = add(&home, name, "https://shop.test/r", &[], &[]);
+        let refused = add(&home, name, url, &[], &[]);
         refused.failed("lower-case letters, digits and -");
     }
 }
@@ -85,27 +85,6 @@ fn dry_run_previews_every_source_and_takes_one_as_it_is() {
     assert_eq!(withheld(&home), "0");
     let listed = home.run("sync list").out;
     assert_has(&listed, "options       --withdraw-missing");
-}
-
-#[test]
-fn same_name_changes_the_source() {
-    let (home, site) = added(1, &["--every", "30m"]);
-    let other = google_site(2);
-    add(
-        &home,
-        "google",
-        &other.url("/r"),
-        &["--at", "0 3 * * *"],
-        &[],
-    )
-    .done();
-    site.take_targets();
-    sync(&home).done();
-    assert_eq!(
-        [site.take_targets().len(), other.take_targets().len()],
-        [0, 2]
-    );
-    assert_eq!(column(&home, "schedule"), "0 3 * * *");
 }
 
 #[test]

@@ -44,10 +44,7 @@ fn files_of_a_folder_are_read_oldest_first() {
         "files that changed within 10 s wait for the next run: 1",
     );
     assert!(!added.out.contains("nothing was changed"), "{}", added.out);
-    assert_eq!(
-        home.sql("select text from review").trim(),
-        "the newer state"
-    );
+    home.finds("select text from review", "the newer state");
     assert_eq!(column(&home, "url"), ".", "the path below the folder");
 }
 
@@ -71,11 +68,11 @@ fn links_in_a_folder_are_passed_over() {
     let _socket = UnixListener::bind(folder.join("socket.json")).unwrap();
     let environment = [("REVIEWS_SYNC_FILES", folder.to_str().unwrap())];
     add(&home, "exports", ".", &[], &environment).done();
-    assert_eq!(home.sql("select text from review").trim(), "the file");
-    run_with(&home, &["sync", "run"], &environment).done();
+    home.finds("select text from review", "the file");
+    run_with(&home, "sync run", &environment).done();
     // A folder that becomes a link.
     home.sql("update sync_source set url = 'outside'");
-    run_with(&home, &["sync", "run"], &environment).failed("exports");
+    run_with(&home, "sync run", &environment).failed("exports");
     has(&home, 1, "true");
     assert_no_trace(&home, &[], &["hush"]);
 }
@@ -111,15 +108,15 @@ fn path_out_of_the_folder_or_through_a_link_is_refused() {
         "missing.json",
     ] {
         home.sql(&format!("update sync_source set url = '{path}'"));
-        run_with(&home, &["sync", "run"], &environment).failed("exports");
+        run_with(&home, "sync run", &environment).failed("exports");
         add(&home, "other", path, &[], &environment).failed("other");
     }
     // The file itself becomes a link.
     home.sql("update sync_source set url = 'inner/a.json'");
-    run_with(&home, &["sync", "run"], &environment).done();
+    run_with(&home, "sync run", &environment).done();
     fs::remove_file(inner.join("a.json")).unwrap();
     symlink(&secret, inner.join("a.json")).unwrap();
-    run_with(&home, &["sync", "run"], &environment).failed("exports");
+    run_with(&home, "sync run", &environment).failed("exports");
     home.run("sync run").failed("REVIEWS_SYNC_FILES");
     assert_eq!(
         [count(&home, "true"), column(&home, "name")],

@@ -23,12 +23,8 @@ fn home() -> Home {
     Home::holding(&SET_UP)
 }
 
-fn run_with(home: &Home, words: &[&str], environment: &[(&str, &str)]) -> CommandOutput {
-    output_of(
-        reviews(home.0.path())
-            .args(words)
-            .envs(environment.iter().copied()),
-    )
+fn run_with(home: &Home, words: impl Words, environment: &[(&str, &str)]) -> CommandOutput {
+    output_of(home.command(words).envs(environment.iter().copied()))
 }
 
 /// Adds a source without asking.
@@ -50,8 +46,6 @@ fn sync(home: &Home) -> CommandOutput {
 
 fn count(home: &Home, condition: &str) -> String {
     home.sql(&format!("select count(*) from review where {condition}"))
-        .trim()
-        .to_owned()
 }
 
 /// Asserts how many reviews are so.
@@ -73,8 +67,6 @@ fn withheld(home: &Home) -> String {
 
 fn column(home: &Home, name: &str) -> String {
     home.sql(&format!("select {name} from sync_source"))
-        .trim()
-        .to_owned()
 }
 
 /// Reviews as the platforms give them, with `#` for their number.
@@ -122,6 +114,18 @@ fn added(count: usize, options: &[&str]) -> (Home, Site) {
     (home, site)
 }
 
+/// A site with this table.
+fn csv_site(body: &str) -> Site {
+    let body = body.to_owned();
+    Site::start(move |_| SiteAnswer::csv(&*body))
+}
+
+/// Answers with this table from now on.
+fn give_csv(site: &Site, body: &str) {
+    let body = body.to_owned();
+    site.answer(move |_| SiteAnswer::csv(&*body));
+}
+
 fn make_pipe(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status();
     assert!(made.unwrap().success());
@@ -148,9 +152,8 @@ fn secret_of(site: &Site, value: &str) -> String {
 /// The service with its log beside the database.
 fn serve_with(home: &Home, environment: &[(&str, &str)]) -> Serving {
     let log = File::create(home.0.path().join("log")).unwrap();
-    let mut command = reviews(home.0.path());
-    let command = command.arg("serve").envs(environment.iter().copied());
-    Serving::start_with_log(command, log)
+    let mut command = home.command("serve");
+    Serving::start_with_log(command.envs(environment.iter().copied()), log)
 }
 
 /// The count of the runs of a source that this process of the service made.
@@ -176,10 +179,7 @@ fn assert_no_trace(home: &Home, outputs: &[CommandOutput], words: &[&str]) {
         bytes.extend(fs::read(entry.unwrap().path()).unwrap_or_default());
     }
     for word in words {
-        let mut parts = bytes.windows(word.len());
-        assert!(
-            !parts.any(|part| part == word.as_bytes()),
-            "{word}: {texts}"
-        );
+        let found = memchr::memmem::find(&bytes, word.as_bytes());
+        assert_eq!(found, None, "{word}: {texts}");
     }
 }

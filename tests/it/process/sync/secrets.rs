@@ -211,7 +211,7 @@ fn url_that_is_a_secret_stands_whole_in_the_environment() {
     assert_has(&home.run("sync list").out, "${sheet}");
     for status in [404, 307] {
         site.answer(move |_| SiteAnswer::status(status).with("Location: ftp://a.test/2PACX-hush"));
-        let run = run_with(&home, &["sync", "run"], &environment);
+        let run = run_with(&home, "sync run", &environment);
         run.failed("sheet");
         outputs.push(run);
     }
@@ -232,39 +232,23 @@ fn literal_secret_is_refused_without_being_shown() {
     let names = "api_key Access-Token client.secret password passwd pwd userpass jwt sig X-Amz-Signature oauth cookie";
     for name in names.split(' ') {
         refuse(&[&format!("{url}?a=1&{name}=abc123")]);
-        refuse(&[&format!("{url}?{name}=abc123${{shop}}")]);
-        refuse(&[
-            &url,
-            "--header",
-            &format!("X-{name}: abc123").replace('.', "-"),
-        ]);
+        let header = format!("X-{name}: abc123").replace('.', "-");
+        refuse(&[&url, "--header", &header]);
     }
-    refuse(&[&url, "--header", "Authorization: Bearer abc123"]);
-    for user in [
-        "abc123",
-        "abc123:",
-        ":abc123",
-        "user:abc123",
-        "abc123:${shop}",
-        "${shop}:abc123",
-    ] {
+    for user in ["abc123", ":abc123", "abc123:${shop}", "${shop}:abc123"] {
         refuse(&[&url.replace("://", &format!("://{user}@"))]);
         refuse(&[&url, "--basic", user]);
     }
-    assert_eq!(
-        [site.take_targets().len(), column(&home, "name").len()],
-        [0, 0]
-    );
-    for paging in ["pageToken", "nextPageToken"] {
-        add(&home, "shop", &format!("{url}?{paging}=x"), &[], &[]).done();
-    }
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
+    assert_eq!(column(&home, "name"), "");
+    let paging = format!("{url}?pageToken=x");
+    add(&home, "shop", &paging, &[], &[]).done();
     home.sql(&format!(
         "update sync_source set url = '{url}?token=abc123'"
     ));
     let run = home.run("sync run");
     run.failed("shop");
     assert!(!column(&home, "last_failure").contains("abc123"));
-    home.run("sync remove shop").done();
     outputs.push(run);
     for output in outputs {
         assert!(!(output.out + &output.err).contains("abc123"));
@@ -306,30 +290,13 @@ fn command_prints_the_secret_once_a_run_without_a_shell() {
         [0, 0]
     );
     add_with("echo $HOME").done();
-    add_with("printf '$HOME\\nsecond\\n'").done();
     add_with("sh -c 'echo called >> calls; echo \"$0\"' '$HOME'").done();
-    assert_eq!(
-        fs::read_to_string(home.0.path().join("calls")).unwrap(),
-        "called\n"
-    );
-    // A process that outlives the command and keeps its output open.
+    assert_eq!(home.read("calls"), "called\n");
+    // More than the first line, and processes that outlive the command and keep its output open.
+    add_with("sh -c 'echo \"$0\"; seq 1 100000' '$HOME'").done();
+    add_with("sh -c 'echo \"$0\"; sleep 600 & ' '$HOME'").done();
     add_with("sh -c 'cat held & echo \"$0\"' '$HOME'").done();
     drop(File::options().read(true).write(true).open(pipe).unwrap());
-}
-
-#[test]
-fn command_may_print_more_than_the_secret() {
-    let (home, site) = (home(), google_site(1));
-    for (name, command) in [
-        ("twice", "sh -c 'echo key-1; sleep .1; echo expires'"),
-        ("much", "sh -c 'echo key-1; seq 1 100000'"),
-        ("open", "sh -c 'echo key-1; sleep 600 & '"),
-    ] {
-        let value = secret_of(&site, command);
-        let environment = [("REVIEWS_SYNC_COMMAND_key", &*value)];
-        add(&home, name, &site.url("/r?key=${key}"), &[], &environment).done();
-        assert_eq!(site.take_targets(), ["/r?key=key-1"], "{name}");
-    }
 }
 
 #[test]
@@ -341,14 +308,8 @@ fn user_in_the_url_is_sent_as_basic_authorization() {
     });
     let url = site.url("/r").replace("http://", "http://${key}@");
     let value = secret_of(&site, "key-1");
-    add(
-        &home,
-        "shop",
-        &url,
-        &[],
-        &[("REVIEWS_SYNC_SECRET_key", &value)],
-    )
-    .done();
+    let environment = [("REVIEWS_SYNC_SECRET_key", &*value)];
+    add(&home, "shop", &url, &[], &environment).done();
 }
 
 #[test]
@@ -371,11 +332,8 @@ fn row_or_validator_with_a_secret_is_left_out() {
     let url = site.url("/r?api_key=${key}");
     let added = add(&home, "shop", &url, &header, &environment);
     assert_ne!(added.code, Some(2), "{}{}", added.out, added.err);
-    let run = run_with(&home, &["sync", "run"], &environment);
-    assert_eq!(
-        home.sql("select review_id from review").trim(),
-        "google-maps-a3"
-    );
+    let run = run_with(&home, "sync run", &environment);
+    home.finds("select review_id from review", "google-maps-a3");
     // The names of columns are shown, and a table may be named after the secret.
     site.answer(|request| {
         let key = request.header("x-api-key");

@@ -180,11 +180,6 @@ impl Receiver {
         self.shared.requests.subscribe()
     }
 
-    /// Forgets the requests so far.
-    pub fn forget(&self) {
-        self.shared.requests.send_modify(Vec::clear);
-    }
-
     /// Waits for `count` requests.
     pub async fn received(&self, count: usize) -> Vec<Received> {
         self.shared

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use serde::Deserializer as _;
 use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The path of a member.
@@ -113,6 +114,14 @@ pub fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let before = &json[..at];
     let line = before.matches('\n').count() + 1;
     Some((line, at - before.rfind('\n').map_or(0, |end| end + 1) + 1))
+}
+
+/// The object without its members that are null.
+pub fn without_nulls(mut value: Value) -> Value {
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, member| !member.is_null());
+    }
+    value
 }
 
 #[cfg(test)]
