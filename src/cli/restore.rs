@@ -11,7 +11,6 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
-use crate::storage::reviews::position;
 use crate::storage::{
     AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
     Prepared, carry_over, verify,
@@ -38,8 +37,6 @@ struct CarriedOver {
     unreadable: Option<String>,
     carried: Carried,
     alone: Option<ExclusiveAccess>,
-    /// Whether the former file is not an earlier or later state of the restored one.
-    is_other: bool,
 }
 
 impl RestoreCommand {
@@ -132,10 +129,7 @@ async fn take_former(
     };
     let carried = carry_from(&mut alone, prepared, path, clock).await;
     match unless_damaged(carried, &mut former) {
-        Ok(carried) => {
-            let (carried, is_same) = carried.unwrap_or((Carried::default(), true));
-            (former.carried, former.is_other) = (carried, !is_same);
-        }
+        Ok(carried) => former.carried = carried.unwrap_or_default(),
         Err(error) => {
             alone.release().await;
             return Err(error.into());
@@ -168,24 +162,21 @@ async fn carry_from(
     prepared: &Prepared,
     path: &Path,
     clock: &Clock,
-) -> Result<(Carried, bool), DbError> {
+) -> Result<Carried, DbError> {
     let database = &prepared.database;
     let mut write = database.write().await?;
-    let theirs = position(&mut alone.connection).await.at(path)?;
-    let ours = position(write.for_reading()).await.at(path)?;
-    let is_same = theirs.lineage == ours.lineage;
-    let carried = carry_over(&mut alone.connection, &mut write, is_same, clock.now())
+    let carried = carry_over(&mut alone.connection, &mut write, clock.now())
         .await
         .at(path)?;
     carry_publications(&mut alone.connection, &mut write)
         .await
         .at(path)?;
     write.commit().await.at(path)?;
-    if is_same {
+    if !carried.is_other {
         database.carry_service_data(path).await?;
     }
     database.erase_traces(u64::MAX).await?;
-    Ok((carried, is_same))
+    Ok(carried)
 }
 
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {
@@ -197,12 +188,16 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
              back; check `reviews list`"
         );
     }
-    if former.is_other {
+    let Carried {
+        deleted,
+        withheld,
+        is_other,
+    } = former.carried;
+    if is_other {
         text.push_str(
             "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
         );
     }
-    let Carried { deleted, withheld } = former.carried;
     add_count(&mut text, deleted, "deleted again, as after the backup");
     add_count(&mut text, withheld, "withheld again, as after the backup");
     if let Some(kept) = kept {

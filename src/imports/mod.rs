@@ -88,18 +88,14 @@ pub async fn import(
         .and_then(|name| respell(name, &places));
     request.business = known;
     let request = &request;
-    if state == SampleState::Alone && !request.with_sample {
-        return Err(ImportError::Refused(SAMPLE.to_owned()));
-    }
+    refuse_sample(state, request)?;
     let calendar = Calendar { zone, now };
     let mut collected = gather(request, calendar, kept.clone(), &places, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
     let state = sample_state(write.for_reading()).await.at(path)?;
-    if state == SampleState::Alone && !request.with_sample {
-        return Err(ImportError::Refused(SAMPLE.to_owned()));
-    }
+    refuse_sample(state, request)?;
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
     }
@@ -115,6 +111,13 @@ pub async fn import(
     }
     .at(path)?;
     Ok(report)
+}
+
+fn refuse_sample(state: SampleState, request: &ImportRequest) -> Result<(), ImportError> {
+    if state == SampleState::Alone && !request.with_sample {
+        return Err(ImportError::Refused(SAMPLE.to_owned()));
+    }
+    Ok(())
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.

@@ -19,8 +19,8 @@ use super::files::{
     remove_files,
 };
 use super::reviews::{
-    KnownReview, ReviewState, delete_all, keep_deleted, list_ids, newest_change, note_deleted,
-    note_sources, set_note, standing, upsert,
+    KnownReview, ReviewState, delete_all, keep_deleted, list_ids, note_deleted, note_sources,
+    position, set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
@@ -339,6 +339,8 @@ pub struct Carried {
     pub deleted: u64,
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
+    /// Whether the former file is another database, of which the same IDs are other reviews; then nothing is repeated.
+    pub is_other: bool,
 }
 
 /// Continues change numbers above those of both databases. If `former` is a later state of the restored one, it also repeats
@@ -349,13 +351,17 @@ pub struct Carried {
 pub async fn carry_over(
     former: &mut SqliteConnection,
     write: &mut Write,
-    is_same: bool,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Carried> {
-    let highest = newest_change(former).await?;
-    let mut carried = Carried::default();
-    // In another database, the same IDs are other reviews.
-    if is_same {
+    let (theirs, ours) = (
+        position(former).await?,
+        position(write.for_reading()).await?,
+    );
+    let mut carried = Carried {
+        is_other: theirs.lineage != ours.lineage,
+        ..Carried::default()
+    };
+    if !carried.is_other {
         carried.deleted = deletions(former, write).await?;
         carried.withheld = withholdings(former, write, now).await?;
         date_changes(former, write, now).await?;
@@ -366,7 +372,7 @@ pub async fn carry_over(
         "insert into review_change (review_id, change_no)
          select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
          on conflict (review_id) do update set change_no = excluded.change_no",
-        highest
+        theirs.change_no
     )?;
     Ok(carried)
 }

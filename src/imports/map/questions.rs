@@ -21,7 +21,8 @@ pub struct Question {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// Which column fills the field: several have a name of it, or sentences beside the text. If none has, the one column that may alone be meant is `is_proposed`.
+    /// Which column fills the field: several have a name of it, or sentences beside the text. If none has, the one column that may
+    /// be meant is proposed.
     Field {
         field: ReviewField,
         is_proposed: bool,
