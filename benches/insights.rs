@@ -17,7 +17,8 @@ use chrono::DateTime;
 use criterion::measurement::WallTime;
 use criterion::{Criterion, SamplingMode};
 use reviews_service::clock::Clock;
-use reviews_service::insights::{Analyzer, Engine, Subject};
+use reviews_service::insights::rules::HOME_SERVICES;
+use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
 use reviews_service::model::Mentions;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
@@ -124,14 +125,14 @@ fn read() {
         .map(|(text, _)| text.split_whitespace().count())
         .sum();
     let (analyzer, recorded) = (
-        Analyzer::new(&Corpus::business(), &Engine::built_in()),
+        Analyzer::new(&Corpus::business(), &Engine::shipped(HOME_SERVICES)),
         Mentions::default(),
     );
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let ((), cpu) = timed(|| {
             for (text, author) in &texts {
-                black_box(analyzer.analyze(&Subject {
+                black_box(analyzer.analyze(&AnalysisInput {
                     text,
                     language: None,
                     author,

@@ -12,7 +12,8 @@ mod support;
 use std::hint::black_box;
 use std::time::Duration;
 
-use reviews_service::insights::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
+use reviews_service::insights::rules::HOME_SERVICES;
+use reviews_service::insights::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::{Business, Service, Technician};
 use support::cpu::timed;
@@ -65,7 +66,7 @@ const WORST: [(&str, &str); 24] = [
 ];
 
 fn main() {
-    let analyzer = Analyzer::new(&business(), &Engine::built_in());
+    let analyzer = Analyzer::new(&business(), &Engine::shipped(HOME_SERVICES));
     let recorded = Mentions::new(
         vec!["Mike Hale".to_owned()],
         vec!["drain".to_owned()],
@@ -83,7 +84,7 @@ fn main() {
                 .take(characters)
                 .collect();
             median(|| {
-                black_box(analyzer.analyze(&Subject {
+                black_box(analyzer.analyze(&AnalysisInput {
                     text: &text,
                     language: Some("en"),
                     author: "Dana W.",
@@ -94,7 +95,7 @@ fn main() {
         });
         rows.push((step, times));
     }
-    let engine = Engine::built_in();
+    let engine = Engine::shipped(HOME_SERVICES);
     let times = [5_000, 10_000].map(|services| {
         let business = business_with_services(services);
         median(|| {

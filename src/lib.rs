@@ -5,7 +5,6 @@
 
 pub mod clock;
 pub mod compute;
-pub(crate) mod files;
 pub(crate) mod http;
 pub mod links;
 pub mod metrics;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
-use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
+use reviews_service::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use reviews_service::snapshot::{self, Publisher, Snapshot};
 use reviews_service::storage;
 use reviews_service::storage::Database;
@@ -92,7 +92,7 @@ async fn read(database: &Database) {
             |Numbered {
                  review, analysis, ..
              }| {
-                let hash = Subject::of(review).hash();
+                let hash = AnalysisInput::of(review).hash();
                 let is_stored = (analysis.as_ref())
                     .is_some_and(|row| row.text_hash == hash && row.method_hash == reader.method());
                 (!is_stored).then(|| snapshot::analyze(&reader, review, hash))

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
-use reviews_service::insights::decide::{Decisions, RuleEngine};
-use reviews_service::insights::model::Model;
-use reviews_service::insights::rules::IDS;
+use reviews_service::insights::decide::{DecisionWeights, OpinionFinder};
+use reviews_service::insights::rules::{CompiledRules, HOME_SERVICES, IDS};
 use reviews_service::insights::{Engine, Language, Polarity};
 use serde_json::{Value, json};
 
@@ -211,16 +210,17 @@ impl Evaluate {
         let engine = configured.unwrap_or_else(|| {
             let mut ids = IDS.into_iter();
             let first = ids.find(|id| reviews.iter().any(|review| is_of(review, id)));
-            first.map_or_else(Engine::built_in, Engine::shipped)
+            Engine::shipped(first.unwrap_or(HOME_SERVICES))
         });
         let (id, all) = (&engine.trade.id, reviews.len());
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
         let reader = reader(&engine, self.language)?;
-        let mut only_rules = reader.clone().with_model(Model::default());
+        let mut only_rules = OpinionFinder::new(reader.trade.clone(), Arc::default());
         only_rules.decisions = None;
-        let mut only_classifier = reader.without_rules();
-        only_classifier.decisions = Some(Decisions::built_in());
+        let mut only_classifier = reader.clone();
+        only_classifier.rules = CompiledRules::default();
+        only_classifier.decisions = Some(DecisionWeights::built_in());
         let [all, with_stars, rules, classifier] = [
             (reader, StarsShown::Hidden),
             (reader, StarsShown::AtHand),
@@ -247,10 +247,10 @@ impl Evaluate {
 ///
 /// # Errors
 /// If the trade does not support the language.
-fn reader(engine: &Engine, language: Language) -> anyhow::Result<&RuleEngine> {
+fn reader(engine: &Engine, language: Language) -> anyhow::Result<&OpinionFinder> {
     let id = &engine.trade.id;
     engine
-        .reader(language)
+        .finder(language)
         .with_context(|| format!("the package {id} has no language `{language}`"))
 }
 

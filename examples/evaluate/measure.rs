@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use thiserror::Error;
 
-use reviews_service::insights::decide::{RuleEngine, TextFindings};
+use reviews_service::insights::decide::{OpinionFinder, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{CONFIRMED, Engine, Finding, Hit, Polarity, TextLanguage, witness};
+use reviews_service::insights::{CONFIRMED, Engine, Finding, Hit, Polarity, witness};
 use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
-pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFigures {
+pub fn evaluate(engine: &OpinionFinder, annotated: &AnnotatedTexts) -> EvaluationFigures {
     let mut quality = EvaluationFigures {
         n: annotated.values().map(BTreeMap::len).sum(),
         texts: annotated.len(),
@@ -21,7 +21,11 @@ pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFi
     };
     let words = &engine.trade.words;
     for (text, expected) in annotated {
-        let said = predictions(engine.analyze(&TokenizedText::of(text, words)).findings);
+        let said = predictions(
+            engine
+                .analyze(&TokenizedText::of(text, words), None)
+                .findings,
+        );
         let aspects: BTreeSet<&String> = expected.keys().chain(said.keys()).collect();
         for aspect in aspects {
             let expected = expected.get(aspect).copied();
@@ -446,28 +450,22 @@ pub enum StarsShown {
 /// have are left out.
 pub fn evaluate_reviews(
     engine: &Engine,
-    rules: &RuleEngine,
+    rules: &OpinionFinder,
     reviews: &[AnnotatedReview],
     stars: StarsShown,
 ) -> WholeQuality {
     let (mut quality, aspects) = (WholeQuality::default(), engine.trade.aspect_ids());
     let words = &rules.trade.words;
     for review in reviews {
-        let text = TokenizedText::new(&review.text);
         // As in production, texts in another language are not read.
-        let language = engine.language(&text, review.language.as_deref());
+        let (language, text, _) = engine.tokenize(&review.text, review.language.as_deref());
         if language.analyzed() != Some(words.language) {
             quality.in_other_languages += 1;
             continue;
         }
-        let text = if language == TextLanguage::English {
-            text
-        } else {
-            TokenizedText::of(&review.text, words)
-        };
         quality.reviews += 1;
         let stars = review.stars.filter(|_| stars == StarsShown::AtHand);
-        let read = rules.analyze_with(&text, stars);
+        let read = rules.analyze(&text, stars);
         quality.add(&read, &aspects, review, &text);
     }
     quality
@@ -565,9 +563,10 @@ impl WholeQuality {
 #[cfg(test)]
 mod tests {
     use super::{AgreementCounts, AnnotationError, Proportion, evaluate, rows};
-    use reviews_service::insights::Polarity;
-    use reviews_service::insights::decide::RuleEngine;
+    use reviews_service::insights::classifier::Classifier;
+    use reviews_service::insights::decide::OpinionFinder;
     use reviews_service::insights::rules::{HOME_SERVICES, Trade};
+    use reviews_service::insights::{Language, Polarity};
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
@@ -611,7 +610,7 @@ mod tests {
     Way too expensive.\tprice\tpositive\r\n\
     Way too expensive.\toverall\tnegative\r\n";
         let quality = evaluate(
-            &RuleEngine::new(trade),
+            &OpinionFinder::new(trade, Classifier::built_in(Language::English)),
             &rows("mine", content, &ASPECTS).unwrap(),
         );
         assert_eq!((quality.n, quality.texts), (3, 2));

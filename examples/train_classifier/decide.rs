@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use reviews_service::insights::Polarity;
+use reviews_service::insights::classifier::UNIT;
 use reviews_service::insights::decide::{
-    COMPLAINT_MIN, COMPLAINT_PREFIX, Decisions, Figures, RuleEngine, leader, margin_with_stars,
+    COMPLAINT_MIN, COMPLAINT_PREFIX, DecisionWeights, Features, OpinionFinder, leader,
+    margin_with_stars,
 };
-use reviews_service::insights::model::UNIT;
 use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
@@ -29,18 +30,18 @@ const PER_MILLE: usize = 1_000;
 
 /// A candidate, with its outcome according to the annotators.
 pub struct Row {
-    figures: Figures,
+    features: Features,
     outcome: usize,
     /// The label that the stars of the review suggest.
     of_stars: Option<Polarity>,
 }
 
 /// Adds the rows of one review to `rows`.
-pub fn rows(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
+pub fn rows(engine: &OpinionFinder, review: &Review, rows: &mut Vec<Row>) {
     let aspects = engine.trade.aspect_ids();
     let (joined, said) = review.joined();
     let text = TokenizedText::new(&joined);
-    let (_, candidates) = engine.candidates(&text);
+    let candidates = engine.candidates(&engine.read_sentences(&text));
     let spans: Vec<_> = text.sentence_spans().collect();
     // The annotated polarities by sentence and aspect.
     let mut gold: BTreeMap<(usize, &str), [bool; 3]> = BTreeMap::new();
@@ -63,7 +64,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
             Some(_) => 2,
         };
         rows.push(Row {
-            figures: candidate.figures,
+            features: candidate.features,
             outcome,
             of_stars: Polarity::of_stars(review.stars),
         });
@@ -72,14 +73,14 @@ pub fn rows(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
 
 /// A sentence of a review of one or two stars, and whether it complains.
 pub struct Complaint {
-    figures: Figures,
+    features: Features,
     complains: bool,
 }
 
 /// Adds the sentences of a review of one or two stars to `rows`.
-pub fn complaints(engine: &RuleEngine, review: &Review, rows: &mut Vec<Complaint>) {
+pub fn complaints(engine: &OpinionFinder, review: &Review, rows: &mut Vec<Complaint>) {
     let text = TokenizedText::new(&review.joined().0);
-    let (read, _) = engine.candidates(&text);
+    let read = engine.read_sentences(&text);
     let spans: Vec<_> = text.sentence_spans().collect();
     let mut start = 0;
     for sentence in review.sentences() {
@@ -87,24 +88,27 @@ pub fn complaints(engine: &RuleEngine, review: &Review, rows: &mut Vec<Complaint
         let mut spans = spans.iter();
         let own = spans.position(|span| (start..end).contains(&span.start));
         if let Some((complains, at)) = sentence.complains().zip(own) {
-            let figures = read[at].complaint_figures(engine);
-            rows.push(Complaint { figures, complains });
+            let features = engine.complaint_features(&read[at]);
+            rows.push(Complaint {
+                features,
+                complains,
+            });
         }
         start = end + 1;
     }
 }
 
 /// Figures in whole units.
-fn whole_units(figures: &Figures) -> Vec<f32> {
-    let figures = figures.iter();
-    let figures = figures.map(|(_, figure)| *figure as f32 / UNIT as f32);
-    figures.collect()
+fn whole_units(features: &Features) -> Vec<f32> {
+    let features = features.iter();
+    let features = features.map(|(_, value)| *value as f32 / UNIT as f32);
+    features.collect()
 }
 
 /// Adds a line for each figure, with its weights in thousandths.
-fn write_weights(file: &mut String, prefix: &str, figures: &Figures, weights: &[f32]) {
-    let rows = weights.chunks(weights.len() / figures.len().max(1));
-    for ((name, _), row) in figures.iter().zip(rows) {
+fn write_weights(file: &mut String, prefix: &str, features: &Features, weights: &[f32]) {
+    let rows = weights.chunks(weights.len() / features.len().max(1));
+    for ((name, _), row) in features.iter().zip(rows) {
         let _ = write!(file, "{prefix}{name}");
         for weight in row {
             let _ = write!(file, "\t{}", (weight * 1_000.0).round() as i32);
@@ -117,21 +121,21 @@ fn write_weights(file: &mut String, prefix: &str, figures: &Figures, weights: &[
 pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
     let mut file = "# Written by examples/train_classifier. Weights for no finding, negative, neutral, positive, in thousandths.\n".to_owned();
     let examples = rows.iter();
-    let examples = examples.map(|row| (whole_units(&row.figures), row.outcome));
+    let examples = examples.map(|row| (whole_units(&row.features), row.outcome));
     let weights = dense::learn(&examples.collect::<Vec<_>>(), OUTCOMES);
     if let Some(row) = rows.first() {
-        write_weights(&mut file, "", &row.figures, &weights);
+        write_weights(&mut file, "", &row.features, &weights);
     }
     let examples = complaints.iter();
-    let examples = examples.map(|row| (whole_units(&row.figures), usize::from(row.complains)));
+    let examples = examples.map(|row| (whole_units(&row.features), usize::from(row.complains)));
     let weights = dense::learn_odds(&examples.collect::<Vec<_>>());
     if let Some(row) = complaints.first() {
-        write_weights(&mut file, COMPLAINT_PREFIX, &row.figures, &weights);
+        write_weights(&mut file, COMPLAINT_PREFIX, &row.features, &weights);
     }
-    let decisions = Decisions::parse(&file);
+    let decisions = DecisionWeights::parse(&file);
     let least = complaint_min(&decisions, complaints);
     let _ = writeln!(file, "{COMPLAINT_MIN}\t{least}");
-    let decisions = Decisions::parse(&file);
+    let decisions = DecisionWeights::parse(&file);
     let by_text = calibration(by_text(&decisions, rows));
     // With stars, only candidates that the text leaves open are decided.
     let least = by_text.iter().find(|(percent, _)| *percent == OPEN_BELOW);
@@ -149,16 +153,16 @@ pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
 }
 
 /// The evidence that so few sentences without a complaint reach.
-fn complaint_min(decisions: &Decisions, complaints: &[Complaint]) -> i32 {
+fn complaint_min(decisions: &DecisionWeights, complaints: &[Complaint]) -> i32 {
     let others = complaints.iter().filter(|row| !row.complains);
     let mut others: Vec<i32> = others
-        .map(|row| decisions.complaint(&row.figures))
+        .map(|row| decisions.complaint(&row.features))
         .collect();
     others.sort_unstable();
     let least = others[others.len() * (PER_MILLE - COMPLAINTS_FALSE) / PER_MILLE];
     let complaining = complaints.iter().filter(|row| row.complains);
     let all = complaining.clone().count();
-    let heard = complaining.filter(|row| decisions.complaint(&row.figures) >= least);
+    let heard = complaining.filter(|row| decisions.complaint(&row.features) >= least);
     println!(
         "complaints in reviews by unknown authors: {} of {all} heard at {least}, {COMPLAINTS_FALSE} of 1,000 others blamed",
         heard.count()
@@ -167,18 +171,18 @@ fn complaint_min(decisions: &Decisions, complaints: &[Complaint]) -> i32 {
 }
 
 /// The margin of each decision by the text, and whether it is correct.
-fn by_text(decisions: &Decisions, rows: &[Row]) -> Vec<(i32, bool)> {
+fn by_text(decisions: &DecisionWeights, rows: &[Row]) -> Vec<(i32, bool)> {
     let judged = rows.iter().filter_map(|row| {
-        let (label, margin) = leader(&decisions.sums(&row.figures));
+        let (label, margin) = leader(&decisions.sums(&row.features));
         (margin > 0 && label != 1).then_some((margin, row.outcome == label + 1))
     });
     judged.collect()
 }
 
 /// The margin of the label of the stars for each candidate that the text leaves open, and whether that label is correct.
-fn with_stars(decisions: &Decisions, rows: &[Row], least: i32) -> Vec<(i32, bool)> {
+fn with_stars(decisions: &DecisionWeights, rows: &[Row], least: i32) -> Vec<(i32, bool)> {
     let judged = rows.iter().filter_map(|row| {
-        let sums = decisions.sums(&row.figures);
+        let sums = decisions.sums(&row.features);
         let (label, margin) = leader(&sums);
         let is_open = margin > 0 && label != 1 && margin < least;
         let of_stars = row.of_stars.filter(|_| is_open)?;

@@ -1,18 +1,18 @@
 //! Learns the sentiment of a whole text from its stars.
 
-use reviews_service::insights::decide::{RuleEngine, document_figures};
+use reviews_service::insights::decide::{OpinionFinder, text_features};
 use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
 use crate::own::Review;
 
 /// Adds the figures of a review to `rows`, and 1 if it has more than three stars, unless it has three.
-pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<dense::Row>) {
+pub fn row(engine: &OpinionFinder, review: &Review, rows: &mut Vec<dense::Row>) {
     if review.stars == 3 {
         return;
     }
     let text = TokenizedText::new(&review.joined().0);
-    let figures = document_figures(&engine.candidates(&text).0);
+    let figures = text_features(&engine.read_sentences(&text));
     let figures = figures.iter().map(|figure| *figure as f32 / 1_000.0);
     rows.push((
         std::iter::once(1.0).chain(figures).collect(),

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use reviews_service::insights::model::{LABELS, Model, NgramTokens, SentencePart};
+use reviews_service::insights::classifier::{Classifier, LABELS, NgramTokens, SentencePart};
 use reviews_service::insights::text::TokenizedText;
 
 use crate::examples::{Examples, one_of};
@@ -30,7 +30,7 @@ const LEARNED: [&str; 2] = ["train", "val"];
 
 /// Evaluates polarity on the parts of MAMS sentences that were not used for training and whose terms are all positive
 /// or all negative: returns how many parts are classified correctly, and the number of all parts.
-pub fn told(data: &Path, model: &Model) -> anyhow::Result<(usize, usize)> {
+pub fn told(data: &Path, model: &Classifier) -> anyhow::Result<(usize, usize)> {
     let mut learned = BTreeSet::new();
     for split in LEARNED {
         let sentences = terms(&read(data, &format!("mams/atsa_{split}.xml"))?)?;

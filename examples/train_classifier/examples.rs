@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use reviews_service::insights::model::{FIGURES, LABELS, NgramTokens, lexicon_figures};
+use reviews_service::insights::classifier::{FEATURES, LABELS, NgramTokens, lexicon_features};
 use reviews_service::insights::text::TokenizedText;
 
 /// Minimum number of sentences with an n-gram.
@@ -20,7 +20,7 @@ pub struct Features {
     /// Maximum number of words of an n-gram.
     pub words_max: usize,
     /// Whether negated n-grams are used too; they help to detect aspects, but not polarity.
-    pub takes_turned: bool,
+    pub takes_negated: bool,
     /// Whether the figures of the lexicon are used; they help to detect polarity, but not aspects.
     pub takes_figures: bool,
     /// Whether a text has the mean of its n-grams times the square root of its length, rather than their sum.
@@ -33,7 +33,7 @@ pub struct Example {
     pub runs: Vec<usize>,
     /// The value of each of its n-grams.
     pub value: f32,
-    pub figures: [f32; FIGURES],
+    pub figures: [f32; FEATURES],
     pub targets: Targets,
     pub weight: f32,
 }
@@ -69,14 +69,14 @@ impl Examples {
         weight: f32,
     ) {
         let features = self.features;
-        let mut figures = [0.0; FIGURES];
+        let mut figures = [0.0; FEATURES];
         if features.takes_figures {
-            figures = lexicon_figures(text, tokens.clone()).map(|figure| figure as f32 / TENTHS);
+            figures = lexicon_features(text, tokens.clone()).map(|figure| figure as f32 / TENTHS);
         }
         let mut runs = Vec::new();
         let length = tokens.len() as f32;
-        NgramTokens::read(text, tokens).runs(|key, run, is_turned| {
-            if run.len() > features.words_max || (is_turned && !features.takes_turned) {
+        NgramTokens::read(text, tokens).ngrams(|key, run, is_negated| {
+            if run.len() > features.words_max || (is_negated && !features.takes_negated) {
                 return;
             }
             let next = self.numbers.len();

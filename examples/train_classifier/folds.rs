@@ -1,10 +1,11 @@
 //! Cross-validation: each whole review is analyzed by a model that was trained without its author.
 
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, anyhow};
-use reviews_service::insights::decide::RuleEngine;
-use reviews_service::insights::model::Model;
+use reviews_service::insights::classifier::Classifier;
+use reviews_service::insights::decide::OpinionFinder;
 use reviews_service::insights::rules::{HOME_SERVICES, IDS, Trade};
 
 use crate::models::Material;
@@ -14,7 +15,7 @@ use crate::{decide, document};
 const FOLDS: usize = 3;
 
 /// The engine of a trade, with the reviews of the trade by the authors that were not in its training data.
-type Fold<'reviews> = (RuleEngine, Vec<&'reviews Review>);
+type Fold<'reviews> = (OpinionFinder, Vec<&'reviews Review>);
 
 /// Trains the model of each fold of the authors on the reviews of the others.
 pub fn train<'reviews>(
@@ -29,9 +30,10 @@ pub fn train<'reviews>(
         };
         let (its, others): (Vec<&Review>, Vec<&Review>) = reviews.iter().partition(is_of_fold);
         let model = material.learn(&others, None)?.to_bytes();
+        let classifier = Classifier::parse(&model).context("the classifier cannot be read")?;
+        let classifier = Arc::new(classifier);
         let engines = IDS.map(|trade| {
-            let model = Model::parse(&model).context("the model cannot be read")?;
-            let engine = RuleEngine::new(Trade::built_in(trade)).with_model(model);
+            let engine = OpinionFinder::new(Trade::built_in(trade), Arc::clone(&classifier));
             let its = its.iter().filter(|review| review.package == trade);
             Ok((engine, its.copied().collect()))
         });

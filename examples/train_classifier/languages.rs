@@ -6,8 +6,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use reviews_service::insights::Language;
-use reviews_service::insights::model::LABELS;
-use reviews_service::insights::text::{LanguageWords, TokenizedText};
+use reviews_service::insights::classifier::LABELS;
+use reviews_service::insights::text::TokenizedText;
+use reviews_service::insights::words::LanguageWords;
 use serde::Deserialize;
 
 use crate::examples::{Examples, Features, one_of};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reviews_service::insights::model::{FIGURE_UNIT, FIGURES, LABELS, Model, UNIT};
+use reviews_service::insights::classifier::{Classifier, FEATURES, LABELS, LEXICON_UNIT, UNIT};
 
 use crate::adam::Adam;
 use crate::examples::{Example, Examples};
@@ -43,7 +43,7 @@ impl Learned {
         );
         let weights = descend(&examples.all, runs, width, plan);
         let (weights, rest) = weights.split_at(runs * width);
-        let (figures, biases) = rest.split_at(FIGURES * width);
+        let (figures, biases) = rest.split_at(FEATURES * width);
         let unit = |weight: &f32| (weight * UNIT as f32).round();
         let row = |number: &usize| -> Vec<i8> {
             let row = weights[number * width..][..width].iter();
@@ -61,7 +61,7 @@ impl Learned {
         let rows = rows.map(|(key, number)| (*key, row(number)));
         let is_weighty = |row: &[i8]| row.iter().any(|one| one.unsigned_abs() >= ROW_MIN);
         // The figures are tenths.
-        let figure = |weight: &f32| (weight * (UNIT * FIGURE_UNIT) as f32 / 10.0).round() as i16;
+        let figure = |weight: &f32| (weight * (UNIT * LEXICON_UNIT) as f32 / 10.0).round() as i16;
         Self {
             heads,
             biases: biases.iter().map(|bias| unit(bias) as i16).collect(),
@@ -71,17 +71,23 @@ impl Learned {
     }
 
     /// The polarity in a model, if it has it.
-    pub fn polarity(model: &Model) -> Option<Self> {
+    pub fn polarity(model: &Classifier) -> Option<Self> {
         let first = model.head(LABELS[0])?;
-        let weights = model.weights_of(&(first..first + LABELS.len()));
+        let labels = first..first + LABELS.len();
         let small = |weight: &i32| *weight as i16;
-        let rows = weights.rows.into_iter();
-        let rows = rows.filter(|(_, row)| row.iter().any(|weight| *weight != 0));
+        let rows = model.keys().filter_map(|key| {
+            let row = &model.row(key)?[labels.clone()];
+            let is_known = row.iter().any(|weight| *weight != 0);
+            is_known.then(|| (key, row.to_vec()))
+        });
+        let figures = model.lexicon.chunks(model.heads.len());
         Some(Self {
             heads: LABELS.map(str::to_owned).to_vec(),
-            biases: weights.biases.iter().map(small).collect(),
-            figures: weights.figures.concat().iter().map(small).collect(),
-            rows: rows.map(|(key, row)| (key, row.to_vec())).collect(),
+            biases: model.biases[labels.clone()].iter().map(small).collect(),
+            figures: (figures.flat_map(|row| &row[labels.clone()]))
+                .map(small)
+                .collect(),
+            rows: rows.collect(),
         })
     }
 
@@ -107,7 +113,7 @@ impl Learned {
         }
     }
 
-    /// The weights file, as `Model::parse` reads it.
+    /// The weights file, as `Classifier::parse` reads it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let byte = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
         let mut bytes = b"RNG3".to_vec();
@@ -132,8 +138,8 @@ impl Learned {
 /// Gradient descent with [`Adam`] over all examples in each step. The rows of the n-grams are followed by those of the figures
 /// and that of the biases.
 fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f32> {
-    let mut adam = Adam::new((runs + FIGURES + 1) * heads, STEPS, RATE);
-    let bias = (runs + FIGURES) * heads;
+    let mut adam = Adam::new((runs + FEATURES + 1) * heads, STEPS, RATE);
+    let bias = (runs + FEATURES) * heads;
     let mut sums = vec![0.0; heads];
     for step in 1..=STEPS {
         let weights = &adam.weights;

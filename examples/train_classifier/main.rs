@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use reviews_service::insights::Language;
-use reviews_service::insights::model::Model;
+use reviews_service::insights::classifier::Classifier;
 
 use crate::learn::Learned;
 use crate::models::Material;
@@ -70,14 +70,14 @@ fn main() -> anyhow::Result<()> {
     let spanish = languages::spanish(root)?.to_bytes();
     keep(&args, &insights.join("spanish.weights"), &spanish)?;
     let all: Vec<&Review> = reviews.iter().collect();
-    let former = Model::built_in(Language::English);
+    let former = Classifier::built_in(Language::English);
     let english = material.learn(&all, Learned::polarity(&former))?.to_bytes();
     keep(&args, &insights.join("english.weights"), &english)?;
     let Some(data) = &args.data else {
         println!("polarity and decision are left as they are, because --data is missing");
         return Ok(());
     };
-    let model = Model::parse(&english).context("the model cannot be read")?;
+    let model = Classifier::parse(&english).context("the model cannot be read")?;
     let (right, of) = elsewhere::told(data, &model)?;
     println!("{right} of {of} parts of held-out MAMS sentences have the right polarity");
     let authors: BTreeSet<&str> = reviews.iter().map(|one| one.author.as_str()).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use reviews_service::insights::model::{COMPLAINT, LABELS, RUN_MAX, judgement_head};
+use reviews_service::insights::classifier::{COMPLAINT, LABELS, NGRAM_MAX, judgement_head};
 use reviews_service::insights::rules::{IDS, Trade};
 
 use crate::elsewhere;
@@ -18,7 +18,7 @@ const ASPECTS: Plan = Plan {
 };
 const ASPECT_FEATURES: Features = Features {
     words_max: 2,
-    takes_turned: true,
+    takes_negated: true,
     takes_figures: false,
     by_length: false,
 };
@@ -28,8 +28,8 @@ const POLARITY: Plan = Plan {
     decay: 3.0,
 };
 pub const POLARITY_FEATURES: Features = Features {
-    words_max: RUN_MAX,
-    takes_turned: false,
+    words_max: NGRAM_MAX,
+    takes_negated: false,
     takes_figures: true,
     by_length: false,
 };

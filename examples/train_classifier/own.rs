@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use reviews_service::insights::model::LABELS;
+use reviews_service::insights::classifier::LABELS;
 use reviews_service::insights::rules::{HOME_SERVICES, Trade};
 use serde::Deserialize;
 

@@ -9,14 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
 use super::schedule::{Schedule, expire, measure, prune, set_gauges};
-use crate::clock::Clock;
 use crate::compute::Turns;
-use crate::config::{HubConfig, SyncConfig};
-use crate::files::read_file;
+use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
-use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError, SenderLock};
-use crate::sync::{FetchSources, SyncRunner};
+use crate::sync::{SourceScheduler, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;
@@ -38,7 +35,7 @@ pub struct HubOptions {
     pub resolver: Arc<dyn Resolver>,
     /// For challenges and jitter.
     pub random: Random,
-    /// The settings of sources, which the sending process fetches, and the form of their reports.
+    /// The settings of sources, which the sending process fetches.
     pub sync: SyncConfig,
 }
 
@@ -69,12 +66,11 @@ impl HubOptions {
 
 pub struct HubRuntime {
     pub(super) database: Database,
-    pub(super) clock: Clock,
-    pub(super) current: Arc<CurrentSnapshot>,
+    pub(super) ctx: Arc<Ctx>,
     /// Notifies the worker of a change.
     pub(super) wake: Arc<Notify>,
     pub(super) worker: Mutex<Worker>,
-    pub(super) sources: Arc<FetchSources>,
+    pub(super) sources: Arc<SourceScheduler>,
 }
 
 impl HubRuntime {
@@ -91,15 +87,14 @@ impl HubRuntime {
             limits,
             ..
         } = options.config;
-        let (database, clock, wake) =
-            (database.clone(), ctx.clock.clone(), Arc::new(Notify::new()));
+        let (database, clock, wake) = (database.clone(), &ctx.clock, Arc::new(Notify::new()));
         let policy = Arc::new(Policy {
             allowed: allow_callback_nets,
         });
         let resolver = options.resolver;
         let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
-        let rates = Arc::new(RateLimits::new(&limits, &clock));
-        let runner = SyncRunner::new(&database, &clock, options.random.clone(), options.sync);
+        let rates = Arc::new(RateLimits::new(&limits, clock));
+        let runner = SyncRunner::new(&database, clock, options.random.clone(), options.sync);
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
@@ -126,11 +121,10 @@ impl HubRuntime {
         };
         let hub = Self {
             database,
-            clock,
-            current: Arc::clone(&ctx.current),
+            ctx: Arc::clone(ctx),
             wake,
             worker: Mutex::new(worker),
-            sources: Arc::new(FetchSources::new(runner)),
+            sources: Arc::new(SourceScheduler::new(runner)),
         };
         let intake = Arc::new(intake);
         Ok((hub, api::HubEndpoint { intake }))
@@ -158,7 +152,7 @@ impl HubRuntime {
     pub(super) async fn run_worker(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
-            Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
+            Schedule::start(&self.database, &self.ctx.clock, &self.wake, &self.sources).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
                 is"));
@@ -177,11 +171,8 @@ impl HubRuntime {
     async fn sender_lock(&self) -> SenderLock {
         let mut retry = Retry::default();
         loop {
-            match self
-                .database
-                .take_sender_lock(self.longest_delivery())
-                .await
-            {
+            let exchange = self.longest_delivery();
+            match self.database.take_sender_lock(exchange).await {
                 Ok(Some(lock)) => return lock,
                 Ok(None) => {
                     if retry.failed("another process sends".to_owned()) {
@@ -196,7 +187,7 @@ impl HubRuntime {
                     }
                 }
             }
-            self.clock.sleep(LOCK_INTERVAL).await;
+            self.ctx.clock.sleep(LOCK_INTERVAL).await;
         }
     }
 
@@ -205,11 +196,11 @@ impl HubRuntime {
         if !self.database.renew_lease(self.longest_delivery()).await? {
             return Ok(false);
         }
-        let ended = expire(&self.database, &self.clock).await?;
-        let pruned = prune(&self.database, &self.clock).await?;
+        let ended = expire(&self.database, &self.ctx.clock).await?;
+        let pruned = prune(&self.database, &self.ctx.clock).await?;
         let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
-        measure(&self.database, &self.clock).await?;
+        measure(&self.database, &self.ctx.clock).await?;
         self.database.checkpoint().await?;
         Ok(sent || fetched || ended || pruned)
     }
@@ -226,7 +217,7 @@ impl HubRuntime {
         let keep = async {
             let mut wait = LEASE_INTERVAL;
             loop {
-                self.clock.sleep(wait).await;
+                self.ctx.clock.sleep(wait).await;
                 let renewed = async {
                     if self.database.has_seen_lease().await? {
                         return self.database.renew_lease(self.longest_delivery()).await;
@@ -255,7 +246,7 @@ impl HubRuntime {
     }
 
     pub(super) fn longest_delivery(&self) -> Duration {
-        let snapshot = self.current.load();
+        let snapshot = self.ctx.current.load();
         let bytes = snapshot
             .documents()
             .map(|document| document.body.content.length());

@@ -1,9 +1,7 @@
 //! Assembles the service: one database, one context, one table of routes, and its jobs.
 
-mod analyze;
 mod hub;
 mod operations;
-mod precompress;
 mod publish;
 mod routes;
 mod schedule;
@@ -13,15 +11,14 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use analyze::AnalyzePostponed;
 pub use hub::HubOptions;
 use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
-pub use precompress::Precompress;
-use publish::{PublishChanges, Retry};
-pub use routes::{Service, service};
+pub use publish::Precompress;
+use publish::{AnalyzePostponed, PublishChanges, Retry};
+pub use routes::{RoutedService, service};
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -34,7 +31,7 @@ use crate::pages::Pages;
 use crate::snapshot::{Coding, CurrentSnapshot, PerSnapshot, Publisher, Snapshot};
 use crate::storage::Database;
 use crate::web::context::Ctx;
-pub use crate::web::server::Limits;
+pub use crate::web::server::ConnectionLimits;
 use crate::web::{ListedRoute, Routes, server};
 use crate::{api, mcp, metrics, pages};
 
@@ -55,7 +52,7 @@ pub struct App {
     pub endpoint: Arc<BoxEndpoint<'static, Response>>,
     pub routes: Vec<ListedRoute>,
     /// The operators' routes, if they have a separate listener.
-    admin: Option<Service>,
+    admin: Option<RoutedService>,
     pub agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
@@ -146,7 +143,7 @@ impl App {
         let analyze = AnalyzePostponed {
             ctx: Arc::clone(&ctx),
             database: database.clone(),
-            progress: Arc::clone(&publisher.progress),
+            late_are_stored: Arc::clone(&publisher.late_are_stored),
             pass: std::sync::Mutex::default(),
         };
         let publish = PublishChanges {
@@ -222,7 +219,7 @@ impl App {
         listener: TcpListener,
         admin: Option<TcpListener>,
         shutdown: CancellationToken,
-        limits: Limits,
+        limits: ConnectionLimits,
     ) {
         let jobs_end = CancellationToken::new();
         // They forward requests of many clients.

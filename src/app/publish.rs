@@ -1,14 +1,20 @@
-//! Detects changes of the database and publishes the next snapshot.
+//! What follows a change of the database: publishes the next snapshot, analyses the texts that it could not wait for, and
+//! compresses its bodies before they are requested.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use crate::compute::lock;
+use crate::insights::store::{StoredAnalysis, parse, save};
+use crate::insights::{AnalysisInput, Analyzer};
 use crate::metrics;
-use crate::snapshot::{PublishError, Publisher};
-use crate::storage::{Changes, DbError};
+use crate::model::Day;
+use crate::snapshot::{CachedBody, Coding, PublishError, Publisher, Snapshot, analyze};
+use crate::storage::reviews::{Numbered, published};
+use crate::storage::{AtPath as _, Changes, Database, DbError};
 use crate::web::context::Ctx;
 
 /// Interval of checks for changes. A change must be published within a second.
@@ -91,7 +97,7 @@ impl PublishChanges {
         }
         if self.changes.any().await? {
             self.wake.notify_one();
-        } else if !(self.publisher.progress.late_are_stored).load(Ordering::Relaxed) {
+        } else if !self.publisher.late_are_stored.load(Ordering::Relaxed) {
             return Ok(false);
         }
         let started = self.ctx.clock.monotonic();
@@ -121,7 +127,7 @@ impl PublishChanges {
     /// previous one is swapped and freed on the compute thread, because both take time with many reviews.
     async fn next(&self) -> anyhow::Result<Option<(usize, i64)>> {
         let (publisher, current) = (self.publisher.clone(), Arc::clone(&self.ctx.current));
-        let printing = async move {
+        let publishing = async move {
             let next = publisher.next(&current.load()).await?;
             anyhow::Ok(next.map(|next| {
                 let figures = (next.input.entries.len(), next.position.change_no);
@@ -129,7 +135,7 @@ impl PublishChanges {
                 figures
             }))
         };
-        self.ctx.compute.drive(printing).await?
+        self.ctx.compute.drive(publishing).await?
     }
 }
 
@@ -165,6 +171,196 @@ impl Retry {
         let doublings = self.failures.saturating_sub(1);
         let wait = WATCH_INTERVAL.saturating_mul(2_u32.saturating_pow(doublings));
         wait.min(WAIT_MAX)
+    }
+}
+
+// Analyses of reviews that a snapshot could not wait for. Each run is bounded, so that shutdown is quick and other writers get
+// their turn.
+
+/// Reviews that one run analyzes and stores in one transaction.
+const REVIEWS_PER_RUN: usize = 512;
+
+/// Its day and ID.
+pub type LastReview = (Day, String);
+
+#[derive(Debug)]
+pub struct AnalyzePostponed {
+    pub ctx: Arc<Ctx>,
+    pub database: Database,
+    /// That of the publisher of the snapshots of `ctx`.
+    pub late_are_stored: Arc<AtomicBool>,
+    /// Progress through all reviews to analyze: the method, and the last review.
+    pub pass: Mutex<Option<(String, LastReview)>>,
+}
+
+impl AnalyzePostponed {
+    /// Analyzes some reviews without analysis and stores the results; returns whether there was work. When all are done,
+    /// the next snapshot can use them.
+    ///
+    /// # Errors
+    /// If the database fails or an analysis panics; the next run tries again.
+    pub async fn run_once(&self) -> anyhow::Result<bool> {
+        let snapshot = self.ctx.current.load();
+        // The next snapshot uses the finished analyses; until then there is no more work.
+        let late_are_stored = self.late_are_stored.load(Ordering::Relaxed);
+        if late_are_stored || snapshot.input.behind() == 0 {
+            return Ok(false);
+        }
+        let analyzer = Arc::clone(&snapshot.input.next_analyzer);
+        let Some((ids, last)) = self.next(&snapshot) else {
+            *lock(&self.pass) = None;
+            self.late_are_stored.store(true, Ordering::Relaxed);
+            return Ok(true);
+        };
+        drop(snapshot);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let analyses = self.analyze(&analyzer, &ids).await?;
+        save(&self.database, &analyses).await?;
+        *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
+        Ok(true)
+    }
+
+    /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
+    fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, LastReview)> {
+        let input = &snapshot.input;
+        let pass = lock(&self.pass);
+        let last = pass
+            .as_ref()
+            .filter(|(method, _)| method == input.next_analyzer.method());
+        let start = last.map_or(0, |(_, (day, id))| input.entries.count_through(*day, id));
+        let is_all = input.analyzer.method() != input.next_analyzer.method();
+        let entries = input.entries[start..].iter();
+        let missing: Vec<_> = entries
+            .filter(|entry| is_all || entry.analysis.is_none())
+            .take(REVIEWS_PER_RUN)
+            .collect();
+        let last = &missing.last()?.review;
+        let ids = missing.iter().map(|entry| entry.id().to_string());
+        Some((ids.collect(), (last.date, last.id.to_string())))
+    }
+
+    /// Analyzes the reviews of `ids` that have no stored analysis of this method.
+    async fn analyze(
+        &self,
+        analyzer: &Arc<Analyzer>,
+        ids: &[&str],
+    ) -> anyhow::Result<Vec<StoredAnalysis>> {
+        let path = self.database.path();
+        let mut transaction = self.database.readers().begin().await.at(path)?;
+        let reviews = published(&mut transaction, ids).await.at(path)?;
+        transaction.commit().await.at(path)?;
+        let analyzer = Arc::clone(analyzer);
+        let missing = move |Numbered {
+                                review, analysis, ..
+                            }: Numbered| {
+            let hash = AnalysisInput::of(&review).hash();
+            let is_stored = analysis.is_some_and(|row| {
+                (row.text_hash == hash && row.method_hash == analyzer.method())
+                    && parse(&row).is_some()
+            });
+            (!is_stored).then(|| analyze(&analyzer, &review, hash))
+        };
+        let analyze_missing =
+            move || -> Vec<StoredAnalysis> { reviews.into_iter().filter_map(missing).collect() };
+        let analyses = self.ctx.compute.run(analyze_missing).await?;
+        metrics::TEXTS_ANALYZED
+            .counter(&[])
+            .inc_by(analyses.len() as u64);
+        Ok(analyses)
+    }
+}
+
+// Compression of published bodies before they are requested. Work for a document that has changed since is dropped; work for an
+// unchanged one continues.
+
+/// Renders the pages of a snapshot before they are requested.
+pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Precompress {
+    ctx: Arc<Ctx>,
+    fixed: Arc<[Arc<CachedBody>]>,
+    make_ahead: MakeAhead,
+}
+
+impl Precompress {
+    /// `fixed` are bodies that do not change while the service runs; `make_ahead` renders pages of each snapshot.
+    pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
+        Self {
+            ctx,
+            fixed: fixed.into(),
+            make_ahead,
+        }
+    }
+
+    /// Makes every missing body in these codings, those of the first coding first, until the snapshot is replaced; returns
+    /// whether any was missing.
+    pub async fn run_once(&self, codings: &[Coding]) -> bool {
+        let snapshot = self.ctx.current.load();
+        // A weak reference, so that a superseded snapshot is freed.
+        let of = Arc::downgrade(&snapshot);
+        let bodies = self.bodies(snapshot).await;
+        let mut did_any = false;
+        // A failed coding is not retried before the next snapshot.
+        for &coding in codings {
+            for body in &bodies {
+                let is_offered = Coding::for_length(body.content.length()).contains(&coding);
+                if !is_offered || body.coded(coding).is_some() {
+                    continue;
+                }
+                did_any |= self.code(body, coding, &of).await;
+                if self.ctx.draining.is_cancelled() || !self.is_current(&of) {
+                    return did_any;
+                }
+            }
+        }
+        did_any
+    }
+
+    /// The documents and pages of `snapshot` and the fixed bodies, small ones first.
+    async fn bodies(&self, snapshot: Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+        let documents = snapshot.documents().map(|published| &published.body);
+        let mut bodies: Vec<_> = documents.chain(&*self.fixed).cloned().collect();
+        let make_ahead = Arc::clone(&self.make_ahead);
+        match self.ctx.compute.run(move || make_ahead(&snapshot)).await {
+            Ok(pages) => bodies.extend(pages),
+            // A panic recurs for the request that renders the page, and is reported there.
+            Err(error) => tracing::error!(
+                %error,
+                "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request"
+            ),
+        }
+        bodies.sort_by_key(|body| body.content.length());
+        bodies
+    }
+
+    /// Compresses a body of the snapshot `of`, unless it is replaced meanwhile; returns whether it is done.
+    async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
+        let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
+        let coded = self.ctx.compute.run(move || {
+            let is_cancelled = || job.ctx.draining.is_cancelled() || !job.is_published(&body, &of);
+            let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
+            body.set_coded(coding, coded);
+            Some(())
+        });
+        // After a panic in an encoder the coding is not offered; identity always is.
+        coded
+            .await
+            .inspect_err(|error| tracing::error!(%error, coding = coding.name(), "coding.failed: a content coding failed and is \
+                not offered"))
+            .is_ok_and(|done| done.is_some())
+    }
+
+    fn is_current(&self, snapshot: &Weak<Snapshot>) -> bool {
+        std::ptr::eq(snapshot.as_ptr(), Arc::as_ptr(&self.ctx.current.load()))
+    }
+
+    /// Whether this body of the snapshot `of` is published: a newer snapshot may share its documents, but no pages.
+    fn is_published(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
+        let current = self.ctx.current.load();
+        let documents = current.documents().map(|published| &published.body);
+        let mut kept = documents.chain(&*self.fixed);
+        self.is_current(of) || kept.any(|other| Arc::ptr_eq(other, body))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::web::{
 };
 use crate::wire;
 
-pub struct Service {
+pub struct RoutedService {
     /// Never fails.
     pub endpoint: Arc<BoxEndpoint<'static, Response>>,
     pub routes: Vec<ListedRoute>,
@@ -39,7 +39,7 @@ pub fn public(
     pages: &Arc<Pages>,
     agents: &Arc<Mcp>,
     description: &Arc<Description>,
-) -> Service {
+) -> RoutedService {
     let routes = routes.get(OPENAPI_PATH, openapi);
     let routes = mcp::routes(routes, agents);
     let routes = pages::routes(routes, pages);
@@ -70,12 +70,12 @@ pub fn service(
     routes: Vec<ListedRoute>,
     endpoint: impl Endpoint + 'static,
     ctx: &Arc<Ctx>,
-) -> Service {
+) -> RoutedService {
     let endpoint = endpoint.data(Arc::clone(ctx));
     let endpoint = with_problems(endpoint, Arc::clone(ctx));
     let endpoint = with_common_headers(endpoint);
     let endpoint = with_log(endpoint, &routes, Arc::clone(ctx));
-    Service {
+    RoutedService {
         endpoint: Arc::new(endpoint.boxed()),
         routes,
     }

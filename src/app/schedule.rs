@@ -16,7 +16,7 @@ use crate::metrics;
 use crate::storage::{
     AtPath as _, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX, reviews,
 };
-use crate::sync::FetchSources;
+use crate::sync::SourceScheduler;
 use crate::websub::store::{self, HubGauges};
 
 /// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
@@ -31,7 +31,7 @@ struct JobContext {
     database: Database,
     clock: Clock,
     wake: Arc<Notify>,
-    sync: Arc<FetchSources>,
+    sync: Arc<SourceScheduler>,
     stop: CancellationToken,
 }
 
@@ -77,7 +77,7 @@ impl Schedule {
         database: &Database,
         clock: &Clock,
         wake: &Arc<Notify>,
-        sync: &Arc<FetchSources>,
+        sync: &Arc<SourceScheduler>,
     ) -> Result<Self, JobSchedulerError> {
         let schedule = Self {
             scheduler: JobScheduler::new().await?,

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use clap::Args;
 
 use super::output::protect;
 use super::report::{Exit, print_report, progress, watch};
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, DbError, may_replace, replace_backup, unused_name};
+use crate::storage::{Database, may_replace, unused_name};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
@@ -39,15 +39,9 @@ impl Backup {
         }
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let bar = progress("copying", bytes(address.file()));
-        // Under another name first, so that a former file stays if the copy fails, and no part of a copy has this one.
         let begun = unused_name(&self.file)?;
-        let copying = Database::back_up_from(&address, &begun);
-        let mut copied = watch(bar, copying, || bytes(&begun)).await;
-        if let Err(DbError::Backup { path, .. }) = &mut copied {
-            path.clone_from(&self.file);
-        }
-        copied?;
-        replace_backup(&begun, &self.file).with_context(|| format!("{name} cannot be written"))?;
+        let copying = Database::back_up(&address, &begun, &self.file);
+        watch(bar, copying, || bytes(&begun)).await?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"

@@ -11,7 +11,7 @@ use super::init::remarks;
 use super::report::{Exit, counted, print_result};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{Analyzer, Engine, Subject, store as insights};
+use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, list_faults, unerased, verify};
@@ -33,7 +33,8 @@ impl Check {
         database: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
-        let (path, engine) = (database.path()?, super::insights::load_engine(&self.trade));
+        let path = database.path()?;
+        let engine = self.trade.trade.as_deref().map(Engine::shipped);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         let mut report = CheckReport {
@@ -131,7 +132,7 @@ async fn verify_reviews(
         if review.date.date() > tomorrow || review.updated_at > Some(now) {
             future.push(review.id.to_string());
         }
-        let subject = Subject::of(&review);
+        let subject = AnalysisInput::of(&review);
         let hash = subject.hash();
         let is_current =
             |row: &AnalysisRow| row.text_hash == hash && row.method_hash == analyzer.method();

@@ -8,12 +8,11 @@ use sqlx::sqlite::SqliteConnection;
 use url::Url;
 
 use super::report::{Exit, print_report};
-use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
 use crate::storage::reviews::{KnownReview, ReviewState};
-use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};
+use crate::storage::{ClusterError, Database, DbError, Opening, reviews};
 
 /// Reads from the database in one transaction; creates, migrates and writes nothing.
 ///
@@ -64,44 +63,6 @@ pub fn is_overtaken(error: &anyhow::Error) -> bool {
         };
         by_cluster == Some(&ClusterError::Overtaken)
     })
-}
-
-// Changes.
-
-/// Whether a command changed the review, and its report without the ID.
-pub(super) enum Decided {
-    Changed(String),
-    Unchanged(String),
-}
-
-/// Lets `decide` change the review that `name` names, stores it if it changed, and prints the report. Other statements
-/// of `decide` are committed in any case.
-///
-/// # Errors
-/// If there is no database or no such review, or the database cannot be written; then nothing is changed.
-pub(super) async fn decide(
-    config: &DatabaseConfig,
-    clock: &Clock,
-    name: &str,
-    decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<Decided>,
-) -> anyhow::Result<Exit> {
-    change(&existing_address(config)?, async |database| {
-        let mut write = database.write_as_owner().await?;
-        let mut review = find_review(write.for_reading(), name).await?;
-        let report = match decide(&mut write, &mut review).await? {
-            Decided::Unchanged(report) => report,
-            Decided::Changed(report) => {
-                let now = clock.now();
-                // It increases with every change.
-                review.updated_at = review.updated_at.max(Some(now));
-                reviews::upsert(&mut write, std::slice::from_ref(&review), now).await?;
-                report
-            }
-        };
-        write.commit().await?;
-        Ok(format!("{}: {report}", review.id))
-    })
-    .await
 }
 
 /// Runs `work` on the database, again if another writer of a cluster was quicker, and prints its report. A new database

@@ -12,9 +12,9 @@ use super::business::{editorial_json, read_own_business};
 use super::output;
 use super::report::{Exit, counted, print_report, progress};
 use crate::config::DatabaseConfig;
-use crate::imports::export::{Export, columns_of_table};
-use crate::mcp::escaped;
+use crate::imports::native::{Export, columns_of_table};
 use crate::model::business::Editorial;
+use crate::model::text::escaped;
 use crate::storage::Database;
 use crate::storage::business;
 use crate::storage::columns::KeptColumns;
@@ -139,8 +139,9 @@ async fn write(
             .map(json_line),
         ExportFormat::Csv => Some(record(columns_of_table())?),
     };
-    out.write_all(&first.unwrap_or_default())
-        .with_context(unwritable)?;
+    if let Some(first) = first {
+        out.write_all(&first).with_context(unwritable)?;
+    }
     let mut export = Export::default();
     let counts = counts(&mut transaction).await?;
     let total = counts.iter().map(|one| one.count.unsigned_abs()).sum();

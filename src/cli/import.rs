@@ -22,11 +22,11 @@ use crate::imports::{
     ImportError, ImportReport, ImportRequest, Named, NewValue, Position, Rejection, ShownTables,
     VALUE, Watch, find_format, import,
 };
-use crate::mcp::escaped;
+use crate::model::text::escaped;
 use crate::model::text::quote_for_shell;
 use crate::storage::{Database, Opening};
 
-/// Rows between two checks of the terminal.
+/// Rows between two updates of the progress bar.
 const ROWS_PER_LOOK: u64 = 256;
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
@@ -334,7 +334,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             value,
             count,
         } = new;
-        let what = match *option {
+        let effect = match *option {
             "--public-answer" => counted(*count, "answer not stored", "answers not stored"),
             "--public-name" => counted(*count, "name not published", "names not published"),
             _ => counted(*count, "review withheld", "reviews withheld"),
@@ -351,7 +351,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         );
         let _ = writeln!(
             text,
-            "{header}: {what} for {of}; {command}, then import the file again"
+            "{header}: {effect} for {of}; {command}, then import the file again"
         );
     }
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);

@@ -12,7 +12,7 @@ use super::report::{Exit, counted, format_table, print_report, print_result, pro
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::store::{clear, save};
 use crate::insights::{
-    Analysis, Analyzer, Engine, Finding, Subject, TextLanguage, TextSpan, witness,
+    Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan, witness,
 };
 use crate::links::Links;
 use crate::model::Status;
@@ -41,18 +41,13 @@ enum InsightsSubcommand {
 
 impl InsightsCommand {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let engine = load_engine(&self.trade);
+        let engine = self.trade.trade.as_deref().map(Engine::shipped);
         match self.command {
             None => show(database, engine).await,
             Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engine).await,
             Some(InsightsSubcommand::Rebuild) => rebuild(database, engine).await,
         }
     }
-}
-
-/// The engine of the configured trade, if there is one.
-pub(super) fn load_engine(config: &TradeConfig) -> Option<Arc<Engine>> {
-    config.trade.as_deref().map(Engine::shipped)
 }
 
 // Prints the insights as a table.
@@ -219,7 +214,7 @@ impl Explain {
         })
         .await?;
         let engine = Engine::of(engine.as_ref(), &business);
-        let analysis = Analyzer::new(&business, &engine).analyze(&Subject::of(&review));
+        let analysis = Analyzer::new(&business, &engine).analyze(&AnalysisInput::of(&review));
         let note = match review.status {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld and does not count.\n",
@@ -328,7 +323,9 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
     for reviews in reviews.chunks(STORED_AT_ONCE) {
         let analyses: Vec<_> = reviews
             .iter()
-            .map(|Numbered { review, .. }| analyze(&analyzer, review, Subject::of(review).hash()))
+            .map(|Numbered { review, .. }| {
+                analyze(&analyzer, review, AnalysisInput::of(review).hash())
+            })
             .collect();
         read += save(database, &analyses).await?;
         for kept in &analyses {
@@ -349,14 +346,15 @@ async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyho
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use clap::Parser;
 
-    use super::{TradeConfig, format_explanation, load_engine};
-    use crate::insights::decide::RuleEngine;
-    use crate::insights::model::Model;
+    use super::{TradeConfig, format_explanation};
+    use crate::insights::decide::OpinionFinder;
     use crate::insights::rules::{HOME_SERVICES, IDS, Trade};
     use crate::insights::text::TokenizedText;
-    use crate::insights::{Analysis, Polarity, TextLanguage};
+    use crate::insights::{Analysis, Engine, Polarity, TextLanguage};
 
     #[test]
     fn every_trade_can_be_chosen() {
@@ -367,7 +365,8 @@ mod tests {
         }
         for id in IDS {
             let command = Command::try_parse_from(["reviews", "--trade", id]).unwrap();
-            assert_eq!(load_engine(&command.trade).unwrap().trade.id, id);
+            let trade = command.trade.trade.unwrap();
+            assert_eq!(Engine::shipped(&trade).trade.id, id);
         }
         assert!(Command::try_parse_from(["reviews", "--trade", "dentist"]).is_err());
     }
@@ -376,10 +375,10 @@ mod tests {
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
         let text = TokenizedText::new(original);
-        let mut rules =
-            RuleEngine::new(Trade::built_in(HOME_SERVICES)).with_model(Model::default());
-        rules.decisions = None;
-        let judged = rules.analyze(&text);
+        let trade = Trade::built_in(HOME_SERVICES);
+        let mut rules_only = OpinionFinder::new(trade, Arc::default());
+        rules_only.decisions = None;
+        let judged = rules_only.analyze(&text, None);
         let sentences = text
             .sentences()
             .iter()

@@ -10,14 +10,14 @@ use super::database::read;
 use super::report::{Exit, print_result};
 use super::show::{draw_stars, shorten};
 use crate::config::DatabaseConfig;
-use crate::imports::export::Exported;
+use crate::imports::native::Exported;
 use crate::model::{Review, ReviewId, fold};
 use crate::storage::reviews::{self, KnownReview};
 
 /// Reviews read at a time.
 const READ: usize = 250;
 /// The width of a line, if shortening the text is sufficient.
-const COLUMNS: usize = 80;
+const LINE_COLUMNS: usize = 80;
 /// With fewer columns left, the text gets its own line.
 const WORDS_MIN: usize = 24;
 /// Maximum number of characters of an author that are shown.
@@ -112,20 +112,23 @@ impl ListCommand {
             let cells = rows.iter().map(|review| cell(review).chars().count());
             cells.max().unwrap_or(0)
         };
-        let (ids, authors) = (width(|review| review.id.to_string()), width(author));
+        let (ids, authors) = (
+            width(|review| review.id.to_string()),
+            width(|review| shorten(&review.author, AUTHOR_MAX)),
+        );
         let mut text = String::new();
         for review in rows {
             let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
-            let (author, status) = (author(review), review.status.name());
+            let (author, status) = (shorten(&review.author, AUTHOR_MAX), review.status.name());
             let begin = format!("{id:<ids$}  {stars}  {}", review.date);
             let line = format!("{begin}  {author:<authors$}  {status:<9}  ");
-            let room = COLUMNS.saturating_sub(line.chars().count());
+            let room = LINE_COLUMNS.saturating_sub(line.chars().count());
             let _ = if room >= WORDS_MIN {
                 let line = line + &shorten(&review.text, room);
                 writeln!(text, "{}", line.trim_end())
             } else {
                 // Long IDs, as in tables, leave no room for the author.
-                let words = shorten(&format!("{author}: {}", review.text), COLUMNS - 4);
+                let words = shorten(&format!("{author}: {}", review.text), LINE_COLUMNS - 4);
                 writeln!(
                     text,
                     "{begin}  {status}\n    {}",
@@ -142,8 +145,4 @@ impl ListCommand {
         }
         text
     }
-}
-
-fn author(review: &Review) -> String {
-    shorten(&review.author, AUTHOR_MAX)
 }

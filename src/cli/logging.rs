@@ -15,18 +15,17 @@ use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock::Clock;
-use crate::mcp::escaped;
 use crate::metrics;
 use crate::model::json::without_nulls;
+use crate::model::text::escaped;
 
 const FILTER: &str = "info";
-/// The limit of a verbose library, unless the filter names it.
-const QUIET_LIBRARY: &str = "tokio_cron_scheduler=warn";
 
 /// What is logged, and how.
 #[derive(Debug, Clone, Args)]
@@ -115,6 +114,14 @@ impl Log {
     }
 }
 
+/// The filter with a limit for a verbose library: its warnings at most, unless the filter names it.
+fn with_quiet_scheduler(filter: &str) -> String {
+    let levels = filter.split(',').map(|directive| directive.trim().parse());
+    let level = levels.filter_map(Result::ok).next_back();
+    let limit = level.unwrap_or(LevelFilter::OFF).min(LevelFilter::WARN);
+    format!("tokio_cron_scheduler={limit},{filter}")
+}
+
 /// Sets up logging for the process, including panics. `filter` is valid; an empty one is the default.
 pub fn start(filter: &str, format: LogFormat) -> Log {
     let filter = if filter.trim().is_empty() {
@@ -122,7 +129,7 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
     } else {
         filter
     };
-    let filter = EnvFilter::new(format!("{QUIET_LIBRARY},{filter}"));
+    let filter = EnvFilter::new(with_quiet_scheduler(filter));
     let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
     let (writer, guard) = queue.finish(CountingOutput(stderr()));
     metrics::watch_dropped_lines(writer.error_counter());
@@ -297,6 +304,20 @@ mod tests {
         assert_eq!(read["message"], "it is\nnot there\u{1b}\u{202e}");
         assert_eq!(read["fields"]["error"], "a \"quote\"\nand a line");
         assert!(read["timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn scheduler_logs_only_warnings_unless_the_filter_names_it() {
+        for (filter, limit) in [
+            ("info", "warn"),
+            ("debug,sqlx=info", "warn"),
+            ("sqlx=trace, error", "error"),
+            ("off", "off"),
+            ("reviews_service=debug", "off"),
+        ] {
+            let limited = format!("tokio_cron_scheduler={limit},{filter}");
+            assert_eq!(with_quiet_scheduler(filter), limited);
+        }
     }
 
     #[test]

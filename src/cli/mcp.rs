@@ -5,12 +5,12 @@ use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
 use super::database::existing_address;
-use super::insights;
 use super::report::Exit;
 use super::serve::open_database;
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{BaseUrlConfig, DatabaseConfig, HubConfig, ListenConfig, TradeConfig};
+use crate::insights::Engine;
 use crate::snapshot::{Publisher, served_base};
 use crate::storage::AtPath as _;
 
@@ -32,7 +32,7 @@ impl McpCommand {
         let address = existing_address(&database)?;
         let configured = self.base.links(self.listen.public)?;
         let has_base_url = self.base.base_url().is_some();
-        let engine = insights::load_engine(&self.trade);
+        let engine = self.trade.trade.as_deref().map(Engine::shipped);
         // The hub sends nothing here, whatever its settings.
         let hub = HubOptions::new(HubConfig::defaults()?)?;
         let database = open_database(&address).await?;

@@ -1,10 +1,10 @@
-//! The command line: each command has a file, alone or with one like it. Results go to standard output, logs to standard error.
+//! The command line: each command has a file, alone or with those like it. Results go to standard output, logs to standard error.
 
 mod backup;
 mod business;
 mod check;
 mod database;
-mod delete;
+mod decisions;
 mod export;
 pub mod guide;
 mod healthcheck;
@@ -12,13 +12,12 @@ pub mod import;
 mod init;
 mod insights;
 mod list;
-pub(crate) mod logging;
+mod logging;
 mod mcp;
 mod migrate;
 mod output;
 mod questions;
 mod report;
-mod respond;
 mod restore;
 pub mod seed;
 mod serve;
@@ -29,7 +28,6 @@ mod status;
 mod subscriptions;
 mod sync;
 mod undo;
-mod withhold;
 
 use std::io;
 use std::io::Write as _;
@@ -78,10 +76,10 @@ enum CliCommand {
     Source(source::SourceCommand),
     List(list::ListCommand),
     Show(show::Show),
-    Withhold(withhold::Withhold),
-    Publish(withhold::Publish),
-    Respond(respond::Respond),
-    Delete(delete::Delete),
+    Withhold(decisions::Withhold),
+    Publish(decisions::Publish),
+    Respond(decisions::Respond),
+    Delete(decisions::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
     Restore(restore::RestoreCommand),
@@ -155,14 +153,17 @@ impl Cli {
             // A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process. Caught, the write
             // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
             drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
-            let path = self.database.path().unwrap_or_default();
+            let path = self.database.path();
             let run = if matches!(self.command, CliCommand::Serve(_)) {
                 // It stops cleanly.
                 self.run_command().await
             } else {
                 run_until_signal(|| self.run_command()).await
             };
-            run.map_err(|error| name_database(error, &path))
+            run.map_err(|error| match path {
+                Ok(path) => name_database(error, &path),
+                Err(_) => error,
+            })
         })
     }
 

@@ -1,5 +1,5 @@
 //! Asks the owner about the columns of tables at a terminal, and prints the questions elsewhere (`imports::map::questions`). The answers
-//! are options of the command, as they would be given elsewhere.
+//! are options of the command, as they would be elsewhere.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::report::{can_ask, print_note, read_answer};
 use crate::imports::{
-    Asks, Question, ReviewField, Subject, Undecided, missing_option, noun, shown_value,
+    Asks, PublicSubject, Question, ReviewField, Undecided, missing_option, noun, shown_value,
 };
 use crate::model::text::quote_for_shell;
 
@@ -37,15 +37,15 @@ impl Answers {
         self.0.iter().map(word).collect()
     }
 
-    /// The command that was given, with these options in place of `--dry-run`.
+    /// The command of this process, with these options in place of `--dry-run`.
     pub(super) fn command(&self) -> String {
-        let given = std::env::args().skip(1).filter(|word| word != "--dry-run");
-        let given = given.map(|word| quote_for_shell(&word));
+        let own = std::env::args().skip(1).filter(|word| word != "--dry-run");
+        let own = own.map(|word| quote_for_shell(&word));
         let options = self.0.iter().map(|(option, value)| match value.as_str() {
             "" => (*option).to_owned(),
             value => format!("{option} {}", quote_for_shell(value)),
         });
-        let words: Vec<String> = given.chain(options).collect();
+        let words: Vec<String> = own.chain(options).collect();
         format!("reviews {}", words.join(" "))
     }
 }
@@ -53,7 +53,7 @@ impl Answers {
 /// The owner's answers.
 ///
 /// # Errors
-/// If nobody can be asked, with the questions; or if the owner leaves. Then nothing is to be changed.
+/// Without a terminal, with the questions; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn decide(undecided: &Undecided, reads_input: bool) -> anyhow::Result<Answers> {
     let table = undecided.tables.to_string();
     if reads_input || !can_ask() {
@@ -245,9 +245,9 @@ impl Asker<'_> {
             let part = |part: &str| {
                 let part = part.trim();
                 let about = |word, subject| Some((part.strip_suffix(word)?, subject));
-                let (column, subject) = about(" answer", Subject::Answer)
-                    .or_else(|| about(" name", Subject::Name))
-                    .unwrap_or((part, Subject::Review));
+                let (column, subject) = about(" answer", PublicSubject::Answer)
+                    .or_else(|| about(" name", PublicSubject::Name))
+                    .unwrap_or((part, PublicSubject::Review));
                 Ok((subject, self.column(column, &columns)?))
             };
             let parts = line.split(',').filter(|_| line != "-").map(part);
@@ -263,7 +263,7 @@ impl Asker<'_> {
         }
         if !chosen
             .iter()
-            .any(|(subject, _)| *subject == Subject::Review)
+            .any(|(subject, _)| *subject == PublicSubject::Review)
             && chosen.len() < columns.len()
             && !chosen.is_empty()
         {
@@ -277,11 +277,11 @@ impl Asker<'_> {
         Ok(Some(()))
     }
 
-    fn ask_values(&mut self, subject: Subject, column: &str) -> io::Result<Option<()>> {
+    fn ask_values(&mut self, subject: PublicSubject, column: &str) -> io::Result<Option<()>> {
         let others = match subject {
-            Subject::Review => "All others are withheld.",
-            Subject::Answer => "All others are not stored.",
-            Subject::Name => "All others are Anonymous.",
+            PublicSubject::Review => "All others are withheld.",
+            PublicSubject::Answer => "All others are not stored.",
+            PublicSubject::Name => "All others are Anonymous.",
         };
         print_note(&format!(
             "{}. With which of them may {} be published? {others}",

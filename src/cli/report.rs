@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rustix::process::{Resource, getrlimit};
 
 use crate::clock::Clock;
-use crate::mcp::escaped;
+use crate::model::text::escaped;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {

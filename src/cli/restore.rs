@@ -13,7 +13,7 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
 use crate::storage::{
     AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
-    Prepared, carry_over, verify,
+    Opening, carry_over, verify,
 };
 
 /// Maximum number of a backup's faults that are listed.
@@ -52,11 +52,11 @@ impl RestoreCommand {
         if DeliveryLock::is_held(&path) {
             return Err(DbError::InUse(path).into());
         }
-        let prepared = Prepared::copy_of(&self.file, &place).await?;
+        let prepared = Opening::of_backup(&self.file, &place).await?;
         let mut former = match self.complete(&prepared, &path, clock).await {
             Ok(Some(former)) => former,
             unchanged => {
-                prepared.leave().await;
+                prepared.discard().await;
                 return unchanged.map(|_| print_report("nothing was changed\n"));
             }
         };
@@ -70,7 +70,7 @@ impl RestoreCommand {
     /// not confirm.
     async fn complete(
         &self,
-        prepared: &Prepared,
+        prepared: &Opening,
         path: &Path,
         clock: &Clock,
     ) -> anyhow::Result<Option<CarriedOver>> {
@@ -91,7 +91,7 @@ impl RestoreCommand {
 }
 
 /// The number of reviews in the copy of a backup; an error if it has faults.
-async fn verify_copy(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
+async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
     let mut reader = prepared.database.reader().await?;
     let verified = verify(&mut reader).await.at(backup)?;
     let faults: Vec<String> = verified.wrong.into_iter().take(FAULTS_MAX).collect();
@@ -106,7 +106,7 @@ async fn verify_copy(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> 
 
 /// Locks the database for this process, and carries over to the copy the data that must not be reverted.
 async fn take_former(
-    prepared: &Prepared,
+    prepared: &Opening,
     path: &Path,
     clock: &Clock,
 ) -> anyhow::Result<CarriedOver> {
@@ -159,7 +159,7 @@ fn unless_damaged<T>(
 
 async fn carry_from(
     alone: &mut ExclusiveAccess,
-    prepared: &Prepared,
+    prepared: &Opening,
     path: &Path,
     clock: &Clock,
 ) -> Result<Carried, DbError> {

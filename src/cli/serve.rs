@@ -17,13 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::logging::{LogConfig, LogFormat};
 use super::report::{Exit, print_report, print_result, progress, watch};
+use super::seed;
 use super::signals::Signals;
-use super::{insights, seed};
-use crate::app::{App, AppOptions, HubOptions, Limits};
+use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
 use crate::clock::{Clock, Monotonic};
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, notify_socket};
+use crate::insights::Engine;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
+use crate::model::text::quote_for_shell;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
@@ -83,7 +85,7 @@ impl Serve {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.base.links(self.config.listen.public)?;
-        let engine = insights::load_engine(&self.config.trade);
+        let engine = self.config.trade.trade.as_deref().map(Engine::shipped);
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.is_empty() {
             let nets: Vec<String> = nets.iter().map(ToString::to_string).collect();
@@ -134,7 +136,7 @@ impl Serve {
         let published = counts.iter().filter(|one| one.is_published);
         let total = published.map(|one| one.count.unsigned_abs()).sum();
         let bar = progress("reading reviews", total);
-        let progress = Arc::clone(&publisher.progress);
+        let loaded = Arc::clone(&publisher.loaded);
         let options = AppOptions {
             hub,
             allowed_hosts: self.config.allowed_hosts,
@@ -143,14 +145,14 @@ impl Serve {
             request_log: self.config.request_log,
         };
         let starting = App::new(publisher, options);
-        let app = watch(bar, starting, || progress.loaded.load(Ordering::Relaxed)).await?;
+        let app = watch(bar, starting, || loaded.load(Ordering::Relaxed)).await?;
         started.cancel();
         print_greeting(&app, &links, bound, bound_admin, prints);
-        let limits = Limits {
+        let limits = ConnectionLimits {
             connections_max,
             connections_per_peer_max: usize::try_from(self.config.connections_per_peer_max)
                 .unwrap_or(usize::MAX),
-            ..Limits::default()
+            ..ConnectionLimits::default()
         };
         tell_supervisor("READY=1");
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
@@ -257,14 +259,13 @@ fn set_up_command(database: &Database) -> String {
     if path == "reviews.db" || database.node_standing().is_some() {
         return SET_UP_COMMAND.to_owned();
     }
-    let path = shlex::try_quote(&path).unwrap_or_default();
-    format!("{SET_UP_COMMAND} --database {path}")
+    format!("{SET_UP_COMMAND} --database {}", quote_for_shell(&path))
 }
 
 // File descriptors: every connection and callback takes one. Most systems start a process with a soft limit of 1,024
 // for programs that use `select`; this one does not, so it raises the limit as far as allowed.
 
-/// Enough for connections, callbacks in flight (2,048), the database and a reserve.
+/// Enough for connections, callbacks in flight (1,024), the database and a reserve.
 const FILES_TARGET: u64 = 65_536;
 /// File descriptors for each open connection, so that most are left for the rest.
 const FILES_PER_CONNECTION: u64 = 4;

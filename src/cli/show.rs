@@ -9,7 +9,7 @@ use sqlx::SqliteConnection;
 use super::database::{find_known, read, unreadable};
 use super::report::{Exit, print_result};
 use crate::config::DatabaseConfig;
-use crate::imports::export::Exported;
+use crate::imports::native::Exported;
 use crate::model::Unit;
 use crate::storage::reviews::KnownReview;
 

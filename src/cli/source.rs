@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use anyhow::{bail, ensure};
 use clap::{Args, Subcommand};
+use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, read};
 use super::report::{Exit, counted, format_table, print_result};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    ColumnChoices, SOURCE_DEFAULT, Subject, composed, header_key, rename_source, respell,
+    ColumnChoices, PublicSubject, SOURCE_DEFAULT, composed, header_key, rename_source, respell,
     shown_value,
 };
 use crate::model::text::{nearest, quote_for_shell};
@@ -91,8 +92,12 @@ impl SourceCommand {
 
 impl ColumnsCommand {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let places = read(config, counts_by_place).await?;
-        let before = read(config, KeptColumns::load).await?;
+        let (places, before, fetched) = read(config, async |reader: &mut SqliteConnection| {
+            let places = counts_by_place(&mut *reader).await?;
+            let kept = KeptColumns::load(&mut *reader).await?;
+            anyhow::Ok((places, kept, sync_sources(reader).await?))
+        })
+        .await?;
         let mut source = self.name;
         respell(&mut source, &places);
         let mut known: Vec<&str> = places
@@ -101,7 +106,6 @@ impl ColumnsCommand {
             .collect();
         known.extend(before.all().map(|column| column.source.as_str()));
         // A source that is fetched may have had no reviews yet.
-        let fetched = read(config, sync_sources).await?;
         let fetched = fetched
             .iter()
             .filter_map(|row| Source::read(row).ok()?.import_request().ok());
@@ -158,7 +162,7 @@ fn format_columns(source: &str, kept: &KeptColumns) -> String {
     };
     let row = |column: &KeptColumn| {
         let mut reads = column.field.clone();
-        if Subject::of_field(&column.field).is_some() {
+        if PublicSubject::of_field(&column.field).is_some() {
             let _ = write!(reads, " if {}", values(&column.public_values));
             if !column.withheld_values.is_empty() {
                 let _ = write!(reads, "; not if {}", values(&column.withheld_values));

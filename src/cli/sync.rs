@@ -233,9 +233,10 @@ impl Add {
         let source = Source::read(&row)?;
         let opening = Opening::open(&config.address()?).await?;
         let request = RunRequest {
+            cause: Cause::Adding,
             accepts_changes: self.accept_changes,
             reading: Some(reading),
-            ..RunRequest::new(Cause::Adding)
+            ..RunRequest::default()
         };
         let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
         let added = add_source(&runner, &source, &request, self.yes).await;
@@ -418,7 +419,6 @@ fn stored_address(address: &str, config: &SyncConfig) -> String {
     }
 }
 
-/// Each name has a variable of its own for its command.
 fn parse_name(text: &str) -> Result<String, &'static str> {
     let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if (1..=64).contains(&text.len()) && text.bytes().all(is_name) {

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::database::{change, existing_address};
-use super::delete::format_erased;
+use super::decisions::format_erased;
 use super::import::NOTHING_CHANGED;
 use super::report::{Exit, add_count};
 use super::status::run_line;
@@ -66,7 +66,7 @@ fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
     );
     add_count(
         &mut text,
-        undone.given_back,
+        undone.reverted,
         "changed back to the former values",
     );
     add_count(&mut text, undone.published, "of these published again");

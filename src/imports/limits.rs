@@ -10,7 +10,7 @@ pub const VALUES_BETWEEN_LOOKS: u64 = 256;
 
 /// The memory that an import may still take, over all its files.
 #[derive(Clone, Copy)]
-pub struct Limits<'w> {
+pub struct ImportLimits<'w> {
     bytes_left: usize,
     /// The number of values that were counted.
     values: u64,
@@ -18,7 +18,7 @@ pub struct Limits<'w> {
     watch: Option<&'w (dyn Watch + Send)>,
 }
 
-impl<'w> Limits<'w> {
+impl<'w> ImportLimits<'w> {
     pub const fn new(watch: Option<&'w (dyn Watch + Send)>) -> Self {
         Self {
             bytes_left: COUNTED_BYTES_MAX,
@@ -55,8 +55,8 @@ impl<'w> Limits<'w> {
     }
 
     /// The same memory, for an import that cannot be stopped.
-    pub fn unwatched(self) -> Limits<'static> {
-        Limits {
+    pub fn unwatched(self) -> ImportLimits<'static> {
+        ImportLimits {
             bytes_left: self.bytes_left,
             values: 0,
             watch: None,

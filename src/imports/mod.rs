@@ -1,23 +1,26 @@
-//! Imports reviews from files.
+//! Imports reviews from files. Three steps, with one type between each, and one transaction:
 //!
-//! Three steps, with one type between each:
+//! ```text
+//! files ──read──► Table ──map──► ReviewRow ──merge──► Change ──► written
+//! ```
 //!
-//! - `read` opens the files, detects the format of each by its content, and gives its rows ([`read::InputFile`], with a `table::Table`);
+//! - `read` opens the files, detects the format of each by its content, and gives its rows as a table of cells ([`table::Table`]);
 //! - `map` decides what the columns mean, by the format's file in `platforms` or by what the owner says, and turns each row into a
-//!   review as its source states it ([`map::collector::Row`]);
-//! - `merge` finds the review of each row, merges both in memory, preserving the owner's decisions, and writes the changes
-//!   ([`merge::outcome::Change`]) in one transaction.
+//!   review as its source states it ([`incoming::ReviewRow`]);
+//! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
-//! A row is accepted or rejected by itself; a file that cannot be read stops the import before anything is written.
+//! A row is accepted or rejected by itself; a file that cannot be read stops the import before anything is written. `native` is our own
+//! form, which exports write and imports read.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, Utc};
+
 use crate::clock::Clock;
-use crate::imports::limits::Limits;
-use crate::imports::map::collector::{Collected, Collector};
-use crate::imports::merge::apply;
-use crate::imports::merge::outcome::{Change, MERGED_BYTES, Rules, merge_rows};
+use crate::imports::limits::ImportLimits;
+use crate::imports::map::{Collected, Collector};
+use crate::imports::merge::{Change, MERGED_BYTES, MergeOutcome, Rules, merge_rows};
 use crate::imports::read::detect::format_of_text;
 use crate::imports::read::text::decode;
 use crate::model::Calendar;
@@ -25,47 +28,53 @@ use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, PlaceCount, RunCounts};
+use crate::storage::reviews::{self, PlaceCount, RunChange, RunCounts};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
-pub mod export;
+mod incoming;
 mod limits;
 pub(crate) mod map;
-mod mask;
 mod merge;
+pub mod native;
 mod platforms;
 mod read;
 mod report;
 mod request;
 mod table;
 
-pub use map::fields::{ReviewField, Subject};
+pub use map::fields::{PublicSubject, ReviewField};
 pub use map::questions::{
     Asks, Question, ShownTables, Undecided, VALUE, missing_option, noun, shown_value,
 };
 pub use map::values::header_key;
-pub use mask::{Mask, QUERY_VALUE};
 pub(crate) use merge::follow_zone;
-pub use merge::rename::{Renamed, rename_source, respell};
+pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
 pub use read::{is_taken_from_folders, open_below, open_root};
 pub use report::{
-    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, MassChange, MergeError, Named,
-    NewValue, Position, Rejection, Verdict, Watch, Watcher,
+    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, ImportVerdict, MassChange,
+    MergeError, Named, NewValue, Position, Rejection, Watch, Watcher,
 };
-pub use request::{ColumnChoices, DoubtfulChoice, ImportRequest, SOURCE_DEFAULT, composed};
+pub use request::{
+    ColumnChoices, DoubtfulChoice, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
+    respell,
+};
 
+/// Reviews per statement.
+const BATCH: usize = 500;
+/// Changes per transaction, if many nodes share the database.
+const GROUP_MAX: usize = 5_000;
 /// Of a database that holds sample data.
-const SAMPLE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
+const SAMPLE_ALONE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
      with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
-/// Merges the reviews of `request` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
-/// stop the import.
+/// Merges the reviews of `request` into the existing ones, in one transaction; if many nodes share the database, in groups of
+/// [`GROUP_MAX`] changes. Rejected rows go to `watch` and do not stop the import.
 ///
 /// # Errors
-/// [`ImportError`]; then nothing was changed.
+/// [`ImportError`]; then nothing was changed, except for the groups before that of the error.
 pub async fn import(
     database: &Database,
     clock: &Clock,
@@ -90,7 +99,7 @@ pub async fn import(
     let request = &request;
     refuse_sample(state, request)?;
     let calendar = Calendar { zone, now };
-    let mut collected = gather(request, calendar, kept.clone(), &places, watch)?;
+    let mut collected = read_and_map(request, calendar, kept.clone(), &places, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
@@ -99,10 +108,14 @@ pub async fn import(
     if state == SampleState::Alone {
         note_sample(&mut write, true).await.at(path)?;
     }
-    if business::find(write.for_reading()).await.at(path)? != request.business {
-        collected.business = None;
+    if business::find(write.for_reading()).await.at(path)? != request.business
+        && collected.business.take().is_some()
+    {
+        collected.editorial = None;
+        collected.report.business = None;
+        collected.report.has_left_out_business = true;
     }
-    let merged = merge_collected(&mut write, collected, &kept, request, watch).await;
+    let merged = merge_and_write(&mut write, collected, &kept, request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     if request.dry_run {
         write.rollback().await
@@ -115,13 +128,34 @@ pub async fn import(
 
 fn refuse_sample(state: SampleState, request: &ImportRequest) -> Result<(), ImportError> {
     if state == SampleState::Alone && !request.with_sample {
-        return Err(ImportError::Refused(SAMPLE.to_owned()));
+        return Err(ImportError::Refused(SAMPLE_ALONE.to_owned()));
     }
     Ok(())
 }
 
-/// Merges the collected reviews within `write`, which the caller commits.
-async fn merge_collected(
+/// Reads the files of `request`, and maps their rows to reviews.
+fn read_and_map(
+    request: &ImportRequest,
+    calendar: Calendar,
+    kept: KeptColumns,
+    places: &[PlaceCount],
+    watch: Watcher<'_>,
+) -> Result<Collected, ImportError> {
+    let read = read::read(request, &kept, ImportLimits::new(Some(&*watch)));
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
+    let (files, limits) = read?;
+    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, places);
+    let collected = map::map(&files, collector, MERGED_BYTES);
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
+    collected
+}
+
+/// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
+async fn merge_and_write(
     write: &mut Write,
     collected: Collected,
     before: &KeptColumns,
@@ -176,6 +210,7 @@ async fn merge_collected(
         ids: &outcome.present,
         doubted: &outcome.doubted,
         has_changes: outcome.changes.iter().any(Change::is_visible),
+        is_one_group: outcome.changes.len() <= GROUP_MAX,
         mass_change: outcome
             .mass_change
             .as_ref()
@@ -193,13 +228,91 @@ async fn merge_collected(
     }
     outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
-    apply(write, outcome, run, now, watch).await?;
+    write_changes(write, outcome, run, now, watch).await?;
     let columns_run = run.filter(|_| verdict.undoes_columns);
     columns.store(write, before, columns_run, now).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }
     Ok(report)
+}
+
+/// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
+///
+/// # Errors
+/// When the database refuses the write, or the import is to stop.
+async fn write_changes(
+    write: &mut Write,
+    outcome: MergeOutcome,
+    run: Option<i64>,
+    now: DateTime<Utc>,
+    watch: Watcher<'_>,
+) -> Result<(), MergeError> {
+    let of = outcome.changes.len();
+    let (mut done, mut in_group) = (0, 0);
+    let mut changes = outcome.changes.into_iter();
+    loop {
+        let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        if watch.is_stopped() {
+            return Err(MergeError::Stopped);
+        }
+        done += batch.len();
+        in_group += batch.len();
+        if in_group > GROUP_MAX {
+            write.end_group();
+            in_group = batch.len();
+        }
+        if let Some(run) = run {
+            let notes: Vec<_> = batch
+                .iter()
+                .map(|change| {
+                    (
+                        change.source.id.as_str(),
+                        change.kind,
+                        change.former.as_ref(),
+                    )
+                })
+                .collect();
+            reviews::note_run_reviews(write, run, &notes).await?;
+        }
+        let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
+        let mut notes = Vec::new();
+        for change in batch {
+            notes.extend(change.note.map(|note| (change.source.id.clone(), note)));
+            reviews.extend(change.review);
+            if change.kind == RunChange::Deleted {
+                deleted.push(change.source);
+            } else if !change.source.says_nothing() {
+                sources.push(change.source);
+            }
+        }
+        if !reviews.is_empty() {
+            reviews::upsert(write, &reviews, now).await?;
+        }
+        reviews::note_sources(write, &sources).await?;
+        reviews::keep_deleted(write, &deleted).await?;
+        for (id, note) in notes {
+            reviews::set_note(write, id.as_str(), Some(&note)).await?;
+        }
+        watch.written(done, of);
+    }
+    let deleted: Vec<&str> = outcome.deleted.iter().map(|(id, _)| id.as_str()).collect();
+    if let Some(run) = run {
+        let notes: Vec<_> = deleted
+            .iter()
+            .map(|id| (*id, RunChange::Deleted, None))
+            .collect();
+        reviews::note_run_reviews(write, run, &notes).await?;
+    }
+    if !deleted.is_empty() {
+        reviews::note_deleted(write, &deleted).await?;
+        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.clone());
+        reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
+    }
+    Ok(())
 }
 
 /// File names without folders.
@@ -228,30 +341,9 @@ fn counts(report: &ImportReport) -> RunCounts {
     }
 }
 
-/// Reads the files of `request`, and turns their rows into reviews.
-fn gather(
-    request: &ImportRequest,
-    calendar: Calendar,
-    kept: KeptColumns,
-    places: &[PlaceCount],
-    watch: Watcher<'_>,
-) -> Result<Collected, ImportError> {
-    let read = read::read(request, &kept, Limits::new(Some(&*watch)));
-    if watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    let (files, limits) = read?;
-    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, places);
-    let collected = map::map(&files, collector, MERGED_BYTES);
-    if watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    collected
-}
-
 /// The format of a file; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let limits = &mut Limits::new(None);
+    let limits = &mut ImportLimits::new(None);
     limits.take(content.len()).ok()?;
     let decoded = decode(content, request.encoding, request.country(), limits).ok()?;
     format_of_text(&decoded.text, request, limits).ok()
@@ -303,7 +395,7 @@ pub async fn load_sample(
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = gather(&request, calendar, KeptColumns::default(), &[], watch)?;
+    let mut collected = read_and_map(&request, calendar, KeptColumns::default(), &[], watch)?;
     let path = database.path();
     let mut write = database.write_as_owner().await?;
     match sample_state(write.for_reading()).await.at(path)? {
@@ -324,7 +416,7 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merge_collected(
+    let merged = merge_and_write(
         &mut write,
         collected,
         &KeptColumns::default(),

@@ -1,6 +1,7 @@
 //! The report of an import and its progress events; `cli` formats them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, io};
 
@@ -12,7 +13,7 @@ use thiserror::Error;
 use crate::imports::map::questions::{ShownTables, Undecided};
 use crate::model::{Review, ReviewId, Unit};
 use crate::owner::OwnerFileError;
-use crate::owner::fault::{FieldError, reason};
+use crate::owner::fault::{FieldError, listed, reason};
 use crate::storage::{DbError, Write};
 
 /// The outcome of an import, or of a dry run.
@@ -258,9 +259,9 @@ pub trait Watch {
         &'a mut self,
         _write: &'a mut Write,
         outcome: ImportOutcome<'a>,
-    ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
+    ) -> BoxFuture<'a, Result<ImportVerdict, MergeError>> {
         let verdict = outcome.mass_change.map_or_else(
-            || Ok(Verdict::default()),
+            || Ok(ImportVerdict::default()),
             |MassChange { reason, examples }| {
                 Err(MergeError::Refused(format!(
                     "{reason}, for example\n{examples}\ncheck the file; --accept-changes takes it"
@@ -281,9 +282,11 @@ pub struct ImportOutcome<'a> {
     pub doubted: &'a HashSet<ReviewId>,
     /// Whether reviews, or what identifies deleted ones, will change.
     pub has_changes: bool,
+    /// Whether all changes are one transaction even if many nodes share the database.
+    pub is_one_group: bool,
     /// Why the import is not taken unless the owner accepts it.
     pub mass_change: Option<&'a MassChange>,
-    /// Why a run that nobody watches is not taken unless the owner accepts it.
+    /// Why a scheduled run is not taken unless the owner accepts it.
     pub mass_withholding: Option<&'a str>,
     /// The number of the run.
     pub run: Option<i64>,
@@ -299,7 +302,7 @@ pub struct MassChange {
 
 /// The decision on an import.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct ImportVerdict {
     /// Reviews to withhold as gone at the source.
     pub gone: Vec<ReviewId>,
     /// Whether the import is a run that can be undone.
@@ -308,7 +311,7 @@ pub struct Verdict {
     pub undoes_columns: bool,
 }
 
-impl Default for Verdict {
+impl Default for ImportVerdict {
     fn default() -> Self {
         Self {
             gone: Vec::new(),
@@ -333,6 +336,17 @@ pub enum MergeError {
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl MergeError {
+    /// The import's error; `path` is the database.
+    pub fn at(self, path: &Path) -> ImportError {
+        match self {
+            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
+            Self::Stopped => ImportError::Stopped,
+            Self::Database(error) => DbError::at(path, error).into(),
+        }
+    }
 }
 
 /// `Send`, because an import moves between tasks.
@@ -397,6 +411,18 @@ pub enum ImportError {
     /// The database could not be read or written.
     #[error("{0}")]
     Database(#[from] DbError),
+}
+
+impl ImportError {
+    /// # Errors
+    /// If there are faults, each about a file.
+    pub(super) fn refuse_files(faults: Vec<String>) -> Result<(), Self> {
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let faults = listed(faults.into_iter(), "files cannot be imported");
+        Err(Self::Refused(faults))
+    }
 }
 
 impl From<OwnerFileError> for ImportError {

@@ -1,6 +1,6 @@
 //! What an import is asked to do: the arguments of the command, which tests and the seed give as values.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
 use std::num::NonZeroU8;
@@ -9,20 +9,24 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, FromArgMatches as _};
 use encoding_rs::Encoding;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
 
-use crate::imports::map::fields::{Mapping, ReviewField, Subject, is_one_of};
+use crate::imports::map::fields::{Mapping, PublicSubject, ReviewField, is_one_of};
 use crate::imports::map::questions::{COLUMN, VALUE};
 use crate::imports::map::values::header_key;
-use crate::imports::mask::Mask;
 use crate::imports::platforms::{Format, find_format, format_names};
 use crate::imports::report::{FileError, Position};
 use crate::imports::table::{find, list_columns};
 use crate::model::business::Business;
-use crate::model::compose;
+use crate::model::{compose, fold};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
+use crate::storage::reviews::PlaceCount;
 
 /// Source name of a review without one.
 pub const SOURCE_DEFAULT: &str = "Direct";
@@ -191,23 +195,25 @@ impl FromStr for DoubtfulChoice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const USAGE: &str =
             "write new, same, LINE=new, LINE=same or, with several files, FILE:LINE=new";
-        let (place, choice) = text
-            .rsplit_once('=')
-            .map_or((None, text), |(place, choice)| (Some(place), choice));
-        let row = place.map(|place| {
-            let (file, line) = place
-                .rsplit_once(':')
-                .map_or((None, place), |(file, line)| (Some(file.to_owned()), line));
-            // Reports show a row of an array as `[2]`.
-            let number = line.trim_end_matches(']').rsplit('[').next();
-            let number = number.unwrap_or_default().parse();
-            number.map(|line| (file, line)).map_err(|_| USAGE)
-        });
+        let (place, choice) = match text.rsplit_once('=') {
+            Some((place, choice)) => (Some(place), choice),
+            None => (None, text),
+        };
         let is_same = match choice {
             "new" => false,
             "same" => true,
             _ => return Err(USAGE),
         };
+        let row = place.map(|place| {
+            let (file, line) = match place.rsplit_once(':') {
+                Some((file, line)) => (Some(file.to_owned()), line),
+                None => (None, place),
+            };
+            // Reports show a row of an array as `[2]`.
+            let number = line.trim_end_matches(']').rsplit('[').next();
+            let number = number.unwrap_or_default().parse();
+            number.map(|line| (file, line)).map_err(|_| USAGE)
+        });
         Ok(Self {
             row: row.transpose()?,
             is_same,
@@ -267,11 +273,91 @@ impl ImportRequest {
     }
 }
 
+/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
+pub fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
+    let mut stored = places.iter().map(|place| &place.source_name);
+    if stored.clone().any(|other| other == name) {
+        return None;
+    }
+    let other = stored.find(|other| fold(other) == fold(name))?;
+    let note = format!("--source {name} is the source {other}");
+    name.clone_from(other);
+    Some(note)
+}
+
+// The secrets of a request, which its answer may repeat: rows with one are left out, and names of columns are shown without it.
+
+/// What is shown in place of a secret.
+const MASKED: &str = "…";
+/// Why a row is rejected that has one.
+pub const HAS_SECRET: &str = "has a secret of the request, so it is left out";
+/// A shorter secret may be a word of a review, so it counts only as the value of a parameter.
+const WORD_BYTES: usize = 8;
+/// All but the unreserved characters of a URL (RFC 3986 §2.3).
+pub const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The secrets; `Debug`, which a log shows, tells none.
+#[derive(Clone, Default)]
+pub struct Mask(Vec<String>);
+
+impl Mask {
+    /// Adds a secret: as it is, composed as texts are stored, as a URL has it, and in Base64.
+    pub fn add(&mut self, secret: &str) {
+        let composed = compose(secret).into_owned();
+        let encoded = utf8_percent_encode(secret, QUERY_VALUE).to_string();
+        let in_base64 = BASE64_STANDARD_NO_PAD.encode(secret);
+        for form in [secret.to_owned(), composed, encoded, in_base64] {
+            let form = if secret.len() < WORD_BYTES {
+                format!("={form}")
+            } else {
+                form
+            };
+            if !secret.is_empty() && !self.0.contains(&form) {
+                self.0.push(form);
+            }
+        }
+    }
+
+    /// Whether the text has a secret, percent-encoded or not.
+    pub fn is_in(&self, text: &str) -> bool {
+        let has = |text: &str| self.0.iter().any(|secret| text.contains(secret.as_str()));
+        has(text) || (text.contains('%') && has(&percent_decode_str(text).decode_utf8_lossy()))
+    }
+
+    /// The text without secrets.
+    pub fn apply(&self, text: &str) -> String {
+        let secrets = self.0.iter();
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, MASKED))
+    }
+
+    /// Whether a text of the record has a secret.
+    pub fn is_in_record(&self, record: &Value) -> bool {
+        match record {
+            Value::String(text) => self.is_in(text),
+            Value::Array(list) => list.iter().any(|value| self.is_in_record(value)),
+            Value::Object(members) => members
+                .iter()
+                .any(|(name, value)| self.is_in(name) || self.is_in_record(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mask")
+    }
+}
+
 // What the owner says of columns, by the options of a command: `--map`, `--public` and its like, `--ignore`.
 
 impl ColumnChoices {
     /// The columns of publication that the options name, among `headers`, each with its value.
-    pub fn public_columns(&self, headers: &[String]) -> Vec<(Subject, usize, &str)> {
+    pub fn public_columns(&self, headers: &[String]) -> Vec<(PublicSubject, usize, &str)> {
         let found = self.public_lists().into_iter().flat_map(|(subject, list)| {
             list.iter().filter_map(move |text| {
                 let (column, value) = split_value(text, headers)?;
@@ -312,11 +398,11 @@ impl ColumnChoices {
     }
 
     /// The values of `--public` and its like.
-    fn public_lists(&self) -> [(Subject, &[String]); 3] {
+    fn public_lists(&self) -> [(PublicSubject, &[String]); 3] {
         [
-            (Subject::Review, &self.public),
-            (Subject::Answer, &self.public_answer),
-            (Subject::Name, &self.public_name),
+            (PublicSubject::Review, &self.public),
+            (PublicSubject::Answer, &self.public_answer),
+            (PublicSubject::Name, &self.public_name),
         ]
     }
 
@@ -396,39 +482,35 @@ impl ColumnChoices {
                 && !it.header.is_empty()
                 && header_key(&it.header) == header_key(header)
         };
-        let mut positions: BTreeMap<ReviewField, i64> = BTreeMap::new();
         let mut former: Vec<String> = Vec::new();
-        for map in &self.maps {
-            let label = map.field.label();
-            let is_first = !positions.contains_key(&map.field);
-            let column = find(headers, &map.column).filter(|_| !map.column.is_empty());
-            if !map.column.is_empty() && column.is_none() {
+        let fields: BTreeSet<ReviewField> = self.maps.iter().map(|map| map.field).collect();
+        for field in fields {
+            let label = field.label();
+            let maps = self.maps.iter().filter(|map| map.field == field);
+            // Without a name the source has no such field.
+            let columns = maps.filter_map(|map| match map.column.as_str() {
+                "" => Some(""),
+                name => find(headers, name).map(|column| headers[column].as_str()),
+            });
+            let columns: Vec<&str> = columns.collect();
+            if columns.is_empty() {
                 continue;
             }
-            if is_first {
-                let is_here = |it: &KeptColumn| headers.iter().any(|header| is_at(it, header));
-                let is_former = |it: &KeptColumn| {
-                    it.source == source
-                        && it.field == label
-                        && (is_here(it) || it.header.is_empty())
-                };
-                former.extend(
-                    kept.all()
-                        .filter(|it| is_former(it))
-                        .map(|it| it.header.clone()),
-                );
-                kept.retain(|it| !is_former(it));
+            let is_former = |it: &KeptColumn| {
+                let is_here = || headers.iter().any(|header| is_at(it, header));
+                it.source == source && it.field == label && (it.header.is_empty() || is_here())
+            };
+            let rows = kept.all().filter(|it| is_former(it));
+            former.extend(rows.map(|it| it.header.clone()));
+            kept.retain(|it| !is_former(it));
+            for (position, header) in (0..).zip(columns) {
+                kept.retain(|it| {
+                    !(is_at(it, header) && (it.field == IGNORED || it.decided_by == BY_NAME))
+                });
+                let row = kept.entry(source, header, label);
+                row.position = position;
+                BY_OWNER.clone_into(&mut row.decided_by);
             }
-            let position = positions.entry(map.field).or_insert(-1);
-            *position += 1;
-            let position = *position;
-            let header = column.map_or("", |column| &headers[column]);
-            kept.retain(|it| {
-                !(is_at(it, header) && (it.field == IGNORED || it.decided_by == BY_NAME))
-            });
-            let row = kept.entry(source, header, label);
-            row.position = position;
-            BY_OWNER.clone_into(&mut row.decided_by);
         }
         // A column that filled the field before says nothing else.
         for header in former.iter().filter(|header| !header.is_empty()) {

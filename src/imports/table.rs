@@ -1,4 +1,4 @@
-//! Rows of cells under columns, the one form of every file but the native one: a delimited text, a sheet, or objects whose
+//! Rows of cells under columns, the one form of every file but our own lines of JSON: a delimited text, a sheet, or objects whose
 //! members are cells (`read::json`).
 
 use std::cell::OnceCell;
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::imports::limits::Limits;
+use crate::imports::limits::ImportLimits;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::questions::{ADDRESS, NUMBER};
 use crate::imports::map::values::{
@@ -14,11 +14,19 @@ use crate::imports::map::values::{
 };
 use crate::imports::report::{FileError, Position};
 
+/// Maximum size of a row, or of an element of JSON, in bytes.
+pub const ROW_BYTES_MAX: usize = 1 << 20;
+/// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
+pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
+/// The column that says which rows of a sheet are hidden, by hand or by a filter, if some are: the owner may mean that they are not
+/// public.
+pub const HIDDEN_ROW: &str = "hidden row";
+
 #[derive(Debug, Default)]
 pub struct Table {
     /// Headers, or the paths of members.
     pub columns: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     /// Where its headers are, for the preview; `None` if the rows are objects.
     pub place: Option<String>,
     /// Of the workbook.
@@ -32,7 +40,7 @@ pub struct Table {
 }
 
 #[derive(Debug)]
-pub struct Row {
+pub struct TableRow {
     pub at: Position,
     pub cells: Cells,
     /// The cells of the object that encloses the row, for all rows in it.
@@ -172,7 +180,7 @@ impl Table {
     }
 
     /// The cells of a column that are not empty, each with its row.
-    pub fn cells(&self, column: usize) -> impl Iterator<Item = (&Row, &str)> {
+    pub fn cells(&self, column: usize) -> impl Iterator<Item = (&TableRow, &str)> {
         self.rows.iter().filter_map(move |row| {
             let text = row.cell(column)?.trim();
             (!is_empty(text, false) && row.fault.is_none()).then_some((row, text))
@@ -190,6 +198,13 @@ pub fn find(columns: &[String], name: &str) -> Option<usize> {
     })
 }
 
+/// Whether a table with these columns is an export: no other table has all three.
+pub fn is_export(columns: &[String]) -> bool {
+    ["id", "decided", "deleted"]
+        .iter()
+        .all(|name| find(columns, name).is_some())
+}
+
 /// The first dozen columns, for messages.
 pub fn list_columns(columns: &[String]) -> String {
     let named: Vec<&str> = columns
@@ -201,7 +216,7 @@ pub fn list_columns(columns: &[String]) -> String {
     format!("{}{more}", named[..named.len().min(12)].join(", "))
 }
 
-impl Row {
+impl TableRow {
     /// `cells` in the order of their columns, or as they were put.
     pub fn new(at: Position, mut cells: Cells, fault: Option<RowFault>) -> Self {
         cells.finish();
@@ -286,13 +301,13 @@ impl Table {
         mut self,
         included: &Self,
         reference: &str,
-        limits: &mut Limits<'_>,
+        limits: &mut ImportLimits<'_>,
     ) -> Result<Self, FileError> {
         let (Some(reference), Some(id)) = (self.find(reference), included.find("id")) else {
             return Ok(self);
         };
         let objects = included.rows.iter();
-        let objects: HashMap<&str, &Row> = objects
+        let objects: HashMap<&str, &TableRow> = objects
             .filter_map(|row| Some((row.cell(id)?, row)))
             .collect();
         let columns = self.columns.len();
@@ -369,7 +384,7 @@ impl Table {
 
     /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, perhaps from 0 or from the row below the header on.
     pub fn counts_rows(&self, column: usize) -> bool {
-        let number = |row: &Row| {
+        let number = |row: &TableRow| {
             let cell = row.cell(column)?.trim().trim_start_matches('#');
             cell.trim_end_matches(".0").parse::<u64>().ok()
         };

@@ -96,6 +96,15 @@ impl Polarity {
         matches!(self, Self::Positive | Self::Negative)
     }
 
+    /// 1 for praise, -1 for blame, otherwise 0.
+    pub const fn sign(self) -> i32 {
+        match self {
+            Self::Positive => 1,
+            Self::Negative => -1,
+            Self::Neutral | Self::Uncertain => 0,
+        }
+    }
+
     /// Whether stars suggest the other side.
     pub const fn contradicts(self, stars: u8) -> bool {
         matches!(
@@ -129,7 +138,7 @@ impl From<Polarity> for Vote {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "(String, i32, u32, u32)")]
 pub struct Hit {
-    /// For example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
+    /// For example `phrase:on_time`, `lexicon:great`, `negators:not`, `examples:said`.
     pub rule: String,
     /// The matched words.
     pub span: TextSpan,
@@ -179,7 +188,7 @@ pub const MARGIN: i32 = 2;
 pub const WITHDRAWN: &str = "stars:withdrawn";
 /// Rule name of the hit for a finding that the stars confirmed.
 pub const CONFIRMED: &str = "stars:confirmed";
-/// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
+/// The witness of a finding with these hits. For a judgement, only the hits in its direction count; for any other
 /// finding, all hits count.
 pub fn witness(hits: &[Hit]) -> Witness {
     let (mut rules, mut classifier) = ((0, false), (0, false));
@@ -194,9 +203,9 @@ pub fn witness(hits: &[Hit]) -> Witness {
     // A sum below the margin is not a judgement.
     let sum = rules.0 + classifier.0;
     let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
-    let speaks =
+    let supports =
         |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
-    match (speaks(rules), speaks(classifier)) {
+    match (supports(rules), supports(classifier)) {
         (true, true) => Witness::Both,
         (false, true) => Witness::Classifier,
         (_, false) => Witness::Rule,

@@ -9,7 +9,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::analysis::{Analysis, Language, Polarity, TextLanguage, TextSpan};
-use super::decide::{RuleEngine, TextFindings, WEIGHTS_DIGEST};
+use super::classifier::Classifier;
+use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
 use super::language::LanguageDetector;
 use super::people::{Linker, tables};
 use super::rules::{HOME_SERVICES, IDS, Trade};
@@ -29,7 +30,7 @@ const HASH_BYTES: usize = 16;
 
 /// The input of an analysis.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Subject<'a> {
+pub struct AnalysisInput<'a> {
     /// The text; only the first `TEXT_CHARS_MAX` code points are analysed.
     pub text: &'a str,
     /// Declared language (BCP 47), if recorded.
@@ -42,7 +43,7 @@ pub struct Subject<'a> {
     pub stars: u8,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> AnalysisInput<'a> {
     pub fn of(review: &'a Review) -> Self {
         Self {
             text: &review.text,
@@ -84,7 +85,7 @@ pub struct Analyzer {
 
 impl Default for Analyzer {
     fn default() -> Self {
-        Self::new(&Business::default(), &Engine::built_in())
+        Self::new(&Business::default(), &Engine::shipped(HOME_SERVICES))
     }
 }
 
@@ -120,7 +121,7 @@ impl Analyzer {
 
     /// Analyzes one text. If a rule panics, the text counts as not analysed, and the error is logged and counted,
     /// because the content of a review must never delay its publication.
-    pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
+    pub fn analyze(&self, subject: &AnalysisInput<'_>) -> Analysis {
         catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
             metrics::INSIGHTS_FAILURES.count(&["read"]);
             tracing::error!(
@@ -131,22 +132,17 @@ impl Analyzer {
         })
     }
 
-    fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
+    fn analyze_text(&self, subject: &AnalysisInput<'_>) -> Analysis {
         let original = first_characters(subject.text);
-        let mut text = TokenizedText::new(original);
         let declared = subject.language.or(self.language.as_deref());
-        let language = self.engine.language(&text, declared);
-        let rules = language.analyzed().and_then(|one| self.engine.reader(one));
-        let Some(rules) = rules else {
+        let (language, mut text, finder) = self.engine.tokenize(original, declared);
+        let Some(finder) = finder else {
             return not_analyzed(language, text.sentence_spans().collect());
         };
-        if language != TextLanguage::English {
-            text = TokenizedText::of(original, &rules.trade.words);
-        }
         if !self.name.is_empty() {
             text.hide(&self.name);
         }
-        let TextFindings { findings, overall } = rules.analyze_with(&text, Some(subject.stars));
+        let TextFindings { findings, overall } = finder.analyze(&text, Some(subject.stars));
         Analysis {
             language,
             sentences: text.sentence_spans().collect(),
@@ -171,7 +167,7 @@ fn first_characters(text: &str) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// The analysis of a text in an unsupported language.
+/// The analysis of a text in an unsupported language, or of one that cannot be analyzed.
 const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
@@ -183,32 +179,30 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
     }
 }
 
-/// A trade with its compiled rules, independent of the business. The rules of a language are expensive: they are compiled
-/// for its first text, and shared.
+/// A trade with the finders of opinions in its languages, independent of the business. A finder is expensive: it is created
+/// for the first text in its language, and shared.
 #[derive(Debug)]
 pub struct Engine {
     pub trade: Trade,
-    english: Lazy<RuleEngine>,
-    spanish: Option<Lazy<RuleEngine>>,
+    pub english: Lazy<OpinionFinder>,
+    spanish: Option<Lazy<OpinionFinder>>,
     detector: LanguageDetector,
 }
 
 impl Engine {
     fn new(trade: Trade) -> Self {
-        let compiled = |trade: Trade| -> Lazy<RuleEngine> {
-            Lazy::new(Box::new(move || RuleEngine::new(trade)))
+        let finder = |trade: Trade| -> Lazy<OpinionFinder> {
+            Lazy::new(Box::new(move || {
+                let classifier = Classifier::built_in(trade.words.language);
+                OpinionFinder::new(trade, classifier)
+            }))
         };
         Self {
-            english: compiled(trade.clone()),
-            spanish: trade.in_spanish().map(compiled),
+            english: finder(trade.clone()),
+            spanish: trade.in_spanish().map(finder),
             detector: LanguageDetector::new(trade.has_spanish),
             trade,
         }
-    }
-
-    /// The engine for home services, for which the published figures were measured.
-    pub fn built_in() -> Arc<Self> {
-        Self::shipped(HOME_SERVICES)
     }
 
     /// The engine of the trade with that id (one of [`IDS`]), or of the general one for any other id. It is created on
@@ -220,28 +214,37 @@ impl Engine {
         Arc::clone(SHIPPED[at].get_or_init(|| Arc::new(Self::new(Trade::built_in(IDS[at])))))
     }
 
-    /// The rules for English texts.
-    pub fn rules(&self) -> &RuleEngine {
-        &self.english
-    }
-
-    /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
-    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
-        self.detector.language(text, declared)
-    }
-
     /// The configured engine; without one, that of the trade for the business's type.
     pub fn of(configured: Option<&Arc<Self>>, business: &Business) -> Arc<Self> {
         let shipped = || Self::shipped(Trade::id_for(&business.kind));
         configured.map_or_else(shipped, Arc::clone)
     }
 
-    /// The rules for a language, if the trade has them.
-    pub fn reader(&self, language: Language) -> Option<&RuleEngine> {
+    /// The finder for a language, if the trade has phrases for it.
+    pub fn finder(&self, language: Language) -> Option<&OpinionFinder> {
         match language {
             Language::English => Some(&self.english),
             Language::Spanish => self.spanish.as_deref(),
         }
+    }
+
+    /// The language of a text with the declared language `declared` (a BCP 47 tag), its tokens, and the finder for it if
+    /// texts in that language are analysed.
+    pub fn tokenize(
+        &self,
+        original: &str,
+        declared: Option<&str>,
+    ) -> (TextLanguage, TokenizedText, Option<&OpinionFinder>) {
+        let text = TokenizedText::new(original);
+        let language = self.detector.language(&text, declared);
+        let finder = language.analyzed().and_then(|one| self.finder(one));
+        let text = match finder {
+            Some(finder) if language != TextLanguage::English => {
+                TokenizedText::of(original, &finder.trade.words)
+            }
+            _ => text,
+        };
+        (language, text, finder)
     }
 }
 
@@ -249,14 +252,14 @@ impl Engine {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
+    use super::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
     use crate::insights::TextLanguage;
-    use crate::insights::rules::GENERAL;
+    use crate::insights::rules::{GENERAL, HOME_SERVICES};
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
-    fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> Subject<'a> {
-        Subject {
+    fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> AnalysisInput<'a> {
+        AnalysisInput {
             text,
             language: None,
             author: "Jane D.",
@@ -277,15 +280,15 @@ mod tests {
             subject("Great!", &none),
             subject("Great.", &some),
             subject("Great.", &other),
-            Subject {
+            AnalysisInput {
                 author: "Great.",
                 ..subject("Jane D.", &none)
             },
-            Subject {
+            AnalysisInput {
                 stars: 1,
                 ..subject("Great.", &none)
             },
-            Subject {
+            AnalysisInput {
                 language: Some("en"),
                 ..subject("Great.", &none)
             },
@@ -293,7 +296,7 @@ mod tests {
         assert_eq!(
             subjects
                 .iter()
-                .map(Subject::hash)
+                .map(AnalysisInput::hash)
                 .collect::<BTreeSet<_>>()
                 .len(),
             subjects.len()
@@ -318,10 +321,10 @@ mod tests {
         let food = Engine::shipped("food");
         let readers = [
             Analyzer::default(),
-            Analyzer::new(&firm, &Engine::built_in()),
-            Analyzer::new(&place, &Engine::built_in()),
+            Analyzer::new(&firm, &Engine::shipped(HOME_SERVICES)),
+            Analyzer::new(&place, &Engine::shipped(HOME_SERVICES)),
             Analyzer::new(&Business::default(), &food),
-            Analyzer::new(&german, &Engine::built_in()),
+            Analyzer::new(&german, &Engine::shipped(HOME_SERVICES)),
         ];
         assert_eq!(
             readers
@@ -341,7 +344,7 @@ mod tests {
             ..Business::default()
         };
         assert_eq!(
-            Analyzer::new(&described, &Engine::built_in()).method(),
+            Analyzer::new(&described, &Engine::shipped(HOME_SERVICES)).method(),
             Analyzer::default().method()
         );
     }

@@ -1,279 +1,26 @@
-//! Counting: the part of each analysis that is counted, and one pass over all of them, newest first, that counts votes,
-//! names and months. A pure function: the same analyses in the same order give the same counts.
+//! Counts the compact analyses of all reviews in one pass, newest first: votes on aspects and names, and months. The best
+//! sentences for quotes are collected on the way. A pure function: the same analyses in the same order give the same counts.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use chrono::{Datelike, NaiveDate};
 
-use super::analysis::{
-    Analysis, CONFIRMED, Hit, Polarity, TextLanguage, TextSpan, WITHDRAWN, witness,
+use super::analysis::{Polarity, TextLanguage};
+use super::compact::{
+    CompactAnalysis, CompactFinding, CompactName, FindingSource, MASKED_FINDINGS_MAX,
+    QUOTE_CONFIDENCE_MIN, bits, name_key, review_vote,
 };
 use super::rules::Trade;
-use super::text::{WordMap, is_quotable, is_stated};
+use super::words::WordMap;
 use crate::links::Links;
 use crate::model::business::{Business, Editorial};
 use crate::model::statistics::{COMPARED_MIN, compare, round_to};
-use crate::model::{FNV_OFFSET, MentionKind, Review, ReviewVote, Vote, VoteCounts, fnv1a};
+use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts};
 use crate::wire::{
     Direction, Excluded, GeneratedFrom, InsightMonth, LowRated, SettledFindings, Trend, TrendBasis,
-    TrendPeriod, Window, Witness,
+    TrendPeriod, Window,
 };
-
-/// Maximum number of findings of one text to which the masks of a name can refer.
-pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
-
-/// One review, ready to be counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompactAnalysis {
-    /// Whether it was analysed.
-    pub language: TextLanguage,
-    /// The polarity of the text as a whole.
-    pub overall: Polarity,
-    /// Number of sentences, limited to the maximum of the type.
-    pub sentences: u16,
-    /// In the order of the text.
-    pub findings: Box<[CompactFinding]>,
-    /// Named entities, recorded or in the text: by kind, then by key, each once.
-    pub names: Box<[CompactName]>,
-}
-
-/// A finding, without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompactFinding {
-    /// Index of its aspect in the trade.
-    pub aspect: u8,
-    pub polarity: Polarity,
-    /// Source of the judgement.
-    pub backing: WitnessCount,
-    /// Whether its sentence can be shown by itself.
-    pub is_quotable: bool,
-    /// Whether its sentence is short: a long one often says something else, too.
-    pub is_short: bool,
-    /// Sentence number, from 0, limited to the maximum of the type.
-    pub sentence: u16,
-    /// Percentage of similar cases that were right.
-    pub confidence: u8,
-}
-
-/// The source of a finding, which determines whether it is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WitnessCount {
-    /// Only the rules; such a finding is counted, but not shown.
-    Rule,
-    /// Only the classifier; such a finding is counted, but not shown, too.
-    Classifier,
-    /// Both the rules and the classifier.
-    Both,
-    /// The stars withdrew the judgement: it is uncertain.
-    Withdrawn,
-    /// The stars confirmed a finding that the text left open: it is counted separately and not shown.
-    Confirmed,
-}
-
-impl CompactFinding {
-    /// The polarity without the stars: a confirmed finding is uncertain.
-    pub fn polarity_of_text(&self) -> Polarity {
-        if self.backing == WitnessCount::Confirmed {
-            Polarity::Uncertain
-        } else {
-            self.polarity
-        }
-    }
-}
-
-impl WitnessCount {
-    fn of(hits: &[Hit]) -> Self {
-        // The stars come last.
-        match hits.last().map(|hit| &*hit.rule) {
-            Some(WITHDRAWN) => Self::Withdrawn,
-            Some(CONFIRMED) => Self::Confirmed,
-            _ => match witness(hits) {
-                Witness::Both => Self::Both,
-                Witness::Rule => Self::Rule,
-                Witness::Classifier => Self::Classifier,
-            },
-        }
-    }
-}
-
-/// An entity that a review names or possibly names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompactName {
-    /// [`name_key`] of the value.
-    pub key: u64,
-    /// The findings about the entity: bit 0 is the first finding.
-    pub finding_mask: u32,
-    /// The findings in a sentence that names the entity unambiguously, or in the next sentence.
-    pub near_mask: u32,
-    pub kind: MentionKind,
-    /// Whether the review names the entity unambiguously, as a recorded mention or in the text.
-    pub is_linked: bool,
-    /// Number of times that the text names it unambiguously; 0 if it is only recorded.
-    pub mentions: u8,
-    /// Number of times that the text names it ambiguously.
-    pub ambiguous: u8,
-}
-
-impl CompactName {
-    /// Adds the counts of another spelling of the same entity.
-    fn join(&mut self, other: Self) {
-        self.finding_mask |= other.finding_mask;
-        self.near_mask |= other.near_mask;
-        self.is_linked |= other.is_linked;
-        self.mentions = self.mentions.saturating_add(other.mentions);
-        self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
-    }
-}
-
-impl CompactAnalysis {
-    /// The name with that key, if the review names it or possibly names it.
-    pub fn name(&self, kind: MentionKind, key: u64) -> Option<&CompactName> {
-        let mut names = self.names.iter();
-        names.find(|name| name.kind == kind && name.key == key)
-    }
-
-    /// The findings in the mask of a name.
-    pub fn masked(&self, mask: u32) -> impl Iterator<Item = &CompactFinding> {
-        bits(mask.into()).filter_map(move |number| self.findings.get(number))
-    }
-
-    /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
-    pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
-        self.names = joined(self.names.into_iter().filter_map(|name| {
-            if name.kind != kind {
-                return Some(name);
-            }
-            let key = key(name.key)?;
-            Some(CompactName { key, ..name })
-        }));
-        self
-    }
-
-    /// Shortens the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
-    pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
-        let text = &*review.text;
-        let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-        let places: Vec<usize> = places.collect();
-        let is_quotable = |TextSpan { start, end }: &TextSpan| {
-            let place = |at: u32| places.get(at as usize).copied();
-            (place(*start).zip(place(*end)))
-                .is_some_and(|(start, end)| is_quotable(text, start..end))
-        };
-        let quotable: Vec<bool> = analysis.sentences.iter().map(is_quotable).collect();
-        let findings: Box<[CompactFinding]> = analysis
-            .findings
-            .iter()
-            .filter_map(|finding| {
-                Some(CompactFinding {
-                    aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
-                    polarity: finding.polarity,
-                    backing: WitnessCount::of(&finding.hits),
-                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true)
-                        && finding.confidence >= QUOTE_CONFIDENCE_MIN
-                        && is_stated(finding),
-                    is_short: (analysis.sentences.get(finding.sentence as usize))
-                        .is_some_and(|span| span.end - span.start <= SHORT_MAX),
-                    sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
-                    confidence: finding.confidence,
-                })
-            })
-            .collect();
-        Self {
-            language: analysis.language,
-            overall: analysis.overall.0,
-            sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
-            names: names(analysis, review, &findings),
-            findings,
-        }
-    }
-}
-
-/// The recorded names and the names in the text, joined.
-fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> Box<[CompactName]> {
-    let name = |kind: MentionKind, value: &str, is_linked: bool| CompactName {
-        key: name_key(kind, value),
-        finding_mask: 0,
-        near_mask: 0,
-        kind,
-        is_linked,
-        mentions: 0,
-        ambiguous: 0,
-    };
-    let recorded = &review.mentions;
-    let recorded = [
-        (MentionKind::Technician, &recorded.technicians),
-        (MentionKind::Service, &recorded.services),
-        (MentionKind::ServiceArea, &recorded.service_areas),
-    ];
-    let recorded = recorded
-        .into_iter()
-        .flat_map(|(kind, values)| values.iter().map(move |value| name(kind, value, true)));
-    let mentioned = analysis.mentions.iter().flat_map(|mention| {
-        let is_linked = mention.link().is_some();
-        let mask = move |last| {
-            let first = mention.sentence;
-            if is_linked {
-                finding_mask(findings, first, last)
-            } else {
-                0
-            }
-        };
-        mention.candidates.iter().map(move |value| CompactName {
-            finding_mask: mask(mention.through),
-            near_mask: mask(mention.sentence + 1),
-            mentions: u8::from(is_linked),
-            ambiguous: u8::from(!is_linked),
-            ..name(mention.kind, value, is_linked)
-        })
-    });
-    joined(recorded.chain(mentioned))
-}
-
-/// These names by kind, then by key, each once.
-fn joined(names: impl Iterator<Item = CompactName>) -> Box<[CompactName]> {
-    let mut joined: Vec<CompactName> = Vec::new();
-    for name in names {
-        match joined
-            .iter_mut()
-            .find(|other| (other.kind, other.key) == (name.kind, name.key))
-        {
-            Some(other) => other.join(name),
-            None => joined.push(name),
-        }
-    }
-    joined.sort_unstable_by_key(|name| (name.kind, name.key));
-    joined.into()
-}
-
-/// The findings of the sentences from `first` through `last`.
-fn finding_mask(findings: &[CompactFinding], first: u32, last: u32) -> u32 {
-    let within = |finding: &CompactFinding| (first..=last).contains(&u32::from(finding.sentence));
-    (0..)
-        .zip(findings.iter().take(MASKED_FINDINGS_MAX))
-        .filter(|(_, finding)| within(finding))
-        .fold(0, |finding_mask, (at, _): (u32, _)| finding_mask | 1 << at)
-}
-
-/// The indices of set bits, ascending.
-pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
-        mask &= mask.wrapping_sub(1);
-        bit
-    })
-}
-
-/// The key of a value in compact analyses.
-pub fn name_key(kind: MentionKind, value: &str) -> u64 {
-    fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
-}
-
-fn fnv(bytes: &[u8]) -> u64 {
-    fnv1a(FNV_OFFSET, bytes)
-}
-
-// What is counted, and the names.
 
 /// Input of the aggregation.
 pub struct AggregateInput<'a> {
@@ -495,8 +242,8 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        for (position, (review, compact_analysis)) in (0..).zip(sources.analyses) {
-            counted.count(position, review, compact_analysis, roster);
+        for (position, (review, analysis)) in (0..).zip(sources.analyses) {
+            counted.count(position, review, analysis, roster);
         }
         counted
     }
@@ -505,18 +252,18 @@ impl Counted {
         &mut self,
         position: u32,
         review: &Review,
-        compact_analysis: &CompactAnalysis,
+        analysis: &CompactAnalysis,
         roster: &Roster,
     ) {
         let (day, corpus) = (review.date.number(), &mut self.corpus);
-        let (language, sentences) = (compact_analysis.language, compact_analysis.sentences);
+        let (language, sentences) = (analysis.language, analysis.sentences);
         corpus.window.get_or_insert((day, day)).0 = day;
         corpus.reviews += 1;
         corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
         corpus.foreign += u32::from(language == TextLanguage::Other);
         let mut overall = Vote::Neutral;
         if language.analyzed().is_some() {
-            overall = Vote::from(compact_analysis.overall);
+            overall = Vote::from(analysis.overall);
             corpus.analysed += 1;
             corpus.overall.count(overall);
             if Polarity::of_stars(review.rating.stars()) == Some(Polarity::Negative) {
@@ -524,24 +271,24 @@ impl Counted {
                 corpus.low_rated.not_negative += u32::from(overall != Vote::Negative);
             }
         }
-        for (backing, settled) in [
-            (WitnessCount::Withdrawn, &mut corpus.withdrawn),
-            (WitnessCount::Confirmed, &mut corpus.confirmed),
+        for (source, settled) in [
+            (FindingSource::Withdrawn, &mut corpus.withdrawn),
+            (FindingSource::Confirmed, &mut corpus.confirmed),
         ] {
-            let findings = compact_analysis
+            let findings = analysis
                 .findings
                 .iter()
-                .filter(|finding| finding.backing == backing)
+                .filter(|finding| finding.source == source)
                 .count();
             settled.findings += u32::try_from(findings).unwrap_or(u32::MAX);
             settled.reviews += u32::from(findings > 0);
         }
-        self.turn_to_month_of(review.date.date());
-        let judged = self.count_aspects(position, review, compact_analysis);
-        self.count_names(position, compact_analysis, roster, &judged, overall);
+        self.begin_month_of(review.date.date());
+        let judged = self.count_aspects(position, review, analysis);
+        self.count_names(position, analysis, roster, &judged, overall);
     }
 
-    fn turn_to_month_of(&mut self, date: NaiveDate) {
+    fn begin_month_of(&mut self, date: NaiveDate) {
         let number = date.year() * MONTHS + date.month0().cast_signed();
         if self.months.last().is_none_or(|month| number < month.number) {
             let cells = self.aspects.len() + self.entities.len();
@@ -556,21 +303,21 @@ impl Counted {
         &mut self,
         position: u32,
         review: &Review,
-        compact_analysis: &CompactAnalysis,
+        analysis: &CompactAnalysis,
     ) -> Judged {
         let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
         let mut judged = Judged::default();
-        for (number, finding) in compact_analysis.findings.iter().enumerate() {
+        for (number, finding) in analysis.findings.iter().enumerate() {
             let Some(opinion_counts) = self.aspects.get_mut(usize::from(finding.aspect)) else {
                 continue;
             };
             judged.aspects |= 1 << finding.aspect;
             opinion_counts.mentions += 1;
             let is_ruled = finding.polarity.judges()
-                && matches!(finding.backing, WitnessCount::Rule | WitnessCount::Both);
+                && matches!(finding.source, FindingSource::Rule | FindingSource::Both);
             judged.ruled |= u64::from(is_ruled) << finding.aspect;
             if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
-                let quote_rank = quote_rank(*finding, review, compact_analysis, newest);
+                let quote_rank = quote_rank(*finding, review, analysis, newest);
                 if let Some(kept) = judged.quote_ranks.get_mut(number) {
                     *kept = quote_rank;
                 }
@@ -581,7 +328,7 @@ impl Counted {
         }
         if let Some(month) = self.months.last_mut() {
             for aspect in bits(judged.aspects) {
-                let findings = compact_analysis.findings.iter();
+                let findings = analysis.findings.iter();
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
                 if let Some(review) = review_vote(about_it) {
                     self.aspects[aspect].votes.count_review(review);
@@ -596,13 +343,13 @@ impl Counted {
     fn count_names(
         &mut self,
         position: u32,
-        compact_analysis: &CompactAnalysis,
+        analysis: &CompactAnalysis,
         roster: &Roster,
         judged: &Judged,
         overall: Vote,
     ) {
         let aspects = self.aspects.len();
-        for name in &compact_analysis.names {
+        for name in &analysis.names {
             let Some(entity) = roster.find(name.key) else {
                 continue;
             };
@@ -613,7 +360,7 @@ impl Counted {
             }
             opinion_counts.mentions += u32::from(name.mentions);
             let is_person = name.kind == MentionKind::Technician;
-            let about_it = compact_analysis
+            let about_it = analysis
                 .masked(name.finding_mask)
                 .filter(|finding| usize::from(finding.aspect) < aspects);
             let mut review = review_vote(about_it).unwrap_or(ReviewVote {
@@ -626,14 +373,12 @@ impl Counted {
                 review.vote = overall;
             }
             opinion_counts.votes.count_review(review);
-            let findings = findings_of(name, compact_analysis);
-            let ranked = (0..)
-                .zip(&compact_analysis.findings)
-                .zip(judged.quote_ranks);
+            let findings = findings_about_only(name, analysis);
+            let ranked = (0..).zip(&analysis.findings).zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
                 // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
                 let is_fit = findings >> number & 1_u32 == 1
-                    && (!is_person || finding.polarity == compact_analysis.overall);
+                    && (!is_person || finding.polarity == analysis.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {
@@ -661,46 +406,18 @@ struct Judged {
 }
 
 /// The quotable findings about `name`: those about it and no other name of its kind.
-fn findings_of(name: &CompactName, compact_analysis: &CompactAnalysis) -> u32 {
-    let others = compact_analysis
+fn findings_about_only(name: &CompactName, analysis: &CompactAnalysis) -> u32 {
+    let others = analysis
         .names
         .iter()
         .filter(|other| other.kind == name.kind && other.key != name.key);
     others.fold(name.finding_mask, |mask, other| mask & !other.finding_mask)
 }
 
-/// The vote of a review with these findings; `None` without findings.
-pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<ReviewVote> {
-    let (mut says, mut confirmed) = ([false; 4], None);
-    for finding in findings {
-        says[finding.polarity_of_text() as usize] = true;
-        if finding.backing == WitnessCount::Confirmed {
-            confirmed = Some(finding.polarity.into());
-        }
-    }
-    // In the order of the variants of `Polarity`.
-    let [praises, blames, _, is_open] = says;
-    let vote = Vote::fold(praises, blames, is_open);
-    says.contains(&true).then_some(ReviewVote {
-        vote,
-        confirmed: confirmed.filter(|_| vote == Vote::Uncertain),
-    })
-}
-
-/// A review's vote on an aspect; `None` if it does not mention it.
-pub fn vote_of(compact_analysis: &CompactAnalysis, aspect: u8) -> Option<ReviewVote> {
-    let findings = compact_analysis.findings.iter();
-    review_vote(findings.filter(|finding| finding.aspect == aspect))
-}
-
 // The best sentences for quotes, collected while counting.
 
-/// Maximum length of a short sentence in code points.
-const SHORT_MAX: u32 = 110;
 /// Maximum number of candidates in a list.
 const LISTED: usize = 12;
-/// Minimum confidence of a finding that is quoted: of those with 85, one in six was quoted wrongly.
-const QUOTE_CONFIDENCE_MIN: u8 = 90;
 /// Maximum age of a recent review in days, relative to the newest review.
 const RECENT_DAYS: i32 = 730;
 
@@ -756,18 +473,18 @@ impl Shortlist {
 fn quote_rank(
     finding: CompactFinding,
     review: &Review,
-    compact_analysis: &CompactAnalysis,
+    analysis: &CompactAnalysis,
     newest: i32,
 ) -> Option<u32> {
     let stars = review.rating.stars();
     let of_sentence = || {
-        let findings = compact_analysis.findings.iter();
+        let findings = analysis.findings.iter();
         findings.filter(|other| other.sentence == finding.sentence)
     };
     let is_undivided =
         of_sentence().all(|other| other.polarity == finding.polarity || !other.polarity.judges());
     let clearest = of_sentence()
-        .filter(|other| other.backing == WitnessCount::Both)
+        .filter(|other| other.source == FindingSource::Both)
         .max_by_key(|other| (other.confidence, Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
     if !can_be_shown || finding.polarity.contradicts(stars) {
@@ -778,7 +495,7 @@ fn quote_rank(
     Some(
         2 * u32::from(sure)
             + 2 * u32::from(newest - review.date.number() < RECENT_DAYS)
-            + 4 * u32::from(compact_analysis.overall == finding.polarity)
+            + 4 * u32::from(analysis.overall == finding.polarity)
             + 4 * u32::from(Polarity::of_stars(stars).is_some())
             + 4 * u32::from(is_about_it)
             + 4 * u32::from(finding.is_short),

@@ -1,9 +1,9 @@
-//! Decides what the rules and the classifier found. The candidates are, for each sentence and aspect, the judgement of
-//! the rules, the scores of the classifier, and the polarity of the rest of the text, as figures; a decision weighs them.
-//! The rules can explain their judgement, and the classifier knows common usage; every change by the classifier is a
-//! separate hit, so that a score remains the sum of its hits. The polarity of the text as a whole follows from the same
-//! scores and findings. All arithmetic uses integers in a fixed order, so a text has the same findings on every platform.
-//! `examples/train_classifier` learns the weights from these figures.
+//! Decides what the rules and the classifier find in a text. For each sentence and aspect, the judgement of the rules, the
+//! scores of the classifier and the polarity of the rest of the text are the features of a linear decision. The rules can
+//! explain their judgement, and the classifier knows common usage; every change by the classifier is a hit of its own, so
+//! that a score remains the sum of its hits. The polarity of the text as a whole follows from the same scores and findings.
+//! All arithmetic uses integers in a fixed order, so a text has the same findings on every platform.
+//! `examples/train_classifier` learns the weights from these features.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -13,83 +13,15 @@ use sha2::{Digest as _, Sha256};
 use super::analysis::{
     CONFIDENCE_OF_RULES, CONFIRMED, Finding, Hit, MARGIN, Polarity, WITHDRAWN, witness,
 };
-use super::model::{
-    AspectScores, BLAME, LABELS, LEXICON_FIGURES, Model, PRAISE, SentencePart, UNIT, WEIGHTS,
-    judgement_head,
+use super::classifier::{
+    BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
+    WEIGHTS, judgement_head,
 };
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
-use super::score::{self, ParsedSentence};
+use super::score::{ParsedSentence, judge_sentence};
 use super::text::{Token, TokenizedText};
 use crate::model::hex;
 use crate::wire::Witness;
-
-/// The indices of an aspect's heads in the classifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AspectHeads {
-    /// Whether the sentence has the aspect.
-    pub aspect: usize,
-    /// Whether it blames, and whether it praises the aspect.
-    pub judgements: [usize; 2],
-}
-
-/// The compiled rules of a trade in one language.
-#[derive(Debug, Clone)]
-pub struct RuleEngine {
-    pub trade: Trade,
-    /// Decides the sentences that the rules leave open.
-    pub model: Arc<Model>,
-    /// `None` if the rules decide.
-    pub decisions: Option<Decisions>,
-    /// The heads of each aspect in the model, if the model has it.
-    detected: Vec<Option<AspectHeads>>,
-    compiled: CompiledRules,
-}
-
-impl RuleEngine {
-    /// Compiles a trade's patterns: about a tenth of a second for home services.
-    pub fn new(trade: Trade) -> Self {
-        let model = Model::built_in(trade.words.language);
-        Self {
-            compiled: CompiledRules::new(&trade),
-            detected: detected(&trade, &model),
-            model,
-            // The weights for rules and classifier were learned from English texts.
-            decisions: trade.is_english().then(Decisions::built_in),
-            trade,
-        }
-    }
-
-    /// The same classifier without phrases.
-    pub fn without_rules(&self) -> Self {
-        Self {
-            compiled: CompiledRules::default(),
-            ..self.clone()
-        }
-    }
-
-    /// The same rules with another model.
-    pub fn with_model(self, model: Model) -> Self {
-        Self {
-            detected: detected(&self.trade, &model),
-            model: Arc::new(model),
-            ..self
-        }
-    }
-}
-
-/// The heads of each aspect in the model, if the model has it.
-fn detected(trade: &Trade, model: &Model) -> Vec<Option<AspectHeads>> {
-    let heads = |id: &str| {
-        Some(AspectHeads {
-            aspect: model.head(id)?,
-            judgements: [
-                model.head(&judgement_head(id, LABELS[0]))?,
-                model.head(&judgement_head(id, LABELS[2]))?,
-            ],
-        })
-    };
-    trade.aspects.iter().map(|one| heads(&one.id)).collect()
-}
 
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,48 +32,133 @@ pub struct TextFindings {
     pub overall: (Polarity, i32),
 }
 
-// Reads a text with the rules.
+/// Finds the opinions in texts of one language about businesses of one trade.
+#[derive(Debug, Clone)]
+pub struct OpinionFinder {
+    pub trade: Trade,
+    pub rules: CompiledRules,
+    pub classifier: Arc<Classifier>,
+    /// `None` if the rules decide.
+    pub decisions: Option<DecisionWeights>,
+    /// The heads of each aspect in the classifier, if it has them.
+    heads: Vec<Option<AspectHeads>>,
+}
 
-impl RuleEngine {
-    /// Judges a text in the language of the trade, without stars.
-    pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
-        self.analyze_with(text, None)
+/// The indices of an aspect's heads in the classifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct AspectHeads {
+    /// Whether the sentence has the aspect.
+    aspect: usize,
+    /// Whether it blames, and whether it praises the aspect.
+    judgements: [usize; 2],
+}
+
+impl OpinionFinder {
+    /// Compiles a trade's patterns: about a tenth of a second for home services.
+    pub fn new(trade: Trade, classifier: Arc<Classifier>) -> Self {
+        let heads = |id: &str| {
+            Some(AspectHeads {
+                aspect: classifier.head(id)?,
+                judgements: [
+                    classifier.head(&judgement_head(id, LABELS[BLAME]))?,
+                    classifier.head(&judgement_head(id, LABELS[PRAISE]))?,
+                ],
+            })
+        };
+        Self {
+            heads: trade.aspects.iter().map(|one| heads(&one.id)).collect(),
+            rules: CompiledRules::new(&trade),
+            classifier,
+            // The weights for rules and classifier were learned from English texts.
+            decisions: trade.is_english().then(DecisionWeights::built_in),
+            trade,
+        }
     }
 
-    /// Judges a text in the language of the trade. What the text leaves open leans to the label of the stars, which may withdraw
-    /// or confirm a judgement.
-    pub fn analyze_with(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
-        let (mut read, candidates) = self.candidates(text);
+    /// Judges a text in the language of the trade. What the text leaves open leans to the label of the stars, which may
+    /// withdraw or confirm a judgement; without stars, only the text counts.
+    pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
+        let mut sentences = self.read_sentences(text);
+        let candidates = self.candidates(&sentences);
         let of_stars = stars.and_then(Polarity::of_stars);
-        let mut findings = findings(self, text, &mut read, &candidates, of_stars);
-        let mut overall = overall(self, &read, &findings);
+        let mut findings = Vec::with_capacity(candidates.len());
+        for candidate in &candidates {
+            let weights = self.decisions.as_ref();
+            if let Some(decision) = Decision::new(weights, candidate, of_stars) {
+                let sentence = &mut sentences[candidate.sentence];
+                findings.push(self.finding(text, sentence, candidate, decision, of_stars));
+            }
+        }
+        if of_stars == Some(Polarity::Negative) {
+            self.add_complaints(text, &sentences, &mut findings);
+        }
+        findings.sort_by(|one, other| {
+            (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
+        });
+        let mut overall = self.overall(&sentences, &findings);
         if let Some(stars) = stars {
-            settle(&mut findings, stars);
+            apply_stars(&mut findings, stars);
             if overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
             }
         }
         TextFindings { findings, overall }
     }
-
-    /// The candidates for findings, with the sentences that contain them.
-    pub fn candidates(
-        &self,
-        text: &TokenizedText,
-    ) -> (Vec<SentenceReading<'_>>, Vec<AspectCandidate>) {
-        let mut parsed = ParsedSentence::default();
-        let mut read = Vec::with_capacity(text.sentences().len());
-        for (sentence, range) in (0..).zip(text.sentences()) {
-            parsed.fill(&self.compiled, text, range.clone());
-            read.push(SentenceReading::new(self, text, &parsed, sentence));
-        }
-        let candidates = candidates(self, &read);
-        (read, candidates)
-    }
 }
 
-/// Figures with their names, in units of 1/[`UNIT`].
-pub type Figures = Vec<(&'static str, i32)>;
+// What is decided about, and by which features.
+
+/// Features with their names, in units of 1/[`UNIT`].
+pub type Features = Vec<(&'static str, i32)>;
+
+/// Maximum absolute value of every feature, which limits the weight of one sentence.
+const FEATURE_MAX: i32 = 4 * UNIT;
+/// Minimum log-odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
+const ODDS_MIN: i32 = -UNIT;
+/// So many tenths of a lexicon's feature are one whole unit.
+const LEXICON_SCALE: i32 = 20;
+/// Maximum absolute value of a rule's score.
+const SCORE_MAX: i32 = 6;
+
+/// A feature that is either true or not.
+const fn flag(is_set: bool) -> i32 {
+    if is_set { UNIT } else { 0 }
+}
+
+fn clamped(feature: i32) -> i32 {
+    feature.clamp(-FEATURE_MAX, FEATURE_MAX)
+}
+
+/// The features of the lexicon.
+fn named_lexicon_features(part: &SentencePart) -> impl Iterator<Item = (&'static str, i32)> {
+    let features = LEXICON_FEATURES.into_iter().zip(part.lexicon);
+    features.map(|(name, tenths)| (name, clamped(tenths * UNIT / LEXICON_SCALE)))
+}
+
+/// A sentence with the results of the rules and the classifier.
+#[derive(Debug)]
+pub struct SentenceReading<'finder> {
+    /// The rules' findings with the index of their aspect.
+    rules: Vec<(usize, Finding)>,
+    /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
+    judged: [i32; 2],
+    scores: SentenceScores<'finder>,
+    /// Whether the sentence has more than numbers and marks.
+    has_words: bool,
+    /// The classifier's score for praise minus that for blame, for the whole sentence; 0 without words.
+    lead: i32,
+    /// The aspects of the words that name one in a complaint.
+    named_aspects: Vec<usize>,
+    /// Whether it begins with what the customer did.
+    has_deed: bool,
+}
+
+impl SentenceReading<'_> {
+    /// Praise minus blame among the rules' findings.
+    const fn balance(&self) -> i32 {
+        self.judged[0] - self.judged[1]
+    }
+}
 
 /// An aspect that a sentence possibly mentions.
 #[derive(Debug, Clone)]
@@ -151,20 +168,165 @@ pub struct AspectCandidate {
     /// Sentence number, from 0.
     pub sentence: usize,
     /// Index of the sentence's part with the highest score for the aspect.
-    pub part: usize,
+    part: usize,
     /// The judgement of the rules, if they found the aspect.
-    pub rule: Option<Polarity>,
+    rule: Option<Polarity>,
     /// Whether the classifier is asked; it cannot distinguish the numbers in `10/10`.
     pub has_words: bool,
     /// The input of the decision.
-    pub figures: Figures,
+    pub features: Features,
 }
 
-// Decides a candidate by its figures: no finding, or a label with a confidence. The sums are linear, with integer
-// weights that `examples/train_classifier` learned and calibrated on annotated reviews. No other text by the authors of
-// these reviews was used to train the classifier.
+impl OpinionFinder {
+    /// The sentences of a text, each read by the rules and by the classifier.
+    pub fn read_sentences(&self, text: &TokenizedText) -> Vec<SentenceReading<'_>> {
+        let sentences = (0..).zip(text.sentences());
+        sentences
+            .map(|(number, tokens)| self.read_sentence(text, number, tokens.clone()))
+            .collect()
+    }
 
-/// See [`Decisions::parse`].
+    fn read_sentence(
+        &self,
+        text: &TokenizedText,
+        number: u32,
+        tokens: Range<usize>,
+    ) -> SentenceReading<'_> {
+        let parsed = ParsedSentence::new(&self.rules, text, tokens.clone());
+        let mut rules = judge_sentence(&self.trade, &self.rules, text, &parsed, number);
+        let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
+            let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
+            i32::try_from(alike.count()).unwrap_or(i32::MAX)
+        });
+        let overall = self.trade.overall;
+        if !self.trade.has_strays {
+            // A finding of the aspect `overall` needs a phrase of its own.
+            rules.retain(|(aspect, finding)| {
+                let mut hits = finding.hits.iter();
+                overall != Some(*aspect) || hits.any(|hit| hit.rule.starts_with("phrase:"))
+            });
+        }
+        let meanings = || parsed.phrases.iter().map(|phrase| phrase.meaning);
+        let named_aspects = meanings().filter_map(|meaning| {
+            if let Meaning::Complains(aspect) | Meaning::Names(aspect) = meaning {
+                Some(aspect)
+            } else {
+                None
+            }
+        });
+        let scores = self.classifier.classify(text, tokens.clone());
+        let has_words = text.tokens()[tokens].iter().any(Token::is_word);
+        SentenceReading {
+            rules,
+            judged,
+            has_words,
+            lead: if has_words {
+                clamped(scores.whole().lead())
+            } else {
+                0
+            },
+            named_aspects: named_aspects
+                .filter(|aspect| overall != Some(*aspect))
+                .collect(),
+            has_deed: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Deeds)),
+            scores,
+        }
+    }
+
+    /// The candidates for findings, by sentence, then by aspect.
+    pub fn candidates(&self, sentences: &[SentenceReading<'_>]) -> Vec<AspectCandidate> {
+        let leads: i32 = sentences.iter().map(|sentence| sentence.lead).sum();
+        let balance: i32 = sentences.iter().map(SentenceReading::balance).sum();
+        let count = i32::try_from(sentences.len()).unwrap_or(i32::MAX - 1);
+        let mut all = Vec::with_capacity(sentences.len() * 2);
+        for (number, sentence) in sentences.iter().enumerate() {
+            let elsewhere = [
+                ("lead_elsewhere", (leads - sentence.lead) / (count + 1)),
+                (
+                    "findings_elsewhere",
+                    (balance - sentence.balance()) * UNIT / (count + 1),
+                ),
+                ("only_sentence", flag(count == 1)),
+            ];
+            let parts = &sentence.scores.parts;
+            for (aspect, heads) in self.heads.iter().enumerate() {
+                let mut rules = sentence.rules.iter();
+                let rule = rules.find(|(found, _)| *found == aspect);
+                let rule = rule.map(|(_, finding)| finding);
+                let part = heads.map_or(parts.len() - 1, |heads| {
+                    let all = parts.iter().enumerate();
+                    let highest = all.max_by_key(|(_, part)| part.aspects[heads.aspect]);
+                    highest.map_or(0, |(at, _)| at)
+                });
+                let odds = heads.map_or(i32::MIN, |heads| parts[part].aspects[heads.aspect]);
+                if rule.is_none() && odds < ODDS_MIN {
+                    continue;
+                }
+                all.push(AspectCandidate {
+                    aspect,
+                    sentence: number,
+                    part,
+                    rule: rule.map(|finding| finding.polarity),
+                    has_words: sentence.has_words,
+                    features: aspect_features(sentence, part, *heads, rule, elsewhere),
+                });
+            }
+        }
+        all
+    }
+}
+
+/// The features by which an aspect of a sentence is decided; `elsewhere` are those of the rest of the text.
+fn aspect_features(
+    sentence: &SentenceReading<'_>,
+    part: usize,
+    heads: Option<AspectHeads>,
+    rule: Option<&Finding>,
+    elsewhere: [(&'static str, i32); 3],
+) -> Features {
+    let (part, whole) = (&sentence.scores.parts[part], sentence.scores.whole());
+    let odds = |part: &SentencePart| heads.map_or(0, |heads| clamped(part.aspects[heads.aspect]));
+    let odds_of_judgement =
+        |side: usize| heads.map_or(0, |heads| clamped(part.aspects[heads.judgements[side]]));
+    let neutral = |part: &SentencePart| {
+        let [negative, neutral, positive] = part.labels;
+        clamped(neutral - negative.max(positive))
+    };
+    let score = rule.map_or(0, |rule| rule.score.clamp(-SCORE_MAX, SCORE_MAX) * UNIT / 3);
+    let label = rule.map(|rule| rule.polarity);
+    let lead = clamped(part.lead());
+    let mut features = vec![
+        ("constant", UNIT),
+        ("odds", odds(part)),
+        ("odds_above_even", odds(part).max(0)),
+        ("odds_of_sentence", odds(whole)),
+        ("odds_of_blame", odds_of_judgement(0)),
+        ("odds_of_praise", odds_of_judgement(1)),
+        ("lead", lead),
+        ("neutral", neutral(part)),
+        ("lead_of_sentence", clamped(whole.lead())),
+        ("neutral_of_sentence", neutral(whole)),
+    ];
+    features.extend(elsewhere);
+    features.extend([
+        ("rule", flag(rule.is_some())),
+        ("rule_positive", flag(label == Some(Polarity::Positive))),
+        ("rule_negative", flag(label == Some(Polarity::Negative))),
+        ("rule_uncertain", flag(label == Some(Polarity::Uncertain))),
+        ("rule_neutral", flag(label == Some(Polarity::Neutral))),
+        ("rule_score", score),
+        ("rule_strength", score.abs()),
+        ("rule_lead", if rule.is_some() { lead } else { 0 }),
+    ]);
+    features.extend(named_lexicon_features(part));
+    features
+}
+
+// The decision: the features say no finding, or a label with a confidence. The sums are linear, with integer weights that
+// `examples/train_classifier` learned and calibrated on annotated reviews. No other text by the authors of these reviews was
+// used to train the classifier.
+
+/// See [`DecisionWeights::parse`].
 const BUILT_IN: &str = include_str!("decision.tsv");
 
 /// SHA-256 of all weights, of the lexicon and of the decision, in hexadecimal. Every snapshot states it, and they have 2 MB.
@@ -177,7 +339,7 @@ const OUTCOMES: usize = 4;
 /// The labels of all outcomes except the first, which means no finding.
 const OUTCOME_LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
-/// The beginning of the names of rows with the weight of a complaint's figure.
+/// The beginning of the names of rows with the weight of a complaint's feature.
 pub const COMPLAINT_PREFIX: &str = "complaint:";
 /// The names of the calibration rows: by the text, and with the stars.
 const CONFIDENCE: [&str; 2] = ["confidence", "confidence_with_stars"];
@@ -185,12 +347,12 @@ const CONFIDENCE: [&str; 2] = ["confidence", "confidence_with_stars"];
 /// The name of the row with the minimum evidence for a complaint.
 pub const COMPLAINT_MIN: &str = "complaint_min";
 
-/// The weights, in thousandths of a logarithm of the odds for each whole unit of a figure.
+/// The weights, in thousandths of a logarithm of the odds for each whole unit of a feature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decisions {
-    /// For each figure of a candidate, a weight for each outcome.
+pub struct DecisionWeights {
+    /// For each feature of a candidate, a weight for each outcome.
     outcomes: Vec<[i32; OUTCOMES]>,
-    /// For each figure of a complaint in a review of one or two stars, a weight.
+    /// For each feature of a complaint in a review of one or two stars, a weight.
     complaint: Vec<i32>,
     complaint_min: i32,
     /// Percentages, ascending, each with the margin from which it applies: for a label that the text decides, and for the
@@ -198,14 +360,14 @@ pub struct Decisions {
     confidence: [Vec<(u8, i32)>; 2],
 }
 
-impl Decisions {
+impl DecisionWeights {
     /// The program's own weights.
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN)
     }
 
-    /// Reads tab-separated lines: a figure's name and four weights (for no finding, negative, neutral, positive), or
-    /// [`COMPLAINT_PREFIX`] with a figure of a complaint and its weight, both in the order of the figures; or one of
+    /// Reads tab-separated lines: a feature's name and four weights (for no finding, negative, neutral, positive), or
+    /// [`COMPLAINT_PREFIX`] with a feature of a complaint and its weight, both in the order of the features; or one of
     /// [`CONFIDENCE`], a percentage and its margin; or [`COMPLAINT_MIN`]. Other lines are comments.
     pub fn parse(content: &str) -> Self {
         let mut decisions = Self::default();
@@ -229,68 +391,37 @@ impl Decisions {
     }
 
     /// The evidence that a sentence of a review of one or two stars complains, in thousandths of a logarithm of the odds.
-    pub fn complaint(&self, figures: &Figures) -> i32 {
-        let products = figures.iter().zip(&self.complaint);
-        let sum: i32 = products.map(|((_, figure), weight)| figure * weight).sum();
+    pub fn complaint(&self, features: &Features) -> i32 {
+        let products = features.iter().zip(&self.complaint);
+        let sum: i32 = products.map(|((_, value), weight)| value * weight).sum();
         sum / UNIT
     }
 
     /// The sum of each outcome, in thousandths of a logarithm of the odds.
-    pub fn sums(&self, figures: &Figures) -> [i32; OUTCOMES] {
+    pub fn sums(&self, features: &Features) -> [i32; OUTCOMES] {
         let mut sums = [0; OUTCOMES];
-        for ((_, figure), weights) in figures.iter().zip(&self.outcomes) {
+        for ((_, value), weights) in features.iter().zip(&self.outcomes) {
             for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum += figure * weight;
+                *sum += value * weight;
             }
         }
         sums.map(|sum| sum / UNIT)
     }
+
+    /// The percentage of right decisions among those with such a margin; `None` if another outcome is likelier.
+    fn percentage(&self, table: usize, margin: i32) -> Option<u8> {
+        let mut falling = self.confidence[table].iter().rev();
+        let reached = falling.find(|(_, least)| margin >= *least);
+        (margin > 0).then(|| reached.map_or(0, |(percent, _)| *percent))
+    }
 }
 
-/// What the figures of a candidate say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
-    /// The label by the text.
-    pub label: Polarity,
-    /// Percentage of similar cases in which aspect and label were right.
-    pub confidence: u8,
-    /// The same percentage for the label of the stars, to which the opposite label is no alternative; `None` without stars,
-    /// or if another outcome is likelier.
-    pub with_stars: Option<u8>,
-}
-
-/// `None` if the candidate is no finding. Without `decisions`, the findings of the rules are accepted unchanged.
-pub fn decide(
-    decisions: Option<&Decisions>,
-    candidate: &AspectCandidate,
-    of_stars: Option<Polarity>,
-) -> Option<Decision> {
-    let of_rule = candidate.rule.map(|label| Decision {
-        label,
-        confidence: CONFIDENCE_OF_RULES,
-        with_stars: None,
-    });
-    let Some(decisions) = decisions.filter(|_| candidate.has_words) else {
-        return of_rule;
-    };
-    let sums = decisions.sums(&candidate.figures);
-    let percentage = |table: usize, margin: i32| {
-        (margin > 0).then(|| reached(&decisions.confidence[table], margin))
-    };
-    let with_stars = of_stars.and_then(|label| percentage(1, margin_with_stars(&sums, label)));
-    let (label, margin) = leader(&sums);
-    percentage(0, margin).map(|confidence| Decision {
-        label: OUTCOME_LABELS[label],
-        confidence,
-        with_stars,
-    })
-}
-
-/// The percentage of cases with such a margin that were right.
-fn reached(confidence: &[(u8, i32)], margin: i32) -> u8 {
-    let mut falling = confidence.iter().rev();
-    let reached = falling.find(|(_, least)| margin >= *least);
-    reached.map_or(0, |(percent, _)| *percent)
+/// The leading label, and its margin over all other outcomes; it is negative if no finding is likelier.
+pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32) {
+    let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
+    let others = (0..OUTCOMES).filter(|at| *at != label);
+    let next = others.map(|at| sums[at]).max().unwrap_or_default();
+    (label - 1, sums[label] - next)
 }
 
 /// The margin of the label of the stars over all outcomes but the opposite label.
@@ -304,228 +435,44 @@ pub fn margin_with_stars(sums: &[i32; OUTCOMES], of_stars: Polarity) -> i32 {
     label - none.max(neutral)
 }
 
-/// The leading label, and its margin over all other outcomes; it is negative if no finding is likelier.
-pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32) {
-    let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
-    let others = (0..OUTCOMES).filter(|at| *at != label);
-    let next = others.map(|at| sums[at]).max().unwrap_or_default();
-    (label - 1, sums[label] - next)
+/// The label of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Decision {
+    /// The label by the text.
+    label: Polarity,
+    /// Percentage of similar cases in which aspect and label were right.
+    confidence: u8,
+    /// The same percentage for the label of the stars, to which the opposite label is no alternative; `None` without stars,
+    /// or if another outcome is likelier.
+    with_stars: Option<u8>,
 }
 
-/// Maximum absolute value of every figure, which limits the weight of one sentence.
-const FIGURE_MAX: i32 = 4 * UNIT;
-/// Minimum odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
-const ODDS_MIN: i32 = -UNIT;
-/// So many tenths of a lexicon's figure are one whole unit.
-const LEXICON_SCALE: i32 = 20;
-/// Maximum absolute value of a rule's score.
-const SCORE_MAX: i32 = 6;
-
-fn is(is: bool) -> i32 {
-    if is { UNIT } else { 0 }
-}
-
-fn clip(figure: i32) -> i32 {
-    figure.clamp(-FIGURE_MAX, FIGURE_MAX)
-}
-
-/// A sentence with the results of the rules and the classifier.
-#[derive(Debug)]
-pub struct SentenceReading<'engine> {
-    /// The rules' findings with the index of their aspect.
-    rules: Vec<(usize, Finding)>,
-    /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
-    judged: [i32; 2],
-    pub scores: AspectScores<'engine>,
-    /// Whether the sentence has more than numbers and marks.
-    pub has_words: bool,
-    /// The classifier's score for praise minus that for blame, for the whole sentence; 0 without words.
-    pub lead: i32,
-    /// The aspects of the words that name one in a complaint.
-    named: Vec<usize>,
-    /// Whether it begins with what the customer did.
-    tells_deed: bool,
-}
-
-impl<'engine> SentenceReading<'engine> {
-    pub fn new(
-        engine: &'engine RuleEngine,
-        text: &TokenizedText,
-        parsed: &ParsedSentence<'_>,
-        sentence: u32,
-    ) -> Self {
-        let tokens = parsed.tokens(0..parsed.units.len());
-        let mut rules = score::sentence((&engine.trade, &engine.compiled), text, parsed, sentence);
-        let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
-            let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
-            i32::try_from(alike.count()).unwrap_or(i32::MAX)
-        });
-        // Without strays, a finding of the role `overall` needs a phrase of its own.
-        let overall = engine.trade.overall;
-        let needs_phrase = overall.filter(|_| !engine.trade.has_strays);
-        rules.retain(|(aspect, finding)| {
-            let mut hits = finding.hits.iter();
-            needs_phrase != Some(*aspect) || hits.any(|hit| hit.rule.starts_with("phrase:"))
-        });
-        let has_words = text.tokens()[tokens.clone()].iter().any(Token::is_word);
-        let named = parsed
-            .items
-            .iter()
-            .filter_map(|item| {
-                if let Meaning::Complains(aspect) | Meaning::Names(aspect) = item.meaning {
-                    Some(aspect)
-                } else {
-                    None
-                }
-            })
-            .filter(|aspect| overall != Some(*aspect))
-            .collect();
-        let mut items = parsed.items.iter();
-        let tells_deed = items.any(|item| item.meaning == Meaning::Cue(Cue::Deeds));
-        let scores = engine.model.classify(text, tokens);
-        let lead = clip(scores.whole().lead());
-        Self {
-            lead: if has_words { lead } else { 0 },
-            named,
-            tells_deed,
-            rules,
-            judged,
-            has_words,
-            scores,
-        }
-    }
-
-    /// Praise minus blame among the rules' findings.
-    const fn balance(&self) -> i32 {
-        self.judged[0] - self.judged[1]
-    }
-
-    /// The figures that decide whether the sentence complains, if its review has one or two stars.
-    pub fn complaint_figures(&self, engine: &RuleEngine) -> Figures {
-        let whole = self.scores.whole();
-        let overall = engine.trade.overall;
-        let own_overall = overall.and_then(|overall| engine.detected[overall]);
-        let aspects = engine.detected.iter().zip(0..);
-        let others = aspects.filter(|(_, aspect)| overall != Some(*aspect));
-        let blamed =
-            others.filter_map(|(heads, _)| Some(whole.aspects[heads.as_ref()?.judgements[0]]));
-        let mut figures = vec![
-            ("constant", UNIT),
-            (
-                "complaint",
-                clip(if self.has_words { whole.complaint } else { 0 }),
-            ),
-            ("lead", self.lead),
-            ("rules_praise", is(self.judged[0] > 0)),
-            ("rules_blame", is(self.judged[1] > 0)),
-            ("deed", is(self.tells_deed)),
-            (
-                "overall",
-                own_overall.map_or(0, |heads| clip(whole.aspects[heads.aspect])),
-            ),
-            ("blamed", blamed.max().map_or(0, clip)),
-        ];
-        figures.extend(lexicon(whole));
-        figures
-    }
-}
-
-/// All candidates of a text, by sentence, then by aspect.
-pub fn candidates(engine: &RuleEngine, read: &[SentenceReading<'_>]) -> Vec<AspectCandidate> {
-    let leads: i32 = read.iter().map(|sentence| sentence.lead).sum();
-    let balance: i32 = read.iter().map(SentenceReading::balance).sum();
-    let sentences = i32::try_from(read.len()).unwrap_or(i32::MAX - 1);
-    let mut all = Vec::with_capacity(read.len() * 2);
-    for (number, sentence) in read.iter().enumerate() {
-        let context = [
-            (leads - sentence.lead) / (sentences + 1),
-            (balance - sentence.balance()) * UNIT / (sentences + 1),
-            if sentences == 1 { UNIT } else { 0 },
-        ];
-        for aspect in 0..engine.trade.aspects.len() {
-            let rule = sentence
-                .rules
-                .iter()
-                .find(|(found, _)| *found == aspect)
-                .map(|(_, finding)| finding);
-            let heads = engine.detected[aspect];
-            let part = match (heads, rule) {
-                (Some(heads), _) => loudest(&sentence.scores.parts, heads.aspect),
-                (None, Some(_)) => sentence.scores.parts.len() - 1,
-                (None, None) => continue,
-            };
-            let odds = heads.map(|heads| sentence.scores.parts[part].aspects[heads.aspect]);
-            if rule.is_none() && odds.is_none_or(|odds| odds < ODDS_MIN) {
-                continue;
-            }
-            all.push(AspectCandidate {
-                aspect,
-                sentence: number,
-                part,
-                rule: rule.map(|finding| finding.polarity),
-                has_words: sentence.has_words,
-                figures: figures(sentence, part, heads, rule, context),
+impl Decision {
+    /// `None` if the candidate is no finding. Without `weights`, the findings of the rules are accepted unchanged.
+    fn new(
+        weights: Option<&DecisionWeights>,
+        candidate: &AspectCandidate,
+        of_stars: Option<Polarity>,
+    ) -> Option<Self> {
+        let Some(weights) = weights.filter(|_| candidate.has_words) else {
+            return candidate.rule.map(|label| Self {
+                label,
+                confidence: CONFIDENCE_OF_RULES,
+                with_stars: None,
             });
-        }
+        };
+        let sums = weights.sums(&candidate.features);
+        let (label, margin) = leader(&sums);
+        Some(Self {
+            label: OUTCOME_LABELS[label],
+            confidence: weights.percentage(0, margin)?,
+            with_stars: of_stars
+                .and_then(|label| weights.percentage(1, margin_with_stars(&sums, label))),
+        })
     }
-    all
 }
 
-/// The part with the highest score of that head.
-fn loudest(parts: &[SentencePart], head: usize) -> usize {
-    let all = parts.iter().enumerate();
-    all.max_by_key(|(_, part)| part.aspects[head])
-        .map_or(0, |(at, _)| at)
-}
-
-fn figures(
-    sentence: &SentenceReading<'_>,
-    at: usize,
-    heads: Option<AspectHeads>,
-    rule: Option<&Finding>,
-    [lead_elsewhere, findings_elsewhere, only_sentence]: [i32; 3],
-) -> Figures {
-    let (part, whole) = (&sentence.scores.parts[at], sentence.scores.whole());
-    let odds = |part: &SentencePart| heads.map_or(0, |heads| clip(part.aspects[heads.aspect]));
-    let odds_of = |side: usize| heads.map_or(0, |heads| clip(part.aspects[heads.judgements[side]]));
-    let neutral = |part: &SentencePart| {
-        let [negative, neutral, positive] = part.labels;
-        clip(neutral - negative.max(positive))
-    };
-    let score = rule.map_or(0, |rule| rule.score.clamp(-SCORE_MAX, SCORE_MAX) * UNIT / 3);
-    let label = rule.map(|rule| rule.polarity);
-    let mut figures = vec![
-        ("constant", UNIT),
-        ("odds", odds(part)),
-        ("odds_above_even", odds(part).max(0)),
-        ("odds_of_sentence", odds(whole)),
-        ("odds_of_blame", odds_of(0)),
-        ("odds_of_praise", odds_of(1)),
-        ("lead", clip(part.lead())),
-        ("neutral", neutral(part)),
-        ("lead_of_sentence", clip(whole.lead())),
-        ("neutral_of_sentence", neutral(whole)),
-        ("lead_elsewhere", lead_elsewhere),
-        ("findings_elsewhere", findings_elsewhere),
-        ("only_sentence", only_sentence),
-        ("rule", is(rule.is_some())),
-        ("rule_positive", is(label == Some(Polarity::Positive))),
-        ("rule_negative", is(label == Some(Polarity::Negative))),
-        ("rule_uncertain", is(label == Some(Polarity::Uncertain))),
-        ("rule_neutral", is(label == Some(Polarity::Neutral))),
-        ("rule_score", score),
-        ("rule_strength", score.abs()),
-        ("rule_lead", rule.map_or(0, |_| clip(part.lead()))),
-    ];
-    figures.extend(lexicon(part));
-    figures
-}
-
-/// The figures of the lexicon.
-fn lexicon(part: &SentencePart) -> impl Iterator<Item = (&'static str, i32)> {
-    let figures = LEXICON_FIGURES.into_iter().zip(part.figures);
-    figures.map(|(name, figure)| (name, clip(figure * UNIT / LEXICON_SCALE)))
-}
+// From a decision to a finding.
 
 /// Absolute score of a label that the rules did not give.
 const POINTS: i32 = MARGIN + 1;
@@ -542,6 +489,118 @@ const CONFIDENCE_MIN: u8 = 60;
 /// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
 /// judgements were right in reviews by unknown authors.
 const CONFIDENCE_MIN_ALONE: u8 = 70;
+
+impl OpinionFinder {
+    /// A finding with its label and confidence: by the text, and, if the text leaves it open, by the stars.
+    fn finding(
+        &self,
+        text: &TokenizedText,
+        sentence: &mut SentenceReading<'_>,
+        candidate: &AspectCandidate,
+        decision: Decision,
+        of_stars: Option<Polarity>,
+    ) -> Finding {
+        let mut rules = sentence.rules.iter();
+        let rule = rules.position(|(found, _)| *found == candidate.aspect);
+        let rule = rule.map(|at| sentence.rules.swap_remove(at).1);
+        let scores = &sentence.scores;
+        let part = &scores.parts[candidate.part];
+        let heads = self.heads[candidate.aspect];
+        let mut finding = rule.unwrap_or_else(|| {
+            let words = heads.and_then(|heads| scores.strongest(&part.tokens, heads.aspect));
+            let hit = words.map(|words| examples_hit(text, words, 0));
+            Finding {
+                hits: hit.into_iter().collect(),
+                ..self.empty_finding(text, candidate.aspect, candidate.sentence, part)
+            }
+        });
+        let (label, is_of_rule) = (decision.label, finding.polarity == decision.label);
+        let confidence_min = if is_of_rule {
+            CONFIDENCE_MIN
+        } else {
+            CONFIDENCE_MIN_ALONE
+        };
+        finding.confidence = decision.confidence;
+        finding.polarity = if label.judges() && decision.confidence < confidence_min {
+            Polarity::Uncertain
+        } else {
+            label
+        };
+        let points = if label == Polarity::Uncertain {
+            // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
+            0
+        } else if finding.polarity == Polarity::Uncertain {
+            let mut leaning = label;
+            if let Some(of_stars) = of_stars {
+                let is_deed = sentence.has_deed && of_stars == Polarity::Negative;
+                let confirmed = decision.with_stars.filter(|_| !is_deed);
+                leaning = confirmed.map_or(Polarity::Uncertain, |_| of_stars);
+                finding.confidence = confirmed.unwrap_or(0);
+            }
+            leaning.sign() * LEANING - finding.score
+        } else if !is_of_rule {
+            label.sign() * POINTS - finding.score
+        } else if label.sign() * part.lead() > 0 && self.finds_aspect(scores, heads) {
+            label.sign() * BACKING
+        } else {
+            0
+        };
+        if points != 0 {
+            let tokens = text.tokens_in(finding.span);
+            let label = scores.label_head(if points > 0 { PRAISE } else { BLAME });
+            let words = scores.strongest(&tokens, label).unwrap_or(tokens);
+            add_hit(&mut finding, text, words, points);
+        }
+        finding
+    }
+
+    /// A finding without hits in a part of a sentence.
+    fn empty_finding(
+        &self,
+        text: &TokenizedText,
+        aspect: usize,
+        sentence: usize,
+        part: &SentencePart,
+    ) -> Finding {
+        Finding {
+            aspect: self.trade.aspects[aspect].id.clone(),
+            sentence: u32::try_from(sentence).unwrap_or(u32::MAX),
+            span: text.span(part.tokens.clone()),
+            polarity: Polarity::Neutral,
+            score: 0,
+            confidence: 0,
+            hits: Vec::new(),
+        }
+    }
+
+    /// Whether the classifier finds the aspect in the sentence as a whole, and no other aspect much more clearly.
+    fn finds_aspect(&self, scores: &SentenceScores<'_>, heads: Option<AspectHeads>) -> bool {
+        let Some(heads) = heads else { return true };
+        let whole = scores.whole();
+        let all = self.heads.iter().flatten();
+        let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
+        whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_MAX).max(0)
+    }
+}
+
+/// Adds a hit of the classifier with these points.
+fn add_hit(finding: &mut Finding, text: &TokenizedText, words: Range<usize>, points: i32) {
+    finding.hits.push(examples_hit(text, words, points));
+    finding.score += points;
+}
+
+fn examples_hit(text: &TokenizedText, tokens: Range<usize>, points: i32) -> Hit {
+    let words: Vec<&str> = tokens.clone().map(|token| text.word(token)).collect();
+    Hit {
+        rule: format!("examples:{}", words.join(" ")),
+        span: text.span(tokens),
+        points,
+    }
+}
+
+// Complaints in reviews of one or two stars: a sentence without a judgement blames an aspect that it probably has, otherwise
+// the aspect for opinions without a topic.
+
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
 /// Minimum score of the aspect of such a complaint, in units of 1/[`UNIT`]: if a word names it, and if no word does. Of 17
@@ -549,214 +608,96 @@ const COMPLAINT_CONFIDENCE: u8 = 70;
 const COMPLAINT_NAMED_MIN: i32 = -48;
 const COMPLAINT_ASPECT_MIN: i32 = 24;
 
-/// The findings of a text: by sentence, then by position, then by aspect.
-pub fn findings(
-    engine: &RuleEngine,
-    text: &TokenizedText,
-    read: &mut [SentenceReading<'_>],
-    candidates: &[AspectCandidate],
-    of_stars: Option<Polarity>,
-) -> Vec<Finding> {
-    let mut all = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        if let Some(decision) = decide(engine.decisions.as_ref(), candidate, of_stars) {
-            let sentence = &mut read[candidate.sentence];
-            all.push(finding(
-                engine, text, sentence, candidate, decision, of_stars,
-            ));
-        }
-    }
-    if of_stars == Some(Polarity::Negative) {
-        add_complaints(engine, text, read, &mut all);
-    }
-    all.sort_by(|one, other| {
-        (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
-    });
-    all
-}
-
-/// Adds the complaints of a review of one or two stars: a sentence without a judgement blames an aspect that it probably
-/// has, otherwise the aspect for opinions without a topic.
-fn add_complaints(
-    engine: &RuleEngine,
-    text: &TokenizedText,
-    read: &[SentenceReading<'_>],
-    all: &mut Vec<Finding>,
-) {
-    let Some(decisions) = &engine.decisions else {
-        return;
-    };
-    for (number, sentence) in (0..).zip(read) {
-        let whole = sentence.scores.whole();
-        let mut here = all.iter().filter(|finding| finding.sentence == number);
-        let evidence = decisions.complaint(&sentence.complaint_figures(engine));
-        if evidence < decisions.complaint_min || here.any(|one| one.polarity.judges()) {
-            continue;
-        }
-        let aspect = complaint_aspect(engine, sentence, whole);
-        let Some(aspect) = aspect.or(engine.trade.overall) else {
-            continue;
+impl OpinionFinder {
+    fn add_complaints(
+        &self,
+        text: &TokenizedText,
+        sentences: &[SentenceReading<'_>],
+        findings: &mut Vec<Finding>,
+    ) {
+        let Some(decisions) = &self.decisions else {
+            return;
         };
-        let aspect = &engine.trade.aspects[aspect].id;
-        let mut found = all.iter();
-        let at = found.position(|one| one.sentence == number && one.aspect == *aspect);
-        let at = at.unwrap_or_else(|| {
-            all.push(Finding {
-                aspect: aspect.clone(),
-                sentence: number,
-                span: text.span(whole.tokens.clone()),
-                polarity: Polarity::Uncertain,
-                score: 0,
-                confidence: 0,
-                hits: Vec::new(),
-            });
-            all.len() - 1
-        });
-        let words = (sentence.scores).strongest(&whole.tokens, sentence.scores.complaint());
-        let words = words.unwrap_or_else(|| whole.tokens.clone());
-        add_hit(&mut all[at], text, words, -POINTS);
-        all[at].polarity = Polarity::Negative;
-        all[at].confidence = COMPLAINT_CONFIDENCE;
-    }
-}
-
-/// The aspect of a complaint: of those that the sentence names, the likeliest; otherwise one that it very probably has.
-fn complaint_aspect(
-    engine: &RuleEngine,
-    sentence: &SentenceReading<'_>,
-    whole: &SentencePart,
-) -> Option<usize> {
-    let odds = |aspect: &usize| {
-        let heads = engine.detected[*aspect];
-        heads.map_or(0, |heads| whole.aspects[heads.aspect])
-    };
-    let named = sentence.named.iter().copied().max_by_key(odds);
-    let named = named.filter(|aspect| odds(aspect) >= COMPLAINT_NAMED_MIN);
-    let overall = engine.trade.overall;
-    let least = overall
-        .map_or(i32::MIN, |overall| odds(&overall))
-        .max(COMPLAINT_ASPECT_MIN);
-    let others = (0..engine.trade.aspects.len()).filter(|aspect| overall != Some(*aspect));
-    named.or_else(|| {
-        others
-            .max_by_key(odds)
-            .filter(|aspect| odds(aspect) >= least)
-    })
-}
-
-/// Adds a hit of the classifier that changes the score of a finding to `score`.
-fn add_hit(finding: &mut Finding, text: &TokenizedText, words: Range<usize>, score: i32) {
-    let hit = examples_hit(text, words, score - finding.score);
-    finding.hits.push(hit);
-    finding.score = score;
-}
-
-const fn sign(polarity: Polarity) -> i32 {
-    match polarity {
-        Polarity::Positive => 1,
-        Polarity::Negative => -1,
-        Polarity::Neutral | Polarity::Uncertain => 0,
-    }
-}
-
-/// A finding with its label and confidence: by the text, and, if the text leaves it open, by the stars.
-fn finding(
-    engine: &RuleEngine,
-    text: &TokenizedText,
-    sentence: &mut SentenceReading<'_>,
-    candidate: &AspectCandidate,
-    decision: Decision,
-    of_stars: Option<Polarity>,
-) -> Finding {
-    let (polarity, mut confidence) = (decision.label, decision.confidence);
-    let mut rules = sentence.rules.iter();
-    let rule = rules.position(|(found, _)| *found == candidate.aspect);
-    let rule = rule.map(|at| sentence.rules.swap_remove(at).1);
-    let scores = &sentence.scores;
-    let part = &scores.parts[candidate.part];
-    let heads = engine.detected[candidate.aspect];
-    let mut finding = rule.unwrap_or_else(|| Finding {
-        aspect: engine.trade.aspects[candidate.aspect].id.clone(),
-        sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
-        span: text.span(part.tokens.clone()),
-        polarity: Polarity::Neutral,
-        score: 0,
-        confidence: 0,
-        hits: heads
-            .and_then(|heads| scores.strongest(&part.tokens, heads.aspect))
-            .map(|run| examples_hit(text, run, 0))
-            .into_iter()
-            .collect(),
-    });
-    let sign = sign(polarity);
-    let is_of_rule = finding.polarity == polarity;
-    let least = if is_of_rule {
-        CONFIDENCE_MIN
-    } else {
-        CONFIDENCE_MIN_ALONE
-    };
-    let is_clear = match polarity {
-        Polarity::Positive | Polarity::Negative => confidence >= least,
-        Polarity::Neutral => true,
-        Polarity::Uncertain => false,
-    };
-    let points = match (is_clear, is_of_rule) {
-        // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
-        (false, _) if polarity == Polarity::Uncertain => 0,
-        (false, _) => {
-            let mut leading = polarity;
-            if let Some(of_stars) = of_stars {
-                let is_deed = sentence.tells_deed && of_stars == Polarity::Negative;
-                let sure = decision.with_stars;
-                let sure = sure.filter(|_| !is_deed);
-                leading = sure.map_or(Polarity::Uncertain, |_| of_stars);
-                confidence = sure.unwrap_or(0);
+        for (number, sentence) in sentences.iter().enumerate() {
+            let whole = sentence.scores.whole();
+            let is_here = |finding: &Finding| finding.sentence as usize == number;
+            let mut here = findings.iter().filter(|finding| is_here(finding));
+            let evidence = decisions.complaint(&self.complaint_features(sentence));
+            if evidence < decisions.complaint_min || here.any(|one| one.polarity.judges()) {
+                continue;
             }
-            self::sign(leading) * LEANING - finding.score
+            let Some(aspect) = self.complaint_aspect(sentence).or(self.trade.overall) else {
+                continue;
+            };
+            let id = &self.trade.aspects[aspect].id;
+            let at = findings
+                .iter()
+                .position(|one| is_here(one) && one.aspect == *id);
+            let at = at.unwrap_or_else(|| {
+                findings.push(self.empty_finding(text, aspect, number, whole));
+                findings.len() - 1
+            });
+            let finding = &mut findings[at];
+            let scores = &sentence.scores;
+            let words = scores.strongest(&whole.tokens, scores.complaint_head());
+            let words = words.unwrap_or_else(|| whole.tokens.clone());
+            add_hit(finding, text, words, -POINTS - finding.score);
+            finding.polarity = Polarity::Negative;
+            finding.confidence = COMPLAINT_CONFIDENCE;
         }
-        (true, true) if sign * part.lead() > 0 && finds_aspect(engine, scores, heads) => {
-            sign * BACKING
-        }
-        (true, true) => 0,
-        (true, false) => sign * POINTS - finding.score,
-    };
-    if points != 0 {
-        let place = text.tokens_in(finding.span);
-        let label = scores.label(if points > 0 { PRAISE } else { BLAME });
-        let words = scores.strongest(&place, label).unwrap_or(place);
-        let score = finding.score + points;
-        add_hit(&mut finding, text, words, score);
     }
-    finding.polarity = if is_clear {
-        polarity
-    } else {
-        Polarity::Uncertain
-    };
-    finding.confidence = confidence;
-    finding
+
+    /// The features that decide whether a sentence complains.
+    pub fn complaint_features(&self, sentence: &SentenceReading<'_>) -> Features {
+        let whole = sentence.scores.whole();
+        let complaint = if sentence.has_words {
+            clamped(whole.complaint)
+        } else {
+            0
+        };
+        let overall = self.trade.overall.and_then(|overall| self.heads[overall]);
+        let others = self.heads.iter().filter(|heads| **heads != overall);
+        let blamed = others.flatten().map(|heads| heads.judgements[0]);
+        let blamed = blamed.map(|head| whole.aspects[head]).max();
+        let mut features = vec![
+            ("constant", UNIT),
+            ("complaint", complaint),
+            ("lead", sentence.lead),
+            ("rules_praise", flag(sentence.judged[0] > 0)),
+            ("rules_blame", flag(sentence.judged[1] > 0)),
+            ("deed", flag(sentence.has_deed)),
+            (
+                "overall",
+                overall.map_or(0, |heads| clamped(whole.aspects[heads.aspect])),
+            ),
+            ("blamed", blamed.map_or(0, clamped)),
+        ];
+        features.extend(named_lexicon_features(whole));
+        features
+    }
+
+    /// The aspect of a complaint: of those that the sentence names, the likeliest; otherwise one that it very probably has.
+    fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> Option<usize> {
+        let whole = sentence.scores.whole();
+        let odds = |aspect: &usize| {
+            let heads = self.heads[*aspect];
+            heads.map_or(0, |heads| whole.aspects[heads.aspect])
+        };
+        let named = sentence.named_aspects.iter().copied().max_by_key(odds);
+        let named = named.filter(|aspect| odds(aspect) >= COMPLAINT_NAMED_MIN);
+        let overall = self.trade.overall;
+        let odds_min = overall
+            .map_or(i32::MIN, |overall| odds(&overall))
+            .max(COMPLAINT_ASPECT_MIN);
+        let others = (0..self.heads.len()).filter(|aspect| overall != Some(*aspect));
+        named.or_else(|| {
+            let likeliest = others.max_by_key(odds);
+            likeliest.filter(|aspect| odds(aspect) >= odds_min)
+        })
+    }
 }
 
-/// Whether the classifier finds the aspect in the sentence as a whole, and no other aspect much more clearly.
-fn finds_aspect(
-    engine: &RuleEngine,
-    scores: &AspectScores<'_>,
-    heads: Option<AspectHeads>,
-) -> bool {
-    let Some(heads) = heads else { return true };
-    let whole = scores.whole();
-    let all = engine.detected.iter().flatten();
-    let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
-    whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_MAX).max(0)
-}
-
-fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
-    let words: Vec<&str> = run.clone().map(|token| text.word(token)).collect();
-    Hit {
-        rule: format!("examples:{}", words.join(" ")),
-        span: text.span(run),
-        points,
-    }
-}
+// The polarity of a text as a whole.
 
 /// Added to the number of sentences, so that a short text does not get a surer label than a long one.
 const SENTENCES_PRIOR: i64 = 1;
@@ -772,48 +713,47 @@ const RULES_WEIGHT: i64 = 1_909;
 /// which judge, 33 were neutral with 500; 25 of these lean, 14 of them to the right side.
 const LEANS_MIN: i64 = 100;
 
-/// The figures for the polarity of a text as a whole, in thousandths: the mean of the sentences' scores for praise minus
+/// The features for the polarity of a text as a whole, in thousandths: the mean of the sentences' scores for praise minus
 /// blame, and the rules' praise minus blame relative to the number of their findings.
-pub fn document_figures(read: &[SentenceReading<'_>]) -> [i64; 2] {
-    let leads: i64 = read.iter().map(|sentence| i64::from(sentence.lead)).sum();
-    let sentences = i64::try_from(read.len()).unwrap_or_default();
+pub fn text_features(sentences: &[SentenceReading<'_>]) -> [i64; 2] {
+    let leads = sentences.iter().map(|sentence| i64::from(sentence.lead));
+    let leads: i64 = leads.sum();
+    let count = i64::try_from(sentences.len()).unwrap_or_default();
     let [positive, negative] = [0, 1].map(|side: usize| -> i64 {
-        let judged = read.iter().map(|sentence| sentence.judged[side]);
+        let judged = sentences.iter().map(|sentence| sentence.judged[side]);
         judged.map(i64::from).sum()
     });
     [
-        1_000 * leads / (i64::from(UNIT) * (sentences + SENTENCES_PRIOR)),
+        1_000 * leads / (i64::from(UNIT) * (count + SENTENCES_PRIOR)),
         1_000 * (positive - negative) / (positive + negative + 1),
     ]
 }
 
-/// The polarity of a text as a whole and its score, in thousandths of a logarithm of the odds; a positive score means
-/// praise. A text that leans to neither side is neutral; any other text gets the label of the leading side.
-pub fn overall(
-    engine: &RuleEngine,
-    read: &[SentenceReading<'_>],
-    findings: &[Finding],
-) -> (Polarity, i32) {
-    let [lead, rules] = document_figures(read);
-    // `0/10` is decided by the rules: the prior does not apply to it. In other languages, for which the weights were not
-    // learned, the rules decide if they lean to one side.
-    let has_words = read.iter().any(|sentence| sentence.has_words);
-    let (constant, lead) = match (engine.trade.is_english(), rules) {
-        (true, _) | (false, 0) if has_words => (CONSTANT, lead),
-        (true, _) => (0, lead),
-        (false, _) => (0, 0),
-    };
-    let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
-    let has_judgement = findings.iter().any(|finding| finding.polarity.judges());
-    let is_judged = has_judgement || own.abs() >= LEANS_MIN;
-    let score = constant + own;
-    let polarity = match score.signum() {
-        _ if !is_judged => Polarity::Neutral,
-        1 => Polarity::Positive,
-        -1 => Polarity::Negative,
-        _ => Polarity::Uncertain,
-    };
-    (polarity, i32::try_from(score).unwrap_or_default())
+impl OpinionFinder {
+    /// The polarity of a text as a whole and its score, in thousandths of a logarithm of the odds; a positive score means
+    /// praise. A text that leans to neither side is neutral; any other text gets the label of the leading side.
+    fn overall(&self, sentences: &[SentenceReading<'_>], findings: &[Finding]) -> (Polarity, i32) {
+        let [lead, rules] = text_features(sentences);
+        // `0/10` is decided by the rules: the prior does not apply to it. In other languages, for which the weights were not
+        // learned, the rules decide if they lean to one side.
+        let has_words = sentences.iter().any(|sentence| sentence.has_words);
+        let (constant, lead) = match (self.trade.is_english(), rules) {
+            (true, _) | (false, 0) if has_words => (CONSTANT, lead),
+            (true, _) => (0, lead),
+            (false, _) => (0, 0),
+        };
+        let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
+        let has_judgement = findings.iter().any(|finding| finding.polarity.judges());
+        let is_judged = has_judgement || own.abs() >= LEANS_MIN;
+        let score = constant + own;
+        let polarity = match score.signum() {
+            _ if !is_judged => Polarity::Neutral,
+            1 => Polarity::Positive,
+            -1 => Polarity::Negative,
+            _ => Polarity::Uncertain,
+        };
+        (polarity, i32::try_from(score).unwrap_or_default())
+    }
 }
 
 // The effect of the stars on findings. They withdraw a judgement that contradicts them if only the rules or only the classifier
@@ -836,7 +776,7 @@ const STARS_MAX: u8 = 5;
 /// Withdraws judgements that contradict the stars if one source makes them, or both with too little confidence.
 /// Confirms uncertain findings whose leading label agrees with the stars. Each change is a hit, so that the points
 /// remain the sum of the hits.
-fn settle(findings: &mut [Finding], stars: u8) {
+fn apply_stars(findings: &mut [Finding], stars: u8) {
     for finding in findings {
         let (rule, polarity, score) = if is_withdrawn(finding, stars) {
             (WITHDRAWN, Polarity::Uncertain, 0)
@@ -882,43 +822,47 @@ fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
 mod tests {
     use std::sync::LazyLock;
 
-    use super::RuleEngine;
+    use super::OpinionFinder;
     use crate::insights::analysis::{Finding, Polarity, witness};
+    use crate::insights::classifier::Classifier;
     use crate::insights::rules::{GENERAL, HOME_SERVICES, Trade};
     use crate::insights::text::TokenizedText;
     use crate::wire::Witness;
 
     /// Compiled once for all tests.
-    fn engine() -> &'static RuleEngine {
-        static ENGINE: LazyLock<RuleEngine> =
-            LazyLock::new(|| RuleEngine::new(Trade::built_in(HOME_SERVICES)));
+    fn engine() -> &'static OpinionFinder {
+        static ENGINE: LazyLock<OpinionFinder> =
+            LazyLock::new(|| finder(Trade::built_in(HOME_SERVICES)));
         &ENGINE
     }
 
-    fn without_decisions(engine: &RuleEngine) -> RuleEngine {
-        let mut rules = engine.clone();
-        rules.decisions = None;
-        rules
+    fn finder(trade: Trade) -> OpinionFinder {
+        let classifier = Classifier::built_in(trade.words.language);
+        OpinionFinder::new(trade, classifier)
     }
 
     /// Without the classifier.
-    fn rules() -> &'static RuleEngine {
-        static RULES: LazyLock<RuleEngine> = LazyLock::new(|| without_decisions(engine()));
+    fn rules() -> &'static OpinionFinder {
+        static RULES: LazyLock<OpinionFinder> = LazyLock::new(|| OpinionFinder {
+            decisions: None,
+            ..engine().clone()
+        });
         &RULES
     }
 
     #[test]
-    fn the_table_has_a_row_for_each_figure_in_order() {
+    fn the_table_has_a_row_for_each_feature_in_order() {
         let rows: Vec<&str> = (super::BUILT_IN.lines())
             .filter_map(|line| line.split('\t').next())
             .filter(|name| !name.starts_with('#') && !name.starts_with("confidence"))
             .filter(|name| *name != super::COMPLAINT_MIN)
             .collect();
         let text = TokenizedText::new("They were late.");
-        let (read, candidates) = engine().candidates(&text);
-        let complaint = read[0].complaint_figures(engine());
+        let sentences = engine().read_sentences(&text);
+        let candidates = engine().candidates(&sentences);
+        let complaint = engine().complaint_features(&sentences[0]);
         let names = candidates[0]
-            .figures
+            .features
             .iter()
             .map(|(name, _)| (*name).to_owned());
         let prefix = |(name, _): &(&str, i32)| format!("{}{name}", super::COMPLAINT_PREFIX);
@@ -927,8 +871,8 @@ mod tests {
     }
 
     /// The findings of a text: `price+ workmanship-`, sorted.
-    fn findings_in(engine: &RuleEngine, text: &str) -> String {
-        list_findings(&engine.analyze(&TokenizedText::new(text)).findings)
+    fn findings_in(engine: &OpinionFinder, text: &str) -> String {
+        list_findings(&engine.analyze(&TokenizedText::new(text), None).findings)
     }
 
     fn list_findings(findings: &[Finding]) -> String {
@@ -1015,14 +959,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_customer_did_is_no_complaint_in_a_low_review() {
-        let general = RuleEngine::new(Trade::built_in(GENERAL));
+    fn act_of_the_customer_is_no_complaint_in_a_low_review() {
+        let general = finder(Trade::built_in(GENERAL));
         for text in [
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
             "I told her that it could not be mine.",
         ] {
-            let found = general.analyze_with(&TokenizedText::new(text), Some(1));
+            let found = general.analyze(&TokenizedText::new(text), Some(1));
             let found = list_findings(&found.findings);
             assert!(!found.contains('-'), "{text}: {found}");
         }
@@ -1032,10 +976,10 @@ mod tests {
     #[test]
     fn spanish_texts_are_analysed_with_spanish_rules() {
         let spanish = Trade::built_in(GENERAL).in_spanish().unwrap();
-        let rules = RuleEngine::new(spanish.clone());
+        let rules = finder(spanish.clone());
         let listed = |text: &str| {
             let text = TokenizedText::of(text, &spanish.words);
-            list_findings(&rules.analyze(&text).findings)
+            list_findings(&rules.analyze(&text, None).findings)
         };
         for (text, expected) in [
             ("Llegaron a tiempo.", "punctuality+"),
@@ -1113,7 +1057,7 @@ mod tests {
                 "friendly",
             ),
         ] {
-            let findings = engine.analyze(&TokenizedText::new(original)).findings;
+            let findings = engine.analyze(&TokenizedText::new(original), None).findings;
             let of_aspect = findings.iter().filter(|finding| finding.aspect == aspect);
             for hit in of_aspect.flat_map(|finding| &finding.hits) {
                 assert!(!hit.rule.contains(others), "{original}: {hit:?}");
@@ -1163,7 +1107,7 @@ mod tests {
                 false,
             ),
         ] {
-            let findings = engine().analyze(&TokenizedText::new(text)).findings;
+            let findings = engine().analyze(&TokenizedText::new(text), None).findings;
             let found = findings.iter().find(|one| one.aspect == aspect).unwrap();
             let expected = if is_confirmed {
                 Witness::Both
@@ -1182,7 +1126,7 @@ mod tests {
             ("A+", "overall+"),
         ]);
         let engine = engine();
-        let overall = |text: &str| engine.analyze(&TokenizedText::new(text)).overall.0;
+        let overall = |text: &str| engine.analyze(&TokenizedText::new(text), None).overall.0;
         assert_eq!(overall("10/10"), Polarity::Positive);
         assert_eq!(overall("0/10"), Polarity::Negative);
     }
@@ -1198,7 +1142,7 @@ mod tests {
         ];
         for original in texts {
             let (text, len) = (TokenizedText::new(original), original.chars().count());
-            for finding in engine.analyze(&text).findings {
+            for finding in engine.analyze(&text, None).findings {
                 assert_eq!(
                     finding.score,
                     finding.hits.iter().map(|hit| hit.points).sum::<i32>(),
@@ -1221,19 +1165,19 @@ mod tests {
 
     #[test]
     fn analysis_does_not_depend_on_earlier_texts() {
-        let (one, other) = (engine(), RuleEngine::new(Trade::built_in(HOME_SERVICES)));
+        let (one, other) = (engine(), finder(Trade::built_in(HOME_SERVICES)));
         let text =
             TokenizedText::new("Great guys, fair price, but they were late and never called.");
-        let first = one.analyze(&text);
-        let _ = one.analyze(&TokenizedText::new("Terrible. Stay away!"));
-        assert_eq!(one.analyze(&text), first);
-        assert_eq!(other.analyze(&text), first);
+        let first = one.analyze(&text, None);
+        let _ = one.analyze(&TokenizedText::new("Terrible. Stay away!"), None);
+        assert_eq!(one.analyze(&text, None), first);
+        assert_eq!(other.analyze(&text, None), first);
     }
 
     #[test]
     fn a_text_without_judgements_is_neutral_overall() {
         let engine = engine();
-        let overall = |text: &str| engine.analyze(&TokenizedText::new(text)).overall.0;
+        let overall = |text: &str| engine.analyze(&TokenizedText::new(text), None).overall.0;
         assert_eq!(overall("15.03.2024, 12:30"), Polarity::Neutral);
         assert_eq!(
             overall("Nobody showed up and nobody called. Stay away."),
@@ -1245,7 +1189,7 @@ mod tests {
     fn a_complaint_of_a_bad_review_counts_for_the_named_aspect() {
         let found = |text: &str, stars| {
             let text = TokenizedText::new(text);
-            list_findings(&engine().analyze_with(&text, Some(stars)).findings)
+            list_findings(&engine().analyze(&text, Some(stars)).findings)
         };
         assert_eq!(
             found("Nothing ever comes of these emails.", 1),
@@ -1260,14 +1204,14 @@ mod tests {
         let endless = "they never called back and the price was not fair or ".repeat(2_000);
         assert!(
             !engine
-                .analyze(&TokenizedText::new(&endless))
+                .analyze(&TokenizedText::new(&endless), None)
                 .findings
                 .is_empty()
         );
     }
 
     fn overall(text: &str) -> Polarity {
-        engine().analyze(&TokenizedText::new(text)).overall.0
+        engine().analyze(&TokenizedText::new(text), None).overall.0
     }
 
     #[test]
@@ -1308,7 +1252,7 @@ mod tests {
 
 #[cfg(test)]
 mod tests_of_stars {
-    use super::settle;
+    use super::apply_stars;
     use crate::insights::analysis::{CONFIRMED, Finding, Hit, Polarity, TextSpan, witness};
     use crate::wire::Witness;
 
@@ -1373,7 +1317,7 @@ mod tests_of_stars {
                 3
             };
             let mut found = [finding(polarity, score, rules)];
-            settle(&mut found, stars);
+            apply_stars(&mut found, stars);
             assert_eq!(found[0].polarity, left, "{rules:?} at {stars} stars");
             let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
             assert_eq!(sum, found[0].score, "the hits add up");
@@ -1401,10 +1345,10 @@ mod tests_of_stars {
                     confidence,
                     ..finding(polarity, score, &both)
                 }];
-                settle(&mut found, stars);
+                apply_stars(&mut found, stars);
                 assert_eq!(found[0].polarity, left, "{polarity:?} of {confidence}");
                 assert_adds_up(&found[0]);
-                settle(&mut found, stars);
+                apply_stars(&mut found, stars);
                 assert_eq!(
                     found[0].polarity, left,
                     "what was withdrawn is not confirmed"
@@ -1428,7 +1372,7 @@ mod tests_of_stars {
             (0, 1, Polarity::Uncertain),
         ] {
             let mut found = [open(leaning)];
-            settle(&mut found, stars);
+            apply_stars(&mut found, stars);
             assert_eq!(found[0].polarity, settled, "{leaning} at {stars} stars");
             assert_adds_up(&found[0]);
             let is_confirmed = found[0].hits.iter().any(|hit| hit.rule == CONFIRMED);
@@ -1436,9 +1380,9 @@ mod tests_of_stars {
             assert_eq!(witness(&found[0].hits), Witness::Rule, "the stars are none");
         }
         let mut fact = [finding(Polarity::Neutral, -1, &["phrase:fee"])];
-        settle(&mut fact, 1);
+        apply_stars(&mut fact, 1);
         assert_eq!(fact[0].polarity, Polarity::Neutral);
-        settle(&mut [], 1);
+        apply_stars(&mut [], 1);
     }
 
     #[track_caller]

@@ -1,7 +1,8 @@
 //! Detects the language of a text, and whether it is supported.
 
 use super::analysis::{Language, TextLanguage};
-use super::text::{Capitalisation, LanguageWords, TokenizedText, WordMap, WordSet};
+use super::text::{Capitalisation, TokenizedText};
+use super::words::{LanguageWords, WordMap, WordSet};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
 const SHORT: usize = 6;
@@ -82,93 +83,100 @@ impl LanguageDetector {
         Self { has_spanish, words }
     }
 
-    /// The language of a text with the declared language `declared` (a BCP 47 tag).
+    /// The language of a text with the declared language `declared` (a BCP 47 tag): by its typical words, and, if these do
+    /// not decide, by statistics.
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
+        let counts = self.counts(text);
+        let words = counts.words;
+        if words == 0 {
+            return if is_mark_out_of(text) {
+                TextLanguage::English
+            } else {
+                TextLanguage::None
+            };
+        }
         let primary = declared
             .and_then(|tag| tag.split(['-', '_']).next())
             .unwrap_or_default()
             .to_ascii_lowercase();
         let is_declared_other = !primary.is_empty() && !primary.starts_with("en");
-        let counts = self.counts(text);
-        let is_declared = self.has_spanish && primary == Language::Spanish.name();
-        let is_possible = is_declared || self.has_spanish && !is_declared_other;
-        let (rival, [function, telling]) = if is_possible {
-            (TextLanguage::Spanish, counts.spanish)
-        } else {
-            (TextLanguage::Other, [0, 0])
-        };
-        let is_rivalled =
-            function > counts.english || counts.words < SHORT && telling > counts.english;
+        let is_declared_spanish = self.has_spanish && primary == Language::Spanish.name();
+        let (rival, [function, telling]) =
+            if is_declared_spanish || self.has_spanish && !is_declared_other {
+                (TextLanguage::Spanish, counts.spanish)
+            } else {
+                (TextLanguage::Other, [0, 0])
+            };
+        if words < TELLING_WORDS
+            && !is_declared_other
+            && telling < counts.telling.max(counts.foreign)
+        {
+            if counts.foreign > counts.telling && counts.foreign * TELLING_ONE_IN >= words {
+                return TextLanguage::Other;
+            }
+            if counts.telling > counts.foreign && counts.telling * TELLING_ONE_IN >= words {
+                return TextLanguage::English;
+            }
+        }
+        let is_rivalled = function > counts.english || words < SHORT && telling > counts.english;
         // Other languages also have a few of these words, such as `in` and `was`.
         let is_clear = || {
             !is_declared_other
-                || counts.english >= CLEAR_MIN && counts.english * CLEAR_ONE_IN >= counts.words
+                || counts.english >= CLEAR_MIN && counts.english * CLEAR_ONE_IN >= words
                 || statistics(text).as_ref().is_some_and(is_english)
         };
-        let is_plain = counts.words < TELLING_WORDS
-            && !is_declared_other
-            && telling < counts.telling.max(counts.foreign);
-        match counts.words {
-            words
-                if is_plain
-                    && counts.foreign > counts.telling
-                    && counts.foreign * TELLING_ONE_IN >= words =>
-            {
+        if counts.english * ENGLISH_ONE_IN >= words && !is_rivalled && is_clear() {
+            return TextLanguage::English;
+        }
+        if words < SHORT {
+            let is_stated = telling > counts.english
+                && telling >= words.min(TELLING_MIN)
+                && telling * TELLING_ONE_IN >= words;
+            return if is_stated || is_declared_spanish && has_only_letters_below(text, LATIN_END) {
+                rival
+            } else if !is_declared_other && has_only_letters_below(text, ASCII_END) {
+                // `Great work!` is English.
+                TextLanguage::English
+            } else {
                 TextLanguage::Other
-            }
-            words
-                if is_plain
-                    && counts.telling > counts.foreign
-                    && counts.telling * TELLING_ONE_IN >= words =>
-            {
+            };
+        }
+        if is_declared_spanish && function * DECLARED_ONE_IN >= words {
+            return rival;
+        }
+        let is_likely = function > counts.english && telling * TELLING_ONE_IN >= words;
+        self.language_by_statistics(text, rival, is_likely, is_declared_other)
+    }
+
+    /// The language of a longer text whose typical words do not decide. `is_likely` is whether its words are
+    /// more often of `rival` than English.
+    fn language_by_statistics(
+        &self,
+        text: &TokenizedText,
+        rival: TextLanguage,
+        is_likely: bool,
+        is_declared_other: bool,
+    ) -> TextLanguage {
+        let Some(info) = statistics(text) else {
+            return if is_likely || is_declared_other {
+                rival
+            } else {
                 TextLanguage::English
-            }
-            0 if is_mark_out_of(text) => TextLanguage::English,
-            0 => TextLanguage::None,
-            words if counts.english * ENGLISH_ONE_IN >= words && !is_rivalled && is_clear() => {
-                TextLanguage::English
-            }
-            words if words < SHORT => {
-                let is_stated = telling > counts.english
-                    && telling >= words.min(TELLING_MIN)
-                    && telling * TELLING_ONE_IN >= words;
-                if is_stated || is_declared && has_only_letters_below(text, LATIN_END) {
-                    rival
-                } else if !is_declared_other && has_only_letters_below(text, ASCII_END) {
-                    // `Great work!` is English.
-                    TextLanguage::English
-                } else {
-                    TextLanguage::Other
-                }
-            }
-            words if is_declared && function * DECLARED_ONE_IN >= words => rival,
-            words => {
-                let info = statistics(text);
-                let detected = info
-                    .as_ref()
-                    .map_or(rival, |info| self.detected(info.lang()));
-                let is_reliable = info.as_ref().is_some_and(whatlang::Info::is_reliable);
-                let is_guess = |info: &whatlang::Info| {
-                    !is_declared_other && info.confidence() >= CONFIDENCE_MIN
-                };
-                let is_sure = is_reliable || info.as_ref().is_some_and(is_guess);
-                let is_likely = function > counts.english && telling * TELLING_ONE_IN >= words;
-                // For one or two lines, the statistics confuse related languages.
-                if is_likely && (detected == rival || !is_reliable) {
-                    rival
-                } else if detected != TextLanguage::English && is_sure {
-                    detected
-                } else if info
-                    .as_ref()
-                    .is_some_and(|info| info.script() != whatlang::Script::Latin)
-                {
-                    TextLanguage::Other
-                } else if is_declared_other && !info.as_ref().is_some_and(is_english) {
-                    rival
-                } else {
-                    TextLanguage::English
-                }
-            }
+            };
+        };
+        let detected = self.detected(info.lang());
+        let is_guess = !is_declared_other && info.confidence() >= CONFIDENCE_MIN;
+        // For one or two lines, the statistics confuse related languages.
+        if is_likely && (detected == rival || !info.is_reliable()) {
+            rival
+        } else if detected != TextLanguage::English && (info.is_reliable() || is_guess) {
+            detected
+        } else if info.script() != whatlang::Script::Latin {
+            TextLanguage::Other
+        } else if is_declared_other && !is_english(&info) {
+            rival
+        } else {
+            TextLanguage::English
         }
     }
 

@@ -1,30 +1,47 @@
-//! Insights: opinions in the reviews, with counts. The analysis of one text is a pure function of the text and the
-//! business's own data; the counting is a pure function of all analyses. The owner's editorial texts are stored
-//! separately and never derived.
+//! Insights: opinions in the reviews, with counts. Read the files in this order:
+//!
+//! 1. `analyzer` turns a review's text into an [`Analysis`] (`analysis`): a pure function of the text and the business's data.
+//!    - `text` makes a `TokenizedText` of it with the tables of its language (`words`), and `language` detects which that is.
+//!    - `rules` has the trades with their phrases, which `pattern` finds in a sentence; `score` makes a `ParsedSentence` of
+//!      these, and findings of that.
+//!    - `classifier` makes `SentenceScores` of the same sentence by learned weights.
+//!    - `decide` weighs both and returns the text's [`Finding`]s.
+//!    - `people` and `places` find each [`Mention`] of a name by its words (`names`) and its context (`contexts`).
+//!    - `store` keeps analyses in the database.
+//! 2. `page` turns all analyses into the public insights: a pure function of them.
+//!    - `compact` makes a [`CompactAnalysis`] of each, with the votes of its review; `quotable` says which sentences can be
+//!      quoted.
+//!    - `count` adds these up to `Counted`, from which `page` writes figures, quotes, summary and answers; `topics` finds
+//!      phrases that many reviews name.
+//!
+//! The owner's editorial texts are stored separately and never derived.
 
 mod analysis;
 mod analyzer;
+pub mod classifier;
+mod compact;
+mod contexts;
 mod count;
 pub mod decide;
 mod language;
-pub mod model;
 mod names;
 mod page;
+mod pattern;
 pub mod people;
 mod places;
+mod quotable;
 pub mod rules;
 pub mod score;
 pub mod store;
 pub mod text;
 mod topics;
+pub mod words;
 
 pub use analysis::{
     Analysis, CONFIRMED, Finding, Hit, Language, Mention, Polarity, TextLanguage, TextSpan, witness,
 };
-pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-pub use count::{
-    AggregateInput, CompactAnalysis, CompactFinding, CompactName, PERSON_MIN, WitnessCount,
-    name_key, review_vote, vote_of,
-};
+pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
+pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};
+pub use count::{AggregateInput, PERSON_MIN};
 pub use page::aggregate;
 pub use rules::Trade;

@@ -5,12 +5,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::{Language, Polarity};
+use super::compact::MASKED_FINDINGS_MAX;
 use super::count::{
-    AggregateInput, Counted, MASKED_FINDINGS_MAX, OpinionCounts, PERSON_MIN, Roster, RosterEntry,
-    Shortlist, compare_trends, trend,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist,
+    compare_trends, trend,
 };
-use super::text::{LanguageWords, TokenizedText, says_by_itself};
+use super::quotable::says_by_itself;
+use super::text::TokenizedText;
 use super::topics::find_topics;
+use super::words::LanguageWords;
 use crate::model::statistics::round_to;
 use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
@@ -53,11 +56,11 @@ const ANSWERS_MAX: usize = 6;
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
     let roster = Roster::new(sources.business, sources.mentioned);
     let counted = Counted::new(sources, &roster);
-    let mut page = Page {
+    let mut page = InsightsPage {
         sources,
         roster: &roster,
         counted: &counted,
-        opened: BTreeMap::new(),
+        texts: BTreeMap::new(),
         quoted: BTreeSet::new(),
     };
     // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
@@ -99,19 +102,19 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
 }
 
 /// The counts, and the sentences quoted so far.
-struct Page<'a> {
+struct InsightsPage<'a> {
     sources: &'a AggregateInput<'a>,
     roster: &'a Roster,
     counted: &'a Counted,
     /// The texts of the reviews that were quoted, by their index, newest first.
-    opened: BTreeMap<u32, TokenizedText>,
+    texts: BTreeMap<u32, TokenizedText>,
     /// Review and number of each quoted sentence.
     quoted: BTreeSet<(u32, u16)>,
 }
 
 // Figures.
 
-impl Page<'_> {
+impl InsightsPage<'_> {
     /// The figures of all aspects of the trade, in its order; also of those that no review mentions.
     fn aspects(&mut self) -> Vec<Aspect> {
         let (counted, trade) = (self.counted, self.sources.trade);
@@ -221,7 +224,7 @@ fn strongest(joints: impl Iterator<Item = CoMention>) -> Vec<CoMention> {
 
 // Quotes: whole sentences on which the rules and the classifier agree, each from another review and quoted once.
 
-impl Page<'_> {
+impl InsightsPage<'_> {
     /// Quotes of the larger side, and of the other side if that is shown.
     fn both_sides(&mut self, counts: &OpinionCounts, most: (usize, usize)) -> Vec<InsightQuote> {
         let (votes, [praise, blame]) = (counts.votes, &counts.quotes);
@@ -272,7 +275,7 @@ impl Page<'_> {
         }
         let (review, analysis) = self.sources.analyses[position as usize];
         let language = analysis.language.analyzed().unwrap_or_default();
-        let text = (self.opened.entry(position))
+        let text = (self.texts.entry(position))
             .or_insert_with(|| TokenizedText::of(&review.text, LanguageWords::of(language)));
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
         let polarity = match vote {
@@ -319,7 +322,7 @@ impl Page<'_> {
 
 // Summary and questions.
 
-impl Page<'_> {
+impl InsightsPage<'_> {
     /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, names of people, names
     /// of services. An aspect has one sentence.
     fn sentences(&mut self, aspects: &[Aspect], entities: &Entities) -> Vec<SummarySentence> {

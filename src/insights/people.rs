@@ -1,7 +1,7 @@
 //! Finds the people, services and places of the business in a text ([`Linker`]), and decides which words mean one of its
 //! people.
 //!
-//! Whether `Mike` is mentioned is decided by [`People::weigh`], in this order: a stranger (`my husband Mike`) or the
+//! Whether `Mike` is mentioned is decided by [`People::recognize`], in this order: a stranger (`my husband Mike`) or the
 //! author's own signature; a full name; a title and a name; an initial; part of another name (`Mike Johnson`); a surname or a
 //! first name alone, as certain as its context. The contexts are patterns in `names.toml`. Which Mike it is, is decided by
 //! [`people_of_mention`]: an ambiguous name keeps all its candidates.
@@ -12,13 +12,13 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::analysis::Mention;
+use super::contexts::{Contexts, NameContext};
 use super::names::WordClass::{self, Bare, CalendarName, Closing, FirstName, ThingName, WordName};
-use super::names::{
-    Dictionary, Guards, NameTrie, TABLE, TaggedText, TokenContext, without_accents, words_of,
-};
+use super::names::{Dictionary, NameTrie, TABLE, TaggedText, without_accents, words_of};
 use super::places::{Areas, Services};
 use super::rules::{HOME_SERVICES, Trade};
-use super::text::{Capitalisation, Fingerprint, TokenizedText};
+use super::text::{Capitalisation, TokenizedText};
+use super::words::Fingerprint;
 use crate::model::business::{Business, Technician};
 use crate::model::{MentionKind, Mentions};
 use Certainty::{Named, Stranger, Sure, Weak};
@@ -85,16 +85,16 @@ pub fn tables() -> impl Serialize {
 /// A part of a text that may name a person.
 #[derive(Debug, Clone)]
 struct PersonCandidate {
-    /// Index of its sentence in the text.
-    sentence: usize,
+    /// Number of its sentence in the text.
+    sentence: u32,
     /// The tokens of the name, as a range of the text's.
     tokens: Range<usize>,
     /// Whether the words mean a staff member.
     certainty: Certainty,
     /// Possible people.
     people: Vec<u32>,
-    /// Further people that other evidence may select.
-    wider: Vec<u32>,
+    /// All people with that first name, in any form of it; other evidence may select one.
+    namesakes: Vec<u32>,
     /// Name of the rule.
     rule: &'static str,
     /// Number of people with the name: `both Mikes` are two.
@@ -108,7 +108,7 @@ struct People {
     names: Vec<String>,
     initials: Vec<Option<char>>,
     /// By the words of a form, the person and the kind of the form.
-    forms: NameTrie<(u32, How)>,
+    forms: NameTrie<(u32, NameForm)>,
 }
 
 impl People {
@@ -123,10 +123,14 @@ impl People {
             let name = parts(&technician.name);
             let surname = name.iter().skip(1).next_back();
             initials.push(surname.and_then(|surname| surname.chars().next()));
-            for (form, how) in forms(&name, &technician.aliases, nicknames) {
+            for (form, kind) in forms(&name, &technician.aliases, nicknames) {
                 let numbers = form.iter().map(|word| words.number(word));
-                entries.push((numbers.collect(), (person, how)));
-                short_forms.extend(form.into_iter().next().filter(|_| how == How::Nickname));
+                entries.push((numbers.collect(), (person, kind)));
+                short_forms.extend(
+                    form.into_iter()
+                        .next()
+                        .filter(|_| kind == NameForm::Nickname),
+                );
             }
         }
         let people = Self {
@@ -156,11 +160,11 @@ impl People {
 
     /// The mentions of people, in order; `recorded` are the recorded names.
     fn mentions(&self, tagged: &TaggedText<'_>, author: &str, recorded: &[String]) -> Vec<Mention> {
-        let mut seen = Vec::new();
-        TokenContext::each(tagged, &self.forms, |context, forms| {
-            seen.extend(self.weigh(context, forms, author));
+        let mut candidates = Vec::new();
+        NameContext::each(tagged, &self.forms, |context, forms| {
+            candidates.extend(self.recognize(context, forms, author));
         });
-        if seen.is_empty() {
+        if candidates.is_empty() {
             return Vec::new();
         }
         let numbered = (0..).zip(&self.names);
@@ -168,7 +172,7 @@ impl People {
             .filter_map(|(person, name)| recorded.contains(name).then_some(person))
             .collect();
         let mut sure = Vec::new();
-        for one in &seen {
+        for one in &candidates {
             if let [person] = one.people[..]
                 && one.certainty == Sure
                 && !sure.contains(&person)
@@ -177,7 +181,7 @@ impl People {
             }
         }
         let mut mentions = Vec::new();
-        for one in &seen {
+        for one in &candidates {
             let Some((people, rule)) = people_of_mention(one, &sure, &recorded) else {
                 continue;
             };
@@ -187,11 +191,11 @@ impl People {
                 .collect();
             names.sort();
             names.dedup();
-            let mention = |candidates: Vec<String>| Mention {
+            let mention = |names: Vec<String>| Mention {
                 kind: MentionKind::Technician,
-                candidates,
-                sentence: u32::try_from(one.sentence).unwrap_or(u32::MAX),
-                through: u32::try_from(through(one, &seen, tagged)).unwrap_or(u32::MAX),
+                candidates: names,
+                sentence: one.sentence,
+                through: last_sentence_about(one, &candidates, tagged),
                 span: tagged.text.span(one.tokens.clone()),
                 rule: rule.to_owned(),
             };
@@ -205,25 +209,30 @@ impl People {
     }
 
     /// Evaluates a part of a text; an initial after the name becomes part of the name.
-    fn weigh(
+    fn recognize(
         &self,
-        context: &mut TokenContext<'_>,
-        forms: &[(u32, How)],
+        context: &mut NameContext<'_>,
+        forms: &[(u32, NameForm)],
         author: &str,
     ) -> Option<PersonCandidate> {
-        if Guards::get().thing.holds(context) {
+        if Contexts::get().thing.holds(context) {
             return None;
         }
-        let of_form = |form: How| -> Vec<u32> {
-            let forms = forms.iter().filter(|(_, how)| *how == form);
+        let of_form = |form: NameForm| -> Vec<u32> {
+            let forms = forms.iter().filter(|(_, kind)| *kind == form);
             forms.map(|(person, _)| *person).collect()
         };
         let is_misspelled = context.words().any(|word| word.is_misspelled);
-        let [full, given, nicknamed, surnamed] =
-            [How::Full, How::Given, How::Nickname, How::Surname].map(of_form);
-        let mut wider = given.clone();
-        wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
-        let of_initial = self.with_initial(context, &wider);
+        let [full, given, nicknamed, surnamed] = [
+            NameForm::Full,
+            NameForm::Given,
+            NameForm::Nickname,
+            NameForm::Surname,
+        ]
+        .map(of_form);
+        let mut namesakes = given.clone();
+        namesakes.extend(nicknamed.iter().filter(|person| !given.contains(person)));
+        let of_initial = self.with_initial(context, &namesakes);
         let (people, certainty, rule) = if is_stranger(context) || is_signature(context, author) {
             (Vec::new(), Stranger, "")
         } else if !full.is_empty() {
@@ -233,9 +242,9 @@ impl People {
                 "full_name"
             };
             (full, Sure, rule)
-        } else if context.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
+        } else if context.is_titled() && !(surnamed.is_empty() && namesakes.is_empty()) {
             let people = if surnamed.is_empty() {
-                wider.clone()
+                namesakes.clone()
             } else {
                 surnamed
             };
@@ -246,7 +255,7 @@ impl People {
             (people, if is_known { Sure } else { Stranger }, "initial")
         } else if is_part_of_another_name(context) {
             (Vec::new(), Stranger, "")
-        } else if wider.is_empty() {
+        } else if namesakes.is_empty() {
             (surnamed, surname_certainty(context), "surname")
         } else {
             let rule = match (is_misspelled, given.is_empty()) {
@@ -267,7 +276,7 @@ impl People {
             tokens: context.name.clone(),
             certainty,
             people,
-            wider,
+            namesakes,
             rule,
             count,
         })
@@ -275,7 +284,7 @@ impl People {
 
     /// The people that match the initial after a first name: empty if it belongs to another person, `None` without an
     /// initial.
-    fn with_initial(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
+    fn with_initial(&self, context: &NameContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = context
             .at(1)
             .filter(|_| context.name.len() == 1 && !context.has_s())?;
@@ -306,12 +315,12 @@ fn people_of_mention(
         let people = people.iter().copied();
         people.filter(|person| known.contains(person)).collect()
     };
-    let widest = if one.wider.is_empty() {
+    let all = if one.namesakes.is_empty() {
         &one.people
     } else {
-        &one.wider
+        &one.namesakes
     };
-    let on_record = || among(widest, recorded);
+    let on_record = || among(all, recorded);
     match one.certainty {
         Stranger => None,
         Weak => {
@@ -337,31 +346,29 @@ fn people_of_mention(
 }
 
 /// The last sentence that continues about the person.
-fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<'_>) -> usize {
-    let names = |sentence: usize| {
-        let from = seen.partition_point(|other| other.sentence < sentence);
-        let sightings = seen[from..]
-            .iter()
-            .take_while(move |other| other.sentence == sentence);
-        sightings.filter(|other| other.certainty != Weak)
+fn last_sentence_about(
+    one: &PersonCandidate,
+    candidates: &[PersonCandidate],
+    tagged: &TaggedText<'_>,
+) -> u32 {
+    let named = |sentence: u32| {
+        let candidates = candidates.iter();
+        candidates.filter(move |other| other.sentence == sentence && other.certainty != Weak)
     };
-    let is_alone = names(one.sentence).all(|other| other.people == one.people);
+    let is_alone = named(one.sentence).all(|other| other.people == one.people);
     let mut last = one.sentence;
-    while let Some(sentence) = tagged.text.sentences().get(last + 1) {
-        let start = sentence
-            .clone()
-            .find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(WordClass::Link));
-        let Some(start) = start.filter(|at| tagged.word(*at).is(WordClass::Pronoun)) else {
+    for tokens in tagged.text.sentences().iter().skip(last as usize + 1) {
+        let mut tokens = tokens.clone();
+        let first = tokens.find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(WordClass::Link));
+        let Some(first) = first.filter(|at| tagged.word(*at).is(WordClass::Pronoun)) else {
             break;
         };
-        let is_they = matches!(
-            tagged.text.word(start),
-            "they" | "their" | "they're" | "they'd" | "they'll"
-        );
-        if !(is_alone || is_they)
-            || names(last + 1).next().is_some()
-            || matches!(tagged.text.word(start), "it" | "its" | "it's")
-        {
+        let is_continued = match tagged.text.word(first) {
+            "it" | "its" | "it's" => false,
+            "they" | "their" | "they're" | "they'd" | "they'll" => true,
+            _ => is_alone,
+        };
+        if !is_continued || named(last + 1).next().is_some() {
             break;
         }
         last += 1;
@@ -385,7 +392,7 @@ enum Certainty {
 }
 
 /// `Mike Johnson`, `Cary Grant`: beside a word that is not part of a staff member's name.
-fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
+fn is_part_of_another_name(context: &NameContext<'_>) -> bool {
     if !context.is_capital() {
         return false;
     }
@@ -412,7 +419,7 @@ fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
 }
 
 /// The certainty that a surname without a first name names a staff member.
-fn surname_certainty(context: &TokenContext<'_>) -> Certainty {
+fn surname_certainty(context: &NameContext<'_>) -> Certainty {
     let word = context.word(0);
     let is_ordinary = word.is_ordinary() || word.is(FirstName);
     let is_stated = acts(context) || is_announced(context);
@@ -426,9 +433,9 @@ fn surname_certainty(context: &TokenContext<'_>) -> Certainty {
 }
 
 /// The certainty that a first name without a surname names a staff member.
-fn first_name_certainty(context: &TokenContext<'_>) -> Certainty {
+fn first_name_certainty(context: &NameContext<'_>) -> Certainty {
     let word = context.word(0);
-    let is_stated = is_announced(context) || acts(context) || Guards::get().listed.holds(context);
+    let is_stated = is_announced(context) || acts(context) || Contexts::get().listed.holds(context);
     let is_hinted = is_stated || is_subject(context) || context.has_s();
     if word.is_ordinary() {
         word_name_certainty(context, is_stated)
@@ -440,17 +447,17 @@ fn first_name_certainty(context: &TokenContext<'_>) -> Certainty {
 }
 
 /// The same for names that are also ordinary words.
-fn word_name_certainty(context: &TokenContext<'_>, is_stated: bool) -> Certainty {
+fn word_name_certainty(context: &NameContext<'_>, is_stated: bool) -> Certainty {
     let (word, next) = (context.word(0), context.word(1));
     // A recorded mention does not turn an ordinary word into a name.
     let named = |is_named: bool| {
         if is_named { Named } else { Stranger }
     };
-    let is_thing_subject = Guards::get().thing_subject.holds(context);
+    let is_thing_subject = Contexts::get().thing_subject.holds(context);
     let is_plain_deed = !next.is(Bare) && (acts(context) || is_subject(context));
     if !context.is_capital() {
         // `chase did great`, `ask for grant`
-        let is_name = Guards::get().called.holds(context)
+        let is_name = Contexts::get().called.holds(context)
             || context.at(-1).is_none() && is_plain_deed && !is_thing_subject;
         return named(is_name);
     }
@@ -461,10 +468,10 @@ fn word_name_certainty(context: &TokenContext<'_>, is_stated: bool) -> Certainty
         let is_stated = is_stated
             || is_subject(context)
             || context.has_s()
-            || Guards::get().addressed.holds(context);
+            || Contexts::get().addressed.holds(context);
         return named(is_stated && !(word.is(ThingName) && is_thing_subject));
     }
-    let is_introduced = is_announced(context) || Guards::get().listed.holds(context);
+    let is_introduced = is_announced(context) || Contexts::get().listed.holds(context);
     if context.is_shouted() {
         return named(is_introduced);
     }
@@ -476,30 +483,30 @@ fn word_name_certainty(context: &TokenContext<'_>, is_stated: bool) -> Certainty
 }
 
 /// Whether the words before the name announce a person: `our tech Will`, `ask for Will`, `thanks to Will`.
-fn is_announced(context: &TokenContext<'_>) -> bool {
-    let guards = Guards::get();
-    guards.announced.holds(context) || guards.called.holds(context)
+fn is_announced(context: &NameContext<'_>) -> bool {
+    let contexts = Contexts::get();
+    contexts.announced.holds(context) || contexts.called.holds(context)
 }
 
 /// Whether the name is the subject of a typical predicate of people: `Will explained`, `Will, who came`, `Will himself`.
-fn acts(context: &TokenContext<'_>) -> bool {
-    !context.has_s() && Guards::get().acts.holds(context)
+fn acts(context: &NameContext<'_>) -> bool {
+    !context.has_s() && Contexts::get().acts.holds(context)
 }
 
 /// Whether the name is the subject of a predicate that is also possible for things: `Will was great`.
-fn is_subject(context: &TokenContext<'_>) -> bool {
-    !context.has_s() && Guards::get().subject.holds(context)
+fn is_subject(context: &NameContext<'_>) -> bool {
+    !context.has_s() && Contexts::get().subject.holds(context)
 }
 
 /// Whether somebody else is named: one who does not work for the business.
-fn is_stranger(context: &TokenContext<'_>) -> bool {
-    let guards = Guards::get();
-    guards.stranger.holds(context) && !guards.own.holds(context)
+fn is_stranger(context: &NameContext<'_>) -> bool {
+    let contexts = Contexts::get();
+    contexts.stranger.holds(context) && !contexts.own.holds(context)
 }
 
 /// Whether the name is the author's own at the end of a review: alone in the last sentence, or, if it is that of the author,
 /// after a mark or a closing: `- Mike`, `Sincerely, Mike`.
-fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
+fn is_signature(context: &NameContext<'_>, author: &str) -> bool {
     let (tagged, at) = (context.tagged, context.name.start);
     let mut rest = context.name.end..tagged.text.tokens().len();
     if at == 0 || context.has_s() || rest.any(|at| !tagged.is_mark(at)) {
@@ -514,7 +521,7 @@ fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
 }
 
 /// Whether the name is one of the words of the author's name.
-fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
+fn is_author(context: &NameContext<'_>, author: &str) -> bool {
     let word = without_accents(context.text(0));
     let mut words = author.split(|letter: char| !letter.is_alphanumeric());
     words.any(|one| without_accents(&one.to_lowercase()) == word)
@@ -524,7 +531,7 @@ fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
 
 /// The form in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum NameForm {
     /// First name and surname, or an alias of several words.
     Full,
     /// The first name, or an alias of one word.
@@ -554,42 +561,42 @@ fn forms(
     name: &[String],
     aliases: &[String],
     nicknames: &BTreeMap<&str, Vec<&str>>,
-) -> Vec<(Vec<String>, How)> {
+) -> Vec<(Vec<String>, NameForm)> {
     let Some((first, rest)) = name.split_first() else {
         return Vec::new();
     };
-    let how = if rest.is_empty() {
-        How::Given
+    let kind = if rest.is_empty() {
+        NameForm::Given
     } else {
-        How::Full
+        NameForm::Full
     };
-    let mut forms = vec![(name.to_vec(), how)];
-    let mut firsts = vec![(first.clone(), How::Given)];
+    let mut forms = vec![(name.to_vec(), kind)];
+    let mut firsts = vec![(first.clone(), NameForm::Given)];
     let surnames: Vec<&String> = rest.iter().rev().take(2).collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
             [] => {}
-            [one] => {
-                firsts.push((one.clone(), How::Given));
+            [one] => firsts.push((one.clone(), NameForm::Given)),
+            [one, .., last] if surnames.contains(&last) => {
+                firsts.push((one.clone(), NameForm::Given));
             }
-            [one, .., last] if surnames.contains(&last) => firsts.push((one.clone(), How::Given)),
-            _ => forms.push((alias, How::Full)),
+            _ => forms.push((alias, NameForm::Full)),
         }
     }
     for other in nicknames.get(first.as_str()).into_iter().flatten() {
         if firsts.iter().all(|(known, _)| known != other) {
-            firsts.push(((*other).to_owned(), How::Nickname));
+            firsts.push(((*other).to_owned(), NameForm::Nickname));
         }
     }
-    for (first, how) in firsts {
+    for (first, kind) in firsts {
         for surname in &surnames {
-            forms.push((vec![first.clone(), (*surname).clone()], How::Full));
+            forms.push((vec![first.clone(), (*surname).clone()], NameForm::Full));
         }
-        forms.push((vec![first], how));
+        forms.push((vec![first], kind));
     }
     forms.extend(
         rest.last()
-            .map(|surname| (vec![surname.clone()], How::Surname)),
+            .map(|surname| (vec![surname.clone()], NameForm::Surname)),
     );
     forms
 }
@@ -614,7 +621,8 @@ fn nicknames() -> BTreeMap<&'static str, Vec<&'static str>> {
 mod tests {
     use super::Linker;
     use crate::insights::analysis::Mention;
-    use crate::insights::text::{LanguageWords, TokenizedText};
+    use crate::insights::text::TokenizedText;
+    use crate::insights::words::LanguageWords;
     use crate::model::business::{Business, Service, Technician};
     use crate::model::{MentionKind, Mentions};
 

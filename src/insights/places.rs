@@ -2,9 +2,11 @@
 //! service, [`area_rule`] which mean a place; the contexts are in `names.toml`.
 
 use super::analysis::Mention;
+use super::contexts::{Contexts, NameContext};
 use super::names::WordClass::{Common, Firm, FirstName, Pair, Rank, Trade, Wide};
-use super::names::{Dictionary, Guards, NameTrie, TaggedText, TokenContext, WordTable, words_of};
-use super::text::{Capitalisation, LanguageWords, TokenizedText};
+use super::names::{Dictionary, NameTrie, TaggedText, WordTable, words_of};
+use super::text::{Capitalisation, TokenizedText};
+use super::words::LanguageWords;
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
@@ -45,7 +47,7 @@ impl Services {
     /// The named services, in order.
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
         let mut found = Vec::new();
-        TokenContext::each(tagged, &self.forms, |context, services| {
+        NameContext::each(tagged, &self.forms, |context, services| {
             if is_something_else(context) {
                 return;
             }
@@ -67,7 +69,7 @@ impl Services {
 }
 
 /// Whether the words have another meaning in this context.
-fn is_something_else(context: &TokenContext<'_>) -> bool {
+fn is_something_else(context: &NameContext<'_>) -> bool {
     let (tagged, tokens) = (context.tagged, &context.name);
     let (first, last) = (
         tagged.text.word(tokens.start),
@@ -77,13 +79,13 @@ fn is_something_else(context: &TokenContext<'_>) -> bool {
     if is_compound(context.text(-1), first) || is_compound(stem, context.text(1)) {
         return true;
     }
-    let guards = Guards::get();
+    let contexts = Contexts::get();
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
-        return guards.service_participle.holds(context);
+        return contexts.service_participle.holds(context);
     }
     tokens.len() == 1
-        && (guards.simile.holds(context) && !guards.proof.holds(context)
-            || guards.service_verb.holds(context))
+        && (contexts.simile.holds(context) && !contexts.proof.holds(context)
+            || contexts.service_verb.holds(context))
 }
 
 /// The number of a word, which is the same for its singular and plural.
@@ -197,7 +199,7 @@ impl Areas {
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
         let (mut found, mut last_end) = (Vec::new(), None);
         let is_joint = |at: usize| tagged.word(at).is(Pair) || tagged.text.word(at) == "/";
-        TokenContext::each(tagged, &self.forms, |context, areas| {
+        NameContext::each(tagged, &self.forms, |context, areas| {
             let (at, end, sentence) = (context.name.start, context.name.end, &context.sentence);
             // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
             let is_joined = last_end.is_some_and(|last: usize| {
@@ -214,14 +216,14 @@ impl Areas {
 }
 
 /// The rule by which the words name that place, if there is one.
-fn area_rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
-    let guards = Guards::get();
+fn area_rule(context: &NameContext<'_>, is_joined: bool) -> Option<&'static str> {
+    let contexts = Contexts::get();
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
     let is_ordinary = !is_many && context.word(0).is_ordinary() && !is_capital;
-    if is_ordinary || guards.street.holds(context) || is_of_another_name(context) {
+    if is_ordinary || contexts.street.holds(context) || is_of_another_name(context) {
         return None;
     }
-    if guards.state.holds(context) || !is_capital && guards.state_in_lower_case.holds(context) {
+    if contexts.state.holds(context) || !is_capital && contexts.state_in_lower_case.holds(context) {
         return Some("area_and_state");
     }
     let is_wide = context.word(-1).is(Wide)
@@ -230,14 +232,14 @@ fn area_rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str
     let is_place = is_joined
         || is_wide
         || is_many && is_capital
-        || guards.place.holds(context)
-        || guards.place_of_home.holds(context)
-        || guards.toward_place.holds(context);
+        || contexts.place.holds(context)
+        || contexts.place_of_home.holds(context)
+        || contexts.toward_place.holds(context);
     is_place.then_some("area")
 }
 
 /// `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
-fn is_of_another_name(context: &TokenContext<'_>) -> bool {
+fn is_of_another_name(context: &NameContext<'_>) -> bool {
     let named = |n: isize| {
         let at = context.at(n)?;
         let shape = context.tagged.text.tokens()[at].shape;

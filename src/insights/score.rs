@@ -5,49 +5,52 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::analysis::{Finding, Hit, MARGIN, Polarity};
-use super::rules::{CompiledRules, Cue, Match, Meaning, Trade, WordUnit};
-use super::text::{Negation, TokenizedText, WordSet};
+use super::pattern::{PatternMatch, WordUnit};
+use super::rules::{CompiledRules, Cue, Meaning, Trade};
+use super::text::TokenizedText;
+use super::words::{Negation, WordSet};
 
 /// A phrase in the sentence. Positions are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhraseMatch {
     pub start: usize,
     pub end: usize,
-    pub words: u64,
-    pub rule: usize,
+    /// The units from `start` on that match words of its pattern rather than a gap: bit 0 is `start`.
+    word_mask: u64,
+    rule: usize,
     pub meaning: Meaning,
 }
 
 /// A part of a sentence that makes one statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clause {
-    pub units: Range<usize>,
+struct Clause {
+    units: Range<usize>,
     /// The separator between this clause and the one before it.
-    pub kind: ClauseStart,
+    kind: ClauseStart,
 }
 
-/// A parsed sentence. Reused between sentences for its buffers.
-#[derive(Debug, Default)]
+/// A sentence with its phrases and clauses.
+#[derive(Debug)]
 pub struct ParsedSentence<'rules> {
-    pub units: Vec<WordUnit<'rules>>,
+    units: Vec<WordUnit<'rules>>,
     /// Phrases by position; at the same position in the trade's order.
-    pub items: Vec<PhraseMatch>,
+    pub phrases: Vec<PhraseMatch>,
     /// Clauses in order, never empty, without the marks between them.
-    pub clauses: Vec<Clause>,
-    matches: Vec<Match<'rules>>,
-    taken: Vec<bool>,
+    clauses: Vec<Clause>,
 }
 
 impl<'rules> ParsedSentence<'rules> {
-    pub fn fill(
-        &mut self,
-        rules: &'rules CompiledRules,
-        text: &TokenizedText,
-        sentence: Range<usize>,
-    ) {
-        rules.find(text, sentence, &mut self.units, &mut self.matches);
-        self.select(rules);
-        self.part(text);
+    pub fn new(rules: &'rules CompiledRules, text: &TokenizedText, sentence: Range<usize>) -> Self {
+        let units = rules.matcher.units(text, sentence);
+        let matches = rules.matcher.find(&units);
+        let mut parsed = Self {
+            units,
+            phrases: Vec::new(),
+            clauses: Vec::new(),
+        };
+        parsed.select_phrases(rules, matches);
+        parsed.divide_into_clauses(text);
+        parsed
     }
 
     /// The tokens of these units.
@@ -66,80 +69,69 @@ impl<'rules> ParsedSentence<'rules> {
             .saturating_sub(1)
     }
 
-    /// The items that begin within these units, and the index of the first of them.
-    pub fn items_within(&self, units: Range<usize>) -> (usize, &[PhraseMatch]) {
-        let from = self.items.partition_point(|item| item.start < units.start);
-        let len = self.items[from..].partition_point(|item| item.start < units.end);
-        (from, &self.items[from..from + len])
-    }
-
-    /// Whether an item that was selected so far begins at `start`, has these words, and fulfils `is_it`.
-    fn has_at(&self, start: usize, words: u64, is_it: impl Fn(&PhraseMatch) -> bool) -> bool {
-        let (_, items) = self.items_within(start..start + 1);
-        let mut items = items.iter();
-        items.any(|item| item.words == words && is_it(item))
+    /// The phrases that begin within these units.
+    fn phrases_within(&self, units: Range<usize>) -> &[PhraseMatch] {
+        let place = |unit| self.phrases.partition_point(|phrase| phrase.start < unit);
+        &self.phrases[place(units.start)..place(units.end)]
     }
 
     /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
     /// first.
-    fn select(&mut self, compiled: &CompiledRules) {
-        let meaning = |rule: &u32| compiled.rules[*rule as usize].1;
-        self.matches.sort_by_cached_key(|one| {
-            let judges = |rule| matches!(meaning(rule), Meaning::Judges(..));
+    fn select_phrases(&mut self, rules: &CompiledRules, mut matches: Vec<PatternMatch<'_>>) {
+        let meaning = |pattern: &usize| rules.rules[*pattern].1;
+        matches.sort_by_cached_key(|one| {
+            let judges = |pattern| matches!(meaning(pattern), Meaning::Judges(..));
             (
-                Reverse(one.words.count_ones()),
+                Reverse(one.word_mask.count_ones()),
                 one.end - one.start,
                 one.start,
-                !one.rules.iter().any(judges),
-                one.words,
-                one.rules.first().copied(),
+                !one.patterns.iter().any(judges),
+                one.word_mask,
+                one.patterns.first().copied(),
             )
         });
-        self.taken.clear();
-        self.taken.resize(self.units.len(), false);
-        self.items.clear();
-        for at in 0..self.matches.len() {
-            let Match {
-                start,
-                end,
-                words,
-                rules,
-            } = self.matches[at];
-            let own = || (start..end).filter(|unit| words >> (unit - start).min(63) & 1 == 1);
+        let mut taken = vec![false; self.units.len()];
+        for found in matches {
+            let (start, end, word_mask) = (found.start, found.end, found.word_mask);
+            let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
             // What gives a complaint its aspect, or tells of the customer, may be part of any other phrase.
-            let is_beside =
+            let may_overlap =
                 |meaning| matches!(meaning, Meaning::Complains(_) | Meaning::Cue(Cue::Deeds));
-            if !rules.iter().map(meaning).all(is_beside) {
+            if !found.patterns.iter().map(meaning).all(may_overlap) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
-                let is_twin = self.has_at(start, words, |item| item.end == end);
-                if !is_twin && own().any(|unit| self.taken[unit]) {
+                let mut selected = self.phrases.iter();
+                let has_same_words = selected.any(|phrase| {
+                    (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
+                });
+                if !has_same_words && own().any(|unit| taken[unit]) {
                     continue;
                 }
-                own().for_each(|unit| self.taken[unit] = true);
+                own().for_each(|unit| taken[unit] = true);
             }
-            for rule in rules {
+            for rule in found.patterns {
                 let meaning = meaning(rule);
-                let rule = *rule as usize;
-                if self.has_at(start, words, |item| same_kind(item.meaning, meaning)) {
+                let mut selected = self.phrases.iter();
+                if selected.any(|phrase| {
+                    (phrase.start, phrase.word_mask) == (start, word_mask)
+                        && same_kind(phrase.meaning, meaning)
+                }) {
                     continue;
                 }
-                let is_before = |item: &PhraseMatch| (item.start, item.rule) <= (start, rule);
-                let item = PhraseMatch {
+                self.phrases.push(PhraseMatch {
                     start,
                     end,
-                    words,
-                    rule,
+                    word_mask,
+                    rule: *rule,
                     meaning,
-                };
-                let place = self.items.partition_point(is_before);
-                self.items.insert(place, item);
+                });
             }
         }
+        self.phrases
+            .sort_by_key(|phrase| (phrase.start, phrase.rule));
     }
 
     /// Divides the sentence into clauses: at marks, and before `but` and similar words.
-    fn part(&mut self, text: &TokenizedText) {
-        self.clauses.clear();
+    fn divide_into_clauses(&mut self, text: &TokenizedText) {
         let (mut start, mut kind) = (0, ClauseStart::First);
         for (at, unit) in self.units.iter().enumerate() {
             let begun = if unit.is_mark && !JOINING_MARKS.contains(&text.word(unit.start)) {
@@ -174,9 +166,8 @@ impl<'rules> ParsedSentence<'rules> {
 
     /// Whether `but` or a similar word begins at a unit.
     fn has_contrast(&self, unit: usize) -> bool {
-        let (_, items) = self.items_within(unit..unit + 1);
-        let mut items = items.iter();
-        items.any(|item| item.meaning == Meaning::Cue(Cue::Contrasts))
+        let mut phrases = self.phrases_within(unit..unit + 1).iter();
+        phrases.any(|phrase| phrase.meaning == Meaning::Cue(Cue::Contrasts))
     }
 }
 
@@ -227,40 +218,44 @@ impl SentenceFinding {
     }
 }
 
-/// The findings of one sentence, each with the index of its aspect.
-pub fn sentence(
-    (trade, rules): (&Trade, &CompiledRules),
+/// What the rules find in one sentence: findings, each with the index of its aspect.
+pub fn judge_sentence(
+    trade: &Trade,
+    rules: &CompiledRules,
     text: &TokenizedText,
     parsed: &ParsedSentence<'_>,
     number: u32,
 ) -> Vec<(usize, Finding)> {
-    let scorer = Scorer {
+    let mut scorer = Scorer {
         trade,
         rules,
         text,
         parsed,
         found: Vec::new(),
         negated: Vec::new(),
-        used: vec![false; parsed.items.len()],
     };
-    let found = scorer.run();
-    let has_other = found.iter().any(|one| !one.is_stray);
-    let counts = found.into_iter().filter(|one| !one.is_stray || !has_other);
-    counts
-        .map(|one| {
-            let score = one.score();
-            let finding = Finding {
-                aspect: trade.aspects[one.aspect].id.clone(),
-                sentence: number,
-                span: text.span(parsed.tokens(parsed.clauses[one.clause].units.clone())),
-                polarity: label(score, one.is_polar),
-                score,
-                confidence: 0,
-                hits: one.hits,
-            };
-            (one.aspect, finding)
-        })
-        .collect()
+    scorer.judge_phrases();
+    if scorer.found.iter().all(|one| one.is_stray) {
+        scorer.add_names();
+    }
+    let mut found = scorer.found;
+    if found.iter().any(|one| !one.is_stray) {
+        found.retain(|one| !one.is_stray);
+    }
+    let findings = found.into_iter().map(|one| {
+        let score = one.score();
+        let finding = Finding {
+            aspect: trade.aspects[one.aspect].id.clone(),
+            sentence: number,
+            span: text.span(parsed.tokens(parsed.clauses[one.clause].units.clone())),
+            polarity: label(score, one.is_polar),
+            score,
+            confidence: 0,
+            hits: one.hits,
+        };
+        (one.aspect, finding)
+    });
+    findings.collect()
 }
 
 /// The label of a score.
@@ -279,87 +274,64 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// For each item, whether it is negated.
+    /// For each phrase, whether it is negated.
     negated: Vec<bool>,
-    /// For each item, whether an opinion was assigned to it as a name or hint.
-    used: Vec<bool>,
 }
 
 impl Scorer<'_> {
-    fn run(mut self) -> Vec<SentenceFinding> {
-        let items = &self.parsed.items;
-        for (at, item) in items.iter().enumerate() {
+    fn judge_phrases(&mut self) {
+        for (at, phrase) in self.parsed.phrases.iter().enumerate() {
             let is_negated = self.is_negated(at);
             self.negated.push(is_negated);
-            match item.meaning {
-                Meaning::Judges(aspect, points) => self.judge_phrase(at, aspect, points),
-                Meaning::Opinion(points) => self.judge_opinion(at, points),
+            let clause = self.parsed.clause_at(phrase.start);
+            match phrase.meaning {
+                Meaning::Judges(aspect, 0) => {
+                    self.add(aspect, clause, vec![self.hit(*phrase, 0)], false);
+                }
+                Meaning::Judges(aspect, points) => {
+                    self.add(aspect, clause, self.weigh(at, points), false);
+                }
+                Meaning::Opinion(points) => {
+                    let mut hits = self.weigh(at, points);
+                    if let Some((name, aspect)) = self.name_of(at) {
+                        hits.insert(0, self.hit(name, 0));
+                        self.add(aspect, clause, hits, false);
+                    } else if let Some(overall) = self.trade.overall {
+                        self.add(overall, clause, hits, true);
+                    }
+                }
                 Meaning::Names(_) | Meaning::Hints(_) | Meaning::Complains(_) | Meaning::Cue(_) => {
                 }
             }
         }
-        self.name_the_rest();
-        self.found
     }
 
-    fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {
-        let item = self.parsed.items[at];
-        let hits = if points == 0 {
-            vec![self.hit(item, 0)]
-        } else {
-            self.weigh(at, points)
-        };
-        self.add(aspect, self.parsed.clause_at(item.start), hits, false);
-    }
-
-    fn judge_opinion(&mut self, at: usize, points: i32) {
-        let mut hits = self.weigh(at, points);
-        let clause = self.parsed.clause_at(self.parsed.items[at].start);
-        let Some(name) = self.name_of(at) else {
-            if let Some(overall) = self.trade.overall {
-                self.add(overall, clause, hits, true);
-            }
-            return;
-        };
-        self.used[name] = true;
-        let item = self.parsed.items[name];
-        if let Meaning::Names(aspect) | Meaning::Hints(aspect) = item.meaning {
-            hits.insert(0, self.hit(item, 0));
-            self.add(aspect, clause, hits, false);
-        }
-    }
-
-    /// If nothing else was found, turns the names into facts.
-    fn name_the_rest(&mut self) {
-        if self.found.iter().any(|found| !found.is_stray) {
-            return;
-        }
-        for (at, item) in self.parsed.items.iter().enumerate() {
-            if let Meaning::Names(aspect) = item.meaning
-                && !self.used[at]
-            {
-                let (clause, hit) = (self.parsed.clause_at(item.start), self.hit(*item, 0));
-                self.add(aspect, clause, vec![hit], false);
+    /// Adds the names as facts.
+    fn add_names(&mut self) {
+        for phrase in &self.parsed.phrases {
+            if let Meaning::Names(aspect) = phrase.meaning {
+                let clause = self.parsed.clause_at(phrase.start);
+                self.add(aspect, clause, vec![self.hit(*phrase, 0)], false);
             }
         }
     }
 
-    /// The points of an item, and the hit of its negator.
+    /// The points of a phrase, and the hit of its negator.
     fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
-        let item = self.parsed.items[at];
-        let mut hits = vec![self.hit(item, points)];
+        let phrase = self.parsed.phrases[at];
+        let mut hits = vec![self.hit(phrase, points)];
         if self.negated[at] {
-            let negator = self.negator(at).unwrap_or(item);
+            let negator = self.negator(at).unwrap_or(phrase);
             hits.push(self.hit(negator, -2 * points));
         }
         hits
     }
 
-    fn hit(&self, item: PhraseMatch, points: i32) -> Hit {
-        let rule = self.rules.rules[item.rule].0.clone();
+    fn hit(&self, phrase: PhraseMatch, points: i32) -> Hit {
+        let rule = self.rules.rules[phrase.rule].0.clone();
         Hit {
             rule,
-            span: (self.text).span(self.parsed.tokens(item.start..item.end)),
+            span: (self.text).span(self.parsed.tokens(phrase.start..phrase.end)),
             points,
         }
     }
@@ -406,19 +378,19 @@ const NEGATOR_UNITS_MAX: usize = 7;
 const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
-    /// The negator of an item within its clause, if any. Another judgement between them stops it, unless `or`
+    /// The negator of a phrase within its clause, if any. Another judgement between them stops it, unless `or`
     /// continues.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
-        let item = self.parsed.items[at];
-        let from = self.parsed.clauses[self.parsed.clause_at(item.start)]
+        let phrase = self.parsed.phrases[at];
+        let from = self.parsed.clauses[self.parsed.clause_at(phrase.start)]
             .units
             .start
-            .max(item.start.saturating_sub(NEGATION_REACH));
-        let before = self.parsed.items[..at]
+            .max(phrase.start.saturating_sub(NEGATION_REACH));
+        let before = self.parsed.phrases[..at]
             .iter()
             .rev()
             .take_while(|one| one.start + NEGATOR_UNITS_MAX > from);
-        let mut near = before.filter(|one| one.end <= item.start && one.end > from);
+        let mut near = before.filter(|one| one.end <= phrase.start && one.end > from);
         let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negators);
         let nearest = near.find(|one| is_negator(one) || one.meaning.judges());
         nearest.copied().filter(is_negator)
@@ -426,7 +398,7 @@ impl Scorer<'_> {
 
     fn is_negated(&self, at: usize) -> bool {
         let words = self.text.language_words();
-        let first = self.parsed.units.get(self.parsed.items[at].start);
+        let first = self.parsed.units.get(self.parsed.phrases[at].start);
         let begins = |unit: &WordUnit<'_>| {
             let token = self.text.tokens()[unit.start];
             words.role(token.fingerprint).negation == Negation::Begins
@@ -438,55 +410,47 @@ impl Scorer<'_> {
             return true;
         }
         // `not friendly or helpful`
-        let item = self.parsed.items[at];
-        let joint = item.start.checked_sub(1);
+        let phrase = self.parsed.phrases[at];
+        let joint = phrase.start.checked_sub(1);
         let joined = joint.is_some_and(|joint| self.is_among(joint, &words.ors));
         if !joined {
             return false;
         }
-        let before = self.parsed.items[..at]
+        let before = self.parsed.phrases[..at]
             .iter()
-            .rposition(|one| one.meaning.judges() && one.end + 1 == item.start);
+            .rposition(|one| one.meaning.judges() && one.end + 1 == phrase.start);
         before.is_some_and(|before| self.negated[before])
     }
 
-    /// The name to which an opinion belongs: one soon after it; otherwise the last one before it in its clause;
-    /// otherwise, if a list continues, the last one in the previous clause.
-    fn name_of(&self, at: usize) -> Option<usize> {
-        let item = self.parsed.items[at];
-        let clause = self.parsed.clause_at(item.start);
+    /// The name to which an opinion belongs, with its aspect: one soon after it; otherwise the last one before it in its
+    /// clause; otherwise, if a list continues, the last one in the previous clause.
+    fn name_of(&self, at: usize) -> Option<(PhraseMatch, usize)> {
+        let opinion = self.parsed.phrases[at];
+        let clause = self.parsed.clause_at(opinion.start);
         let units = self.parsed.clauses[clause].units.clone();
-        let is_name =
-            |item: &PhraseMatch| matches!(item.meaning, Meaning::Names(_) | Meaning::Hints(_));
-        let reach =
-            item.end.max(units.start)..units.end.min(item.end + NAME_REACH + 1).max(units.start);
-        let (first, near) = self.parsed.items_within(reach);
-        let after = near
-            .iter()
-            .position(|one| is_name(one) && self.reaches(item.end, one.start));
-        if let Some(after) = after {
-            return Some(first + after);
-        }
-        let last_name = |units: Range<usize>, until: usize| {
-            let (first, items) = self.parsed.items_within(units);
-            let mut items = items.iter();
-            let last = items.rposition(|one| is_name(one) && one.end <= until);
-            last.map(|at| first + at)
+        let names = |units: Range<usize>| {
+            let phrases = self.parsed.phrases_within(units).iter();
+            phrases.filter_map(|phrase| Some((*phrase, phrase.meaning.named_aspect()?)))
         };
-        let before = last_name(units.clone(), item.start);
-        if before.is_some() {
-            return before;
-        }
+        let near_start = opinion.end.max(units.start);
+        let near_end = units.end.min(opinion.end + NAME_REACH + 1);
+        let mut after = names(near_start..near_end.max(near_start));
+        let after = after.find(|(name, _)| self.reaches(opinion.end, name.start));
+        let before = || {
+            let mut names = names(units.clone());
+            names.rfind(|(name, _)| name.end <= opinion.start)
+        };
         // In `The work was quick, neat and flawless`, the list continues.
         let kind = self.parsed.clauses[clause].kind;
-        let goes_on = (kind == ClauseStart::Mark
-            || self.is_among(units.start, &self.text.language_words().ands))
-            && item.start.saturating_sub(units.start) <= 2;
-        if !goes_on || clause == 0 {
-            return None;
-        }
-        let earlier = &self.parsed.clauses[clause - 1];
-        last_name(earlier.units.clone(), usize::MAX)
+        let is_in_list = clause > 0
+            && (kind == ClauseStart::Mark
+                || self.is_among(units.start, &self.text.language_words().ands))
+            && opinion.start.saturating_sub(units.start) <= 2;
+        let in_list = || {
+            let earlier = &self.parsed.clauses[clause.checked_sub(1).filter(|_| is_in_list)?];
+            names(earlier.units.clone()).next_back()
+        };
+        after.or_else(before).or_else(in_list)
     }
 
     /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.

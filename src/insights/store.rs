@@ -17,7 +17,7 @@ pub(super) const FORMAT: u8 = 8;
 pub struct StoredAnalysis {
     /// Id of the review.
     pub id: String,
-    /// [`crate::insights::Subject::hash`] of the input.
+    /// [`crate::insights::AnalysisInput::hash`] of the input.
     pub text_hash: String,
     /// [`crate::insights::Analyzer::method`] of the analyzer.
     pub method_hash: String,

@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::analysis::TextLanguage;
-use super::count::{
-    AggregateInput, CompactAnalysis, CompactFinding, WitnessCount, bits, review_vote,
-};
+use super::compact::{CompactAnalysis, CompactFinding, FindingSource, bits, review_vote};
+use super::count::AggregateInput;
 use super::rules::Trade;
-use super::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText, WordMap};
+use super::text::{Capitalisation, TokenizedText};
+use super::words::{Fingerprint, WordMap};
 use crate::model::business::Business;
 use crate::model::{Review, Vote, VoteCounts};
 use crate::wire::{InsightQuote, Topic};
@@ -74,45 +74,8 @@ pub fn find_topics(
     mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
 ) -> Vec<Topic> {
     let own_names = OwnNames::new(sources.business, sources.people);
-    let texts: Vec<ReadText<'_>> = (0..)
-        .zip(sources.analyses)
-        .filter(|(_, (_, analysis))| analysis.language == TextLanguage::English)
-        .take(READ_MAX)
-        .map(|(position, (review, analysis))| ReadText {
-            position,
-            review,
-            analysis,
-            text: TokenizedText::of(&review.text, LanguageWords::english()),
-        })
-        .collect();
-    let mut counts = WordMap::<usize>::default();
-    for one in &texts {
-        let keys = all_phrases(&one.text).map(|(_, words)| key(&one.text, words));
-        for key in keys.collect::<HashSet<u64>>() {
-            *counts.entry(key).or_default() += 1;
-        }
-    }
-    let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
-    let mut frequent = BTreeMap::<u64, (&str, Vec<PhraseUse>)>::new();
-    for (at, one) in texts.iter().enumerate() {
-        for (sentence, words) in all_phrases(&one.text) {
-            let key = key(&one.text, words.clone());
-            if counts[&key] < least || !is_distinctive(&one.text, words.clone(), &counts) {
-                continue;
-            }
-            let phrase = one.text.words(words.clone());
-            let (_, uses) = frequent.entry(key).or_insert((phrase, Vec::new()));
-            uses.push(PhraseUse {
-                text: at,
-                sentence,
-                is_thing: is_thing(
-                    &one.text,
-                    &one.text.sentences()[usize::from(sentence)],
-                    words,
-                ),
-            });
-        }
-    }
+    let texts = newest_texts(sources);
+    let frequent = frequent_phrases(&texts);
     let mut things: Vec<(&str, Vec<PhraseUse>)> = frequent
         .into_values()
         .filter(|(phrase, uses)| {
@@ -137,6 +100,50 @@ pub fn find_topics(
     topics.sort_by_key(|topic| Reverse(topic.reviews));
     topics.truncate(TOPICS_MAX);
     topics
+}
+
+fn newest_texts<'a>(sources: &AggregateInput<'a>) -> Vec<ReadText<'a>> {
+    let analyses = (0..).zip(sources.analyses);
+    analyses
+        .filter(|(_, (_, analysis))| analysis.language == TextLanguage::English)
+        .take(READ_MAX)
+        .map(|(position, (review, analysis))| ReadText {
+            position,
+            review,
+            analysis,
+            text: TokenizedText::new(&review.text),
+        })
+        .collect()
+}
+
+/// The phrases that enough texts have and that say something, by their keys, with their uses.
+fn frequent_phrases<'a>(texts: &'a [ReadText<'_>]) -> BTreeMap<u64, (&'a str, Vec<PhraseUse>)> {
+    let mut counts = WordMap::<usize>::default();
+    for one in texts {
+        let keys = all_phrases(&one.text).map(|(_, words)| key(&one.text, words));
+        for key in keys.collect::<HashSet<u64>>() {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
+    let mut frequent = BTreeMap::<u64, (&str, Vec<PhraseUse>)>::new();
+    for (at, one) in texts.iter().enumerate() {
+        for (sentence, words) in all_phrases(&one.text) {
+            let key = key(&one.text, words.clone());
+            if counts[&key] < least || !is_distinctive(&one.text, words.clone(), &counts) {
+                continue;
+            }
+            let phrase = one.text.words(words.clone());
+            let (_, uses) = frequent.entry(key).or_insert((phrase, Vec::new()));
+            let tokens = &one.text.sentences()[usize::from(sentence)];
+            uses.push(PhraseUse {
+                text: at,
+                sentence,
+                is_thing: is_thing(&one.text, tokens, words),
+            });
+        }
+    }
+    frequent
 }
 
 /// Every word that can be part of a topic, and every pair of them, with the number of its sentence.
@@ -215,7 +222,7 @@ fn topic(
         findings.filter(move |finding| finding.sentence == sentence)
     };
     // What rules and classifier agree on.
-    let agreed = |one| of_sentence(one).filter(|finding| finding.backing == WitnessCount::Both);
+    let agreed = |one| of_sentence(one).filter(|finding| finding.source == FindingSource::Both);
     let mut sentences = [0_usize; u64::BITS as usize];
     for one in uses {
         let aspects = agreed(one).fold(0, |aspects, finding| aspects | 1 << finding.aspect);

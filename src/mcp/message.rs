@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::escape::escaped;
+use crate::model::text::escaped;
 
 /// Maximum bytes of a message: a call names a tool and some filters. Parsed, the smallest values of so many bytes take 6 MiB.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;

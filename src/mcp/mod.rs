@@ -7,7 +7,6 @@
 pub mod catalog;
 mod description;
 mod discovery;
-mod escape;
 mod http;
 mod message;
 mod methods;
@@ -18,12 +17,13 @@ mod store;
 use std::sync::Arc;
 
 pub use description::describe;
-pub use escape::{escaped, escaped_json};
 pub use http::{Mcp, OriginCheck};
 use poem::EndpointExt;
 use poem::http::Method;
 pub use stdio::StdioConnection;
 pub use store::{Sessions, sessions};
+
+pub use crate::model::text::escaped_json;
 
 use crate::links::MCP_PATH;
 use crate::web::Routes;

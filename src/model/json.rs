@@ -48,19 +48,19 @@ pub fn elements(array: &str) -> Vec<&str> {
 /// Calls `each` with every element of an array, or member of an object with its name, until it breaks; returns with what. None is
 /// kept, as there may be millions.
 pub fn visit<'t, B>(text: &'t str, each: impl FnMut(&str, &'t str) -> ControlFlow<B>) -> Option<B> {
-    let mut values = Values { each, broken: None };
+    let mut values = MemberVisitor { each, broken: None };
     let mut reader = serde_json::Deserializer::from_str(text);
     // What is broken, or neither array nor object, has no more values.
     let _ = reader.deserialize_any(&mut values);
     values.broken
 }
 
-struct Values<F, B> {
+struct MemberVisitor<F, B> {
     each: F,
     broken: Option<B>,
 }
 
-impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Values<F, B> {
+impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> MemberVisitor<F, B> {
     fn take<E: serde::de::Error>(&mut self, name: &str, value: &'t RawValue) -> Result<(), E> {
         if let ControlFlow::Break(broken) = (self.each)(name, value.get()) {
             self.broken = Some(broken);
@@ -70,7 +70,7 @@ impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Values<F, B> {
     }
 }
 
-impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Visitor<'t> for &mut Values<F, B> {
+impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Visitor<'t> for &mut MemberVisitor<F, B> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

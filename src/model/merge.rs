@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use super::json::without_nulls;
 use super::review::{Day, Review, Status, Unit};
 use super::words::short_name;
 
@@ -41,42 +42,47 @@ pub struct Merged {
     /// The review after the merge.
     pub review: Review,
     /// What the next merge compares with.
-    pub said: Said,
+    pub last_statement: LastStatement,
     /// Units taken from the source.
     pub taken: Units,
     /// Units that keep the owner's value although the source has another one.
     pub kept: Units,
 }
 
-/// A new review. All units have the source's values, except those that the owner decided; `said` is what the source last said
+/// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
 /// according to one of our own exports.
-pub fn adopt(statement: &Statement, said: Option<Said>) -> Merged {
+pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Merged {
     let review = withhold_unverified(statement.review.clone());
-    let said = said.unwrap_or_else(|| {
-        let mut said = Said::default();
+    let last_statement = last_statement.unwrap_or_else(|| {
+        let mut last_statement = LastStatement::default();
         for unit in Unit::ALL {
             if statement.decided.contains(&unit) {
-                said.decided.insert(unit);
+                last_statement.decided.insert(unit);
             } else {
-                said.set(unit, &review);
+                last_statement.set(unit, &review);
             }
         }
-        said
+        last_statement
     });
     Merged {
         review,
-        said,
+        last_statement,
         taken: Unit::ALL.into_iter().collect(),
         kept: Units::new(),
     }
 }
 
 /// Merges an imported review into the stored review.
-pub fn merge(row: &Review, said: &Said, statement: &Statement, now: DateTime<Utc>) -> Merged {
-    let statement = &with_status(said, statement);
+pub fn merge(
+    row: &Review,
+    last_statement: &LastStatement,
+    statement: &Statement,
+    now: DateTime<Utc>,
+) -> Merged {
+    let statement = &with_status(last_statement, statement);
     let mut merged = Merged {
         review: row.clone(),
-        said: said.clone(),
+        last_statement: last_statement.clone(),
         taken: Units::new(),
         kept: Units::new(),
     };
@@ -106,24 +112,24 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         return;
     }
     let stated = &statement.review;
-    let is_decided = merged.said.decided.contains(&unit);
+    let is_decided = merged.last_statement.decided.contains(&unit);
     // A review that its source hides is withheld even if nothing is known of what the source said before.
     let hides = unit == Unit::Status
         && row.status == Status::Published
         && stated.status != Status::Published;
     let is_untouched = !is_decided
         && merged
-            .said
+            .last_statement
             .compare(unit, row)
             .unwrap_or_else(|| unit.is_unset(row) || hides);
-    let is_unchanged = !is_decided && merged.said.compare(unit, stated) == Some(true);
+    let is_unchanged = !is_decided && merged.last_statement.compare(unit, stated) == Some(true);
     if unit.is_same(row, stated) {
         // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
         // the source did the same in between, and an export tells of the decision itself.
         let stays = unit == Unit::Status && row.status != Status::Published
             || unit == Unit::Response && row.response.is_none();
         if !is_decision && !stays {
-            merged.said.decided.remove(&unit);
+            merged.last_statement.decided.remove(&unit);
         }
     } else if is_untouched && (is_decision || !is_unchanged) {
         unit.copy(stated, &mut merged.review);
@@ -132,17 +138,17 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         merged.kept.insert(unit);
     }
     if !is_decision {
-        merged.said.set(unit, stated);
-    } else if !merged.said.is_decided(unit, &merged.review) {
+        merged.last_statement.set(unit, stated);
+    } else if !merged.last_statement.is_decided(unit, &merged.review) {
         // Otherwise the value itself shows that it is not the source's, or a command did.
-        merged.said.decided.insert(unit);
+        merged.last_statement.decided.insert(unit);
     }
 }
 
 /// The statement with its status adjusted to the reason for which the review is withheld.
-fn with_status<'s>(said: &Said, statement: &'s Statement) -> Cow<'s, Statement> {
+fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> Cow<'s, Statement> {
     let was = |reason: &str| {
-        said.units.get(&Unit::Status) == Some(&status_json(&Status::withheld(reason)))
+        last_statement.units.get(&Unit::Status) == Some(&status_json(&Status::withheld(reason)))
     };
     let is_stated = !statement.unstated.contains(&Unit::Status);
     let mut adjusted = Cow::Borrowed(statement);
@@ -173,12 +179,12 @@ pub type Units = BTreeSet<Unit>;
 /// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a response or of mentions.
 /// `decided` lists the units that a command made the owner's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct LastStatement {
     units: BTreeMap<Unit, Value>,
     pub decided: Units,
 }
 
-impl Said {
+impl LastStatement {
     /// Records the unit of `review` as the source's.
     pub fn set(&mut self, unit: Unit, review: &Review) {
         self.units.insert(unit, unit_json(unit, review));
@@ -206,7 +212,7 @@ impl Said {
     }
 }
 
-impl Said {
+impl LastStatement {
     /// The inverse of `from`.
     pub fn json(&self) -> Value {
         let units = self.units.iter();
@@ -221,42 +227,38 @@ impl Said {
     }
 }
 
-impl From<&Value> for Said {
+impl From<&Value> for LastStatement {
     /// Members that another program added mean nothing.
     fn from(value: &Value) -> Self {
-        let mut said = Self::default();
+        let mut last_statement = Self::default();
         for (name, value) in value.as_object().into_iter().flatten() {
             if let Some(unit) = Unit::find(name) {
-                said.units.insert(unit, value.clone());
+                last_statement.units.insert(unit, value.clone());
             }
         }
         let decided = value["decided"].as_array().into_iter().flatten();
-        said.decided = decided
+        last_statement.decided = decided
             .filter_map(|name| Unit::find(name.as_str()?))
             .collect();
-        said
+        last_statement
     }
 }
 
-/// A unit of a review as in [`Said`].
+/// A unit of a review as in [`LastStatement`].
 fn unit_json(unit: Unit, review: &Review) -> Value {
     if unit.is_unset(review) {
         return Value::Null;
     }
-    match unit {
-        Unit::Rating | Unit::Date | Unit::Language => unit.value(review),
-        Unit::Author => hex_digest(&review.author),
-        Unit::Title => hex_digest(review.title.as_deref().unwrap_or_default()),
-        Unit::Text => hex_digest(&review.text),
-        Unit::Response | Unit::Mentions => hex_digest(&unit.value(review).to_string()),
-        Unit::Status => status_json(&review.status),
-        Unit::Source | Unit::Verification => {
-            let mut value = unit.value(review);
-            if let Value::Object(members) = &mut value {
-                members.retain(|_, member| !member.is_null());
-            }
-            value
-        }
+    if unit == Unit::Status {
+        return status_json(&review.status);
+    }
+    let value = unit.value(review);
+    if !unit.is_personal() {
+        return without_nulls(value);
+    }
+    match value.as_str() {
+        Some(text) => hex_digest(text),
+        None => hex_digest(&value.to_string()),
     }
 }
 
@@ -438,7 +440,7 @@ mod tests {
 
     #[test]
     fn a_source_updates_a_field_unless_the_owner_edited_it() {
-        // Said, row, source; then the row after the merge, and whether the owner's value is kept.
+        // LastStatement, row, source; then the row after the merge, and whether the owner's value is kept.
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
@@ -451,17 +453,17 @@ mod tests {
             (Some("a"), "", "b", "", true),
             (Some("a"), "a", "", "", false),
         ];
-        for (said, row, source, then, is_kept) in cases {
-            let said = said.map_or_else(Said::default, |text| {
-                adopted(&statement_of(with_text(text))).said
+        for (last_statement, row, source, then, is_kept) in cases {
+            let last_statement = last_statement.map_or_else(LastStatement::default, |text| {
+                adopted(&statement_of(with_text(text))).last_statement
             });
             let merged = merge(
                 &with_text(row),
-                &said,
+                &last_statement,
                 &statement_of(with_text(source)),
                 now(),
             );
-            let shown = format!("{said:?} {row} {source}");
+            let shown = format!("{last_statement:?} {row} {source}");
             assert_eq!(
                 (
                     merged.review.text.as_str(),
@@ -471,7 +473,9 @@ mod tests {
                 "{shown}"
             );
             assert_eq!(
-                merged.said.compare(Unit::Text, &with_text(source)),
+                merged
+                    .last_statement
+                    .compare(Unit::Text, &with_text(source)),
                 Some(true),
                 "{shown}"
             );
@@ -483,14 +487,17 @@ mod tests {
         let first = adopted(&statement_of(with_text("a")));
         let second = merge(
             &with_text("own"),
-            &first.said,
+            &first.last_statement,
             &statement_of(with_text("own")),
             now(),
         );
-        assert_eq!(second.said.decisions(&second.review), Units::new());
+        assert_eq!(
+            second.last_statement.decisions(&second.review),
+            Units::new()
+        );
         let third = merge(
             &second.review,
-            &second.said,
+            &second.last_statement,
             &statement_of(with_text("c")),
             now(),
         );
@@ -513,7 +520,7 @@ mod tests {
         let unstated = [Unit::Response, Unit::Status].into_iter().collect();
         let merged = merge(
             &row,
-            &first.said,
+            &first.last_statement,
             &Statement {
                 unstated,
                 ..statement_of(with_text("new"))
@@ -539,7 +546,7 @@ mod tests {
         assert_eq!(
             merge(
                 &hidden.review,
-                &hidden.said,
+                &hidden.last_statement,
                 &from_source(Status::Published),
                 now()
             )
@@ -555,7 +562,7 @@ mod tests {
         };
         for status in [Status::Published, withheld("hidden")] {
             assert_eq!(
-                merge(&own, &shown.said, &from_source(status), now())
+                merge(&own, &shown.last_statement, &from_source(status), now())
                     .review
                     .status,
                 withheld("dispute")
@@ -566,7 +573,7 @@ mod tests {
         let gone = adopted(&from_source(withheld(GONE)));
         let back = merge(
             &gone.review,
-            &gone.said,
+            &gone.last_statement,
             &Statement {
                 unstated,
                 ..statement_of(review())
@@ -578,7 +585,7 @@ mod tests {
         let copy = adopted(&from_source(withheld(DUPLICATE)));
         let again = merge(
             &copy.review,
-            &copy.said,
+            &copy.last_statement,
             &from_source(Status::Published),
             now(),
         );
@@ -587,7 +594,7 @@ mod tests {
         let hidden = adopted(&from_source(withheld("hidden")));
         let mut unverified = from_source(withheld("hidden"));
         unverified.review.verification.verified = false;
-        let merged = merge(&review(), &hidden.said, &unverified, now());
+        let merged = merge(&review(), &hidden.last_statement, &unverified, now());
         assert_eq!(
             (merged.review.status, merged.taken.contains(&Unit::Status)),
             (withheld(NOT_VERIFIED), true)
@@ -601,10 +608,10 @@ mod tests {
             decided: decided.clone(),
             ..statement_of(with_text("own"))
         });
-        assert_eq!(first.said.decisions(&first.review), decided);
+        assert_eq!(first.last_statement.decisions(&first.review), decided);
         let next = merge(
             &first.review,
-            &first.said,
+            &first.last_statement,
             &statement_of(with_text("the source's")),
             now(),
         );
@@ -616,13 +623,13 @@ mod tests {
             ..statement_of(with_text("own"))
         };
         assert_eq!(
-            merge(&there.review, &there.said, &export, now())
+            merge(&there.review, &there.last_statement, &export, now())
                 .review
                 .text,
             "own"
         );
         assert_eq!(
-            merge(&with_text("mine"), &there.said, &export, now())
+            merge(&with_text("mine"), &there.last_statement, &export, now())
                 .review
                 .text,
             "mine"
@@ -644,7 +651,7 @@ mod tests {
         ] {
             let merged = merge(
                 &first.review,
-                &first.said,
+                &first.last_statement,
                 &statement_of(dated(text, said_at)),
                 now(),
             );
@@ -653,13 +660,13 @@ mod tests {
     }
 
     #[test]
-    fn said_round_trips_as_json_and_unknown_members_mean_nothing() {
-        let mut said = adopted(&statement_of(review())).said;
-        said.decided.insert(Unit::Rating);
-        assert_eq!(Said::from(&said.json()), said);
-        assert_eq!(said.compare(Unit::Date, &review()), Some(true));
+    fn last_values_round_trip_as_json_and_unknown_members_are_ignored() {
+        let mut last_statement = adopted(&statement_of(review())).last_statement;
+        last_statement.decided.insert(Unit::Rating);
+        assert_eq!(LastStatement::from(&last_statement.json()), last_statement);
+        assert_eq!(last_statement.compare(Unit::Date, &review()), Some(true));
         let foreign = json!({"stars": 5, "decided": ["stars", 1]});
-        assert_eq!(Said::from(&foreign), Said::default());
+        assert_eq!(LastStatement::from(&foreign), LastStatement::default());
     }
 }
 
@@ -689,7 +696,7 @@ mod laws {
         }
     }
 
-    fn any_said() -> impl Strategy<Value = Statement> {
+    fn any_statement() -> impl Strategy<Value = Statement> {
         let optional = [
             Unit::Title,
             Unit::Language,
@@ -708,26 +715,26 @@ mod laws {
 
     proptest! {
         #[test]
-        fn an_import_repeated_changes_nothing(first in any_said(), edit in any_review(), next in any_said(), is_edited: bool) {
+        fn an_import_repeated_changes_nothing(first in any_statement(), edit in any_review(), next in any_statement(), is_edited: bool) {
                 let there = adopted(&first);
             let row = if is_edited { edit } else { there.review };
-            let once = merge(&row, &there.said, &next, now());
-            let twice = merge(&once.review, &once.said, &next, now() + chrono::Duration::days(1));
-            prop_assert_eq!((&twice.review, &twice.said, twice.taken), (&once.review, &once.said, Units::new()));
+            let once = merge(&row, &there.last_statement, &next, now());
+            let twice = merge(&once.review, &once.last_statement, &next, now() + chrono::Duration::days(1));
+            prop_assert_eq!((&twice.review, &twice.last_statement, twice.taken), (&once.review, &once.last_statement, Units::new()));
         }
 
         #[test]
-        fn an_owner_s_edit_survives_any_imports(first in any_said(), edit in any_review(), imports in prop::collection::vec(any_said(), 0..5)) {
+        fn an_owner_s_edit_survives_any_imports(first in any_statement(), edit in any_review(), imports in prop::collection::vec(any_statement(), 0..5)) {
                 let there = adopted(&first);
-            let decided = there.said.decisions(&edit);
-            let (mut row, mut said, mut own) = (edit.clone(), there.said, decided);
+            let decided = there.last_statement.decisions(&edit);
+            let (mut row, mut last_statement, mut own) = (edit.clone(), there.last_statement, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
                 own.retain(|unit| {
                     next.unstated.contains(unit) || unit_json(*unit, &next.review) != unit_json(*unit, &edit)
                 });
-                let merged = merge(&row, &said, next, now());
-                (row, said) = (merged.review, merged.said);
+                let merged = merge(&row, &last_statement, next, now());
+                (row, last_statement) = (merged.review, merged.last_statement);
                 for unit in own.iter().copied() {
                     prop_assert_eq!(unit_json(unit, &row), unit_json(unit, &edit), "{:?}", unit);
                 }
@@ -735,37 +742,37 @@ mod laws {
         }
 
         #[test]
-        fn without_edits_a_row_equals_the_last_statement(first in any_said(), imports in prop::collection::vec(any_said(), 1..5)) {
+        fn without_edits_a_row_equals_the_last_statement(first in any_statement(), imports in prop::collection::vec(any_statement(), 1..5)) {
                 let mut there = adopted(&first);
             let mut stated = first.review;
             for next in &imports {
                 for unit in Unit::ALL.into_iter().filter(|unit| !next.unstated.contains(unit)) {
                     unit.copy(&next.review, &mut stated);
                 }
-                there = merge(&there.review, &there.said, next, now());
+                there = merge(&there.review, &there.last_statement, next, now());
             }
             prop_assert_eq!(Review { updated_at: None, ..there.review }, stated);
         }
 
         #[test]
         fn the_order_of_fields_does_not_matter(
-            first in any_said(), edit in any_review(), next in any_said(), order in Just(Unit::ALL.to_vec()).prop_shuffle(),
+            first in any_statement(), edit in any_review(), next in any_statement(), order in Just(Unit::ALL.to_vec()).prop_shuffle(),
         ) {
                 let there = adopted(&first);
-            let at_once = merge(&edit, &there.said, &next, now());
+            let at_once = merge(&edit, &there.last_statement, &next, now());
             // The same statement, field by field.
-            let (mut row, mut said, mut taken, mut kept) = (edit, there.said, Units::new(), Units::new());
+            let (mut row, mut last_statement, mut taken, mut kept) = (edit, there.last_statement, Units::new(), Units::new());
             for unit in order {
                 let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
                 if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
-                let merged = merge(&row, &said, &Statement { unstated, ..next.clone() }, now());
+                let merged = merge(&row, &last_statement, &Statement { unstated, ..next.clone() }, now());
                 taken.extend(merged.taken);
                 kept.extend(merged.kept);
-                (row, said) = (merged.review, merged.said);
+                (row, last_statement) = (merged.review, merged.last_statement);
             }
-            prop_assert_eq!((row, said, taken, kept), (at_once.review, at_once.said, at_once.taken, at_once.kept));
+            prop_assert_eq!((row, last_statement, taken, kept), (at_once.review, at_once.last_statement, at_once.taken, at_once.kept));
         }
     }
 }

@@ -316,6 +316,19 @@ impl Unit {
         value.is_null() || value == "" || value == json!(Mentions::default())
     }
 
+    /// Whether it has names or free texts, of which an erased review leaves only digests.
+    pub const fn is_personal(self) -> bool {
+        match self {
+            Self::Author | Self::Title | Self::Text | Self::Response | Self::Mentions => true,
+            Self::Rating
+            | Self::Date
+            | Self::Language
+            | Self::Source
+            | Self::Status
+            | Self::Verification => false,
+        }
+    }
+
     pub fn copy(self, from: &Review, to: &mut Review) {
         match self {
             Self::Rating => to.rating = from.rating,

@@ -344,7 +344,7 @@ mod tests {
     use super::{PluralEndings, fold, fold_plainly, short_name};
 
     #[test]
-    fn a_word_has_the_forms_of_its_singular_and_plural() {
+    fn singular_and_plural_of_a_word_both_match() {
         for (tag, word, forms) in [
             (None, "heaters", vec!["heater"]),
             (None, "batteries", vec!["batterie", "battery"]),

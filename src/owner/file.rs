@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::business::{self, Origin};
 use super::fault::{FieldError, listed, reason};
-use crate::files::read_text;
+use crate::config::read_text;
 use crate::model::business::{Business, Editorial};
 use crate::model::json::locate;
 

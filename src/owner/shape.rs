@@ -36,7 +36,7 @@ pub const INSTANT: Shape = Shape::Word(instant);
 #[derive(Debug, Clone, Copy)]
 pub struct Member {
     pub name: &'static str,
-    shape: Shape,
+    pub shape: Shape,
     is_needed: bool,
 }
 

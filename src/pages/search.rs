@@ -110,7 +110,7 @@ impl SearchView<'_> {
     }
 
     /// What was found; or, if the query has issues, the form with each of them next to its field and all of them above it.
-    fn show(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
+    fn show(&self, found: &ResultPage, nearest: Vec<(SuggestedSearch, ResultPage)>) -> String {
         let input = &self.snapshot.input;
         let site = &Site::new(&input.business, self.links);
         let (locale, query, path) = (&site.locale, self.query, format!("{}/search", site.root));
@@ -220,7 +220,7 @@ const COUNTED_MAX: usize = 8;
 /// With at most this many words, searches without each single word are suggested.
 const WORDS_MAX: usize = 4;
 
-struct Candidate {
+struct SuggestedSearch {
     filter: ReviewFilter,
     words: Cow<'static, str>,
     href: String,
@@ -228,7 +228,7 @@ struct Candidate {
 
 impl SearchView<'_> {
     /// The searches to be counted, most similar first.
-    fn candidates(&self, suggestions: DidYouMean) -> impl Iterator<Item = Candidate> + use<> {
+    fn candidates(&self, suggestions: DidYouMean) -> impl Iterator<Item = SuggestedSearch> + use<> {
         let site = &Site::new(&self.snapshot.input.business, self.links);
         let candidates = [
             self.names(site, suggestions),
@@ -245,7 +245,7 @@ impl SearchView<'_> {
         words: Cow<'static, str>,
         without: &[&str],
         added: &[(&str, &str)],
-    ) -> Candidate {
+    ) -> SuggestedSearch {
         let (query, path) = (self.query, format!("{}/search", site.root));
         let without = [without, &["cursor"]].concat();
         let href = query.address(&path, &without, added);
@@ -254,7 +254,7 @@ impl SearchView<'_> {
         let values = SearchParameters::parse(&mut changed);
         let (issues, input) = (&mut changed.issues, &self.snapshot.input);
         let search_request = SearchRequest::new(values, issues, input, TextMatch::Words);
-        Candidate {
+        SuggestedSearch {
             filter: search_request.filter,
             words,
             href,
@@ -262,7 +262,7 @@ impl SearchView<'_> {
     }
 
     /// The same search with the nearest known name in place of each unknown one; with every known name if none is near.
-    fn names(&self, site: &Site<'_>, suggestions: DidYouMean) -> Vec<Candidate> {
+    fn names(&self, site: &Site<'_>, suggestions: DidYouMean) -> Vec<SuggestedSearch> {
         let suggestions = [
             ("mentions_technician", suggestions.mentions_technician),
             ("mentions_service", suggestions.mentions_service),
@@ -302,7 +302,7 @@ impl SearchView<'_> {
     }
 
     /// The same search by words, and without one of them.
-    fn fewer_words(&self, site: &Site<'_>) -> Vec<Candidate> {
+    fn fewer_words(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
         let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
         let Some(text) = parameters.query.as_deref() else {
             return Vec::new();
@@ -326,7 +326,7 @@ impl SearchView<'_> {
     }
 
     /// The same search without one of its filters.
-    fn fewer_filters(&self, site: &Site<'_>) -> Vec<Candidate> {
+    fn fewer_filters(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
         let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
         let filters = filters(parameters, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {

@@ -8,8 +8,8 @@ use super::names::{self, value};
 use super::request::Cursor;
 use crate::insights::rules::AspectDefinition;
 use crate::insights::{
-    CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Subject, Trade, name_key, review_vote,
-    vote_of, witness,
+    AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
+    review_vote, vote_of, witness,
 };
 use crate::links::{Links, with_query};
 use crate::model::{Day, MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
@@ -468,13 +468,13 @@ fn support<'a>(
     if filter.is_some_and(|side| side != vote.vote) {
         return None;
     }
-    let speaks_so = |polarity: Polarity| {
+    let is_of_side = |polarity: Polarity| {
         let side = filter.filter(|side| *side != Vote::Mixed);
         side.is_none_or(|side| side == Vote::from(polarity))
     };
     let finding_mask = (0_u32..u32::BITS)
         .zip(&analysis.findings)
-        .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity_of_text()))
+        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity_of_text()))
         .fold(0, |mask, (at, _)| mask | 1 << at);
     let finding_mask = named.technician.map_or(finding_mask, |key| {
         let name = analysis.name(MentionKind::Technician, key);
@@ -501,7 +501,7 @@ fn supporting_review(
     query: &EvidenceQuery<'_>,
     technicians: &HashMap<u64, &Facet>,
 ) -> wire::EvidenceReview {
-    let analysis = (snapshot.input.analyzer).analyze(&Subject::of(review));
+    let analysis = (snapshot.input.analyzer).analyze(&AnalysisInput::of(review));
     let about = |at: u32| {
         let names = support.analysis.names.iter();
         let near = names

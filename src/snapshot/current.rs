@@ -14,7 +14,7 @@ use super::coding::CachedBody;
 use super::document::Document;
 use super::index::Values;
 use super::input::SnapshotInput;
-use super::store::{Publication, Row};
+use super::store::{Publication, RowState};
 use crate::compute::{lock, made_once};
 use crate::links::Links;
 use crate::model::{MentionKind, fold};
@@ -58,7 +58,7 @@ impl PublishedDocument {
 
     /// The publication, if its row is for these bytes.
     pub fn confirmed(&self) -> Option<&Publication> {
-        Some(&self.publication).filter(|publication| publication.row != Row::Ahead)
+        Some(&self.publication).filter(|publication| publication.row != RowState::Ahead)
     }
 }
 

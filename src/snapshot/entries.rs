@@ -249,11 +249,11 @@ pub struct Segment {
     pub digest: [u8; 32],
     /// The texts of its entries in their plain form, in one piece because a search may read all of them.
     plain: Box<str>,
-    texts: Box<[Text]>,
+    texts: Box<[FoldedForms]>,
 }
 
 #[derive(Debug)]
-struct Text {
+struct FoldedForms {
     /// Its end in [`Segment::plain`].
     end: usize,
     /// `None` if it equals its plain form.
@@ -272,7 +272,7 @@ impl Segment {
             json.push(b',');
             let (folded, plain) = fold_both(&entry.review.text);
             all.push_str(&plain);
-            texts.push(Text {
+            texts.push(FoldedForms {
                 end: all.len(),
                 folded: (folded != plain).then(|| folded.into()),
             });

@@ -24,7 +24,7 @@ pub struct Index {
     pub languages: Values,
     pub sources: Values,
     /// By the aspect's index in the trade.
-    aspects: Vec<Opinions>,
+    aspects: Vec<AspectPositions>,
     pub with_text: RoaringBitmap,
     pub with_response: RoaringBitmap,
     /// Reviews that are not analyzed yet.
@@ -50,7 +50,7 @@ pub struct Value {
 
 /// The reviews with an opinion on one aspect.
 #[derive(Debug, Default)]
-struct Opinions {
+struct AspectPositions {
     by_vote: [RoaringBitmap; Vote::ALL.len()],
     /// Whose stars confirm praise, and blame.
     confirmed: [RoaringBitmap; 2],
@@ -122,7 +122,8 @@ impl Index {
         for finding in &analysis.findings {
             let aspect = usize::from(finding.aspect);
             if self.aspects.len() <= aspect {
-                self.aspects.resize_with(aspect + 1, Opinions::default);
+                self.aspects
+                    .resize_with(aspect + 1, AspectPositions::default);
             }
             let opinions = &mut self.aspects[aspect];
             // Only the first finding about an aspect adds the review.
@@ -195,7 +196,7 @@ impl Index {
 
     /// The votes of these reviews on each of `aspects` aspects.
     pub fn votes(&self, positions: &Range<u32>, aspects: usize) -> Vec<VoteCounts> {
-        let none = Opinions::default();
+        let none = AspectPositions::default();
         let opinions = self.aspects.iter().chain(std::iter::repeat(&none));
         opinions
             .take(aspects)
@@ -204,7 +205,7 @@ impl Index {
     }
 }
 
-impl Opinions {
+impl AspectPositions {
     fn add(&mut self, at: u32, vote: ReviewVote) {
         self.by_vote[vote.vote as usize].insert(at);
         let mut one = VoteCounts::default();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -16,7 +16,7 @@ use tokio::task::yield_now;
 use super::entries::{Entries, Entry};
 use super::staff::Staff;
 use crate::insights::store::{StoredAnalysis, parse};
-use crate::insights::{Analysis, Analyzer, CompactAnalysis, Subject, TEXT_CHARS_MAX};
+use crate::insights::{Analysis, AnalysisInput, Analyzer, CompactAnalysis, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial};
@@ -105,7 +105,8 @@ pub struct EntryLoader<'a> {
     pub analyzer: Arc<Analyzer>,
     pub staff: Arc<Staff>,
     pub links: &'a Links,
-    pub progress: &'a AnalysisProgress,
+    /// Counts the reviews that are loaded.
+    pub loaded_count: &'a AtomicU64,
     /// The instant of changes by other writers: those that differ from `published`.
     pub now: DateTime<Utc>,
     pub published: Option<&'a SnapshotInput>,
@@ -177,7 +178,7 @@ impl EntryLoader<'_> {
         let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
         let mut reviews = newest(connection);
         while let Some(numbered) = reviews.try_next().await? {
-            self.progress.loaded.fetch_add(1, Ordering::Relaxed);
+            self.loaded_count.fetch_add(1, Ordering::Relaxed);
             let numbered = self.date(numbered);
             list.push(Arc::new(self.entry(&self.staff, numbered, &mut missing)));
         }
@@ -244,7 +245,7 @@ impl EntryLoader<'_> {
 
     /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
     fn entry(&self, staff: &Staff, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
-        let hash = Subject::of(&numbered.review).hash();
+        let hash = AnalysisInput::of(&numbered.review).hash();
         let stored = numbered.analysis.take().filter(|row| row.text_hash == hash);
         let analysis = stored.as_ref().and_then(parse);
         // Names of another method are shown until the text is analyzed again.
@@ -294,16 +295,6 @@ pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> Store
         id: review.id.to_string(),
         text_hash,
         method_hash: analyzer.method().to_owned(),
-        analysis: analyzer.analyze(&Subject::of(review)),
+        analysis: analyzer.analyze(&AnalysisInput::of(review)),
     }
-}
-
-/// What the publisher and the job that analyzes postponed reviews tell each other.
-#[derive(Debug, Default)]
-pub struct AnalysisProgress {
-    /// Whether the analyses that the current snapshot lacks, because they take long, are stored, so that the next one can use
-    /// them.
-    pub late_are_stored: AtomicBool,
-    /// Reviews loaded since the start, each time they are.
-    pub loaded: AtomicU64,
 }

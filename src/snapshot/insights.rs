@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::input::SnapshotInput;
 use crate::insights::decide::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
-use crate::insights::text::TokenizedText;
 use crate::insights::{AggregateInput, aggregate};
 use crate::links::Links;
 use crate::model::MentionKind;
@@ -39,12 +38,8 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
     let engine = &input.analyzer.engine;
     let findings = |question: &str| {
-        let text = TokenizedText::new(question);
-        let language = engine.language(&text, None).analyzed();
-        let rules = language
-            .and_then(|language| engine.reader(language))
-            .unwrap_or_else(|| engine.rules());
-        rules.analyze(&TokenizedText::of(question, &rules.trade.words))
+        let (_, text, finder) = engine.tokenize(question, None);
+        finder.unwrap_or(&engine.english).analyze(&text, None)
     };
     questions
         .flat_map(|one| findings(&one.question).findings)

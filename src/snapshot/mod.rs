@@ -1,7 +1,7 @@
 //! The snapshot: all published documents, rendered once per change and read through one pointer.
 //!
-//! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. Modules that
-//! depend on this one do not read reviews from the database, and this one is independent of HTTP.
+//! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. `search`,
+//! `web`, `api`, `mcp` and `pages` read reviews only from it; it is independent of HTTP.
 
 pub(crate) mod coding;
 mod current;
@@ -20,7 +20,7 @@ pub use current::{CurrentSnapshot, MentionCounts, PerSnapshot, PublishedDocument
 pub use document::{Content, Document};
 pub use entries::{Entries, Entry, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
-pub use input::{ANALYZE_AT_ONCE_MAX, AnalysisProgress, analyze, cost};
+pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
 pub use publisher::{PublishError, Publisher, survey};
 pub use store::{Publication, carry_publications, first_base, served_base};
 pub use transparency::{read_transparency, transparency};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::SqliteConnection;
@@ -13,13 +13,11 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::entries::Entries;
-use super::input::{
-    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, SnapshotInput, cost,
-};
+use super::input::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
 use super::staff::Staff;
 use super::store;
-use super::store::{Publication, Row};
+use super::store::{Publication, RowState};
 use crate::clock::Clock;
 use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
@@ -44,7 +42,11 @@ pub struct Publisher {
     pub engine: Option<Arc<Engine>>,
     /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
     pub records: bool,
-    pub progress: Arc<AnalysisProgress>,
+    /// Whether the analyses that the current snapshot lacks, because they take long, are stored, so that the next one can use
+    /// them. The job that analyzes them sets it.
+    pub late_are_stored: Arc<AtomicBool>,
+    /// Reviews loaded since the start, each time they are.
+    pub loaded: Arc<AtomicU64>,
 }
 
 /// The previous snapshot stays published.
@@ -67,7 +69,8 @@ impl Publisher {
             clock,
             engine: None,
             records: true,
-            progress: Arc::default(),
+            late_are_stored: Arc::default(),
+            loaded: Arc::default(),
         }
     }
 
@@ -89,7 +92,7 @@ impl Publisher {
     }
 
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
-        let late_are_stored = self.progress.late_are_stored.load(Ordering::Relaxed);
+        let late_are_stored = self.late_are_stored.load(Ordering::Relaxed);
         let mut attempts = 1;
         let built = loop {
             let built = Box::pin(self.build_once(previous, late_are_stored)).await;
@@ -100,9 +103,7 @@ impl Publisher {
             self.database.await_other_writes().await;
         };
         if built.is_ok() && late_are_stored {
-            self.progress
-                .late_are_stored
-                .store(false, Ordering::Relaxed);
+            self.late_are_stored.store(false, Ordering::Relaxed);
         }
         built
     }
@@ -174,7 +175,7 @@ impl Publisher {
         let sources = InputSources {
             engine: self.engine.as_ref(),
             links: &self.links,
-            progress: &self.progress,
+            loaded: &self.loaded,
             // The stored precision.
             now: self.clock.now().trunc_subsecs(3),
             former: previous.filter(|snapshot| stored.is_after(snapshot)),
@@ -213,7 +214,7 @@ impl Publisher {
             .collect();
         let is_due = standing
             .iter()
-            .any(|publication| publication.row == Row::Due);
+            .any(|publication| publication.row == RowState::Due);
         if stored.is_recorded && observed.is_empty() && !is_due {
             return Ok(standing);
         }
@@ -339,7 +340,7 @@ impl StoredState {
 struct InputSources<'a> {
     engine: Option<&'a Arc<Engine>>,
     links: &'a Links,
-    progress: &'a AnalysisProgress,
+    loaded: &'a AtomicU64,
     /// The instant of changes by other programs that are seen now.
     now: DateTime<Utc>,
     /// The previous snapshot, if it is of the same database.
@@ -371,7 +372,7 @@ async fn read_input(
         analyzer: Arc::clone(&analyzer),
         staff: Arc::clone(&staff),
         links: sources.links,
-        progress: sources.progress,
+        loaded_count: sources.loaded,
         now: sources.now,
         published: former.map(|former| &former.input),
         loaded: Loaded::default(),
@@ -476,7 +477,7 @@ pub async fn survey(
     let sources = InputSources {
         engine,
         links,
-        progress: &AnalysisProgress::default(),
+        loaded: &AtomicU64::default(),
         now: DateTime::default(),
         former: None,
         late_are_stored: false,

@@ -62,7 +62,7 @@ pub async fn find(
         // Dates of HTTP begin in 1970.
         changed_at: instant_or_epoch(&String::from(row.changed_at)).max(DateTime::UNIX_EPOCH),
         is_same_second: row.same_second == 1,
-        row: Row::Stored,
+        row: RowState::Stored,
     }))
 }
 
@@ -96,7 +96,7 @@ pub async fn publish(
     .fetch_one(&mut *write)
     .await?;
     let publication = Publication::due(digest, last, row.as_ref(), delivered, now);
-    if publication.row != Row::Due {
+    if publication.row != RowState::Due {
         return Ok(publication);
     }
     // On many nodes: no other version may have been published in between.
@@ -122,7 +122,7 @@ pub async fn publish(
     .execute(&mut *write)
     .await?;
     Ok(Publication {
-        row: Row::Stored,
+        row: RowState::Stored,
         ..publication
     })
 }
@@ -175,7 +175,7 @@ pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Re
 
 /// How a publication relates to its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row {
+pub enum RowState {
     /// The row is for these bytes.
     Stored,
     /// The row is to be written before clients see these bytes.
@@ -195,7 +195,7 @@ pub struct Publication {
     pub changed_at: DateTime<Utc>,
     /// Whether the previous change was within the same second.
     pub is_same_second: bool,
-    pub row: Row,
+    pub row: RowState,
 }
 
 impl Publication {
@@ -230,7 +230,7 @@ impl Publication {
             return Self {
                 version,
                 changed_at,
-                row: Row::Due,
+                row: RowState::Due,
                 ..last.clone()
             };
         }
@@ -243,7 +243,7 @@ impl Publication {
             digest: digest.to_owned(),
             changed_at: now,
             is_same_second: changed_at.is_some_and(|last| last.timestamp() == now.timestamp()),
-            row: Row::Due,
+            row: RowState::Due,
         }
     }
 
@@ -265,7 +265,7 @@ impl Publication {
             digest: digest.to_owned(),
             changed_at: changed_at.unwrap_or_else(|| now.trunc_subsecs(3)),
             is_same_second: false,
-            row: Row::Ahead,
+            row: RowState::Ahead,
         }
     }
 
@@ -279,7 +279,7 @@ impl Publication {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{Publication, Row};
+    use super::{Publication, RowState};
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -292,7 +292,7 @@ mod tests {
             digest: digest.to_owned(),
             changed_at: at(second),
             is_same_second: false,
-            row: Row::Stored,
+            row: RowState::Stored,
         }
     }
 
@@ -300,7 +300,7 @@ mod tests {
     fn a_publication_is_due_by_the_last_one_and_the_row() {
         let nothing = |out| out;
         let row = |out| Publication {
-            row: Row::Due,
+            row: RowState::Due,
             ..out
         };
         for (case, last, stored, due) in [
@@ -395,7 +395,7 @@ mod tests {
             due,
             Publication {
                 is_same_second: true,
-                row: Row::Due,
+                row: RowState::Due,
                 ..out(4, "a", 90)
             }
         );
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn a_delivered_version_is_not_used_again() {
         let due = Publication::due("a", None, None, 7, at(50));
-        assert_eq!((due.version, due.row), (8, Row::Due));
+        assert_eq!((due.version, due.row), (8, RowState::Due));
     }
 
     #[test]
@@ -418,7 +418,7 @@ mod tests {
     fn a_document_ahead_of_the_row_is_dated_no_later_than_the_row() {
         let (last, row) = (out(3, "old", 10), out(3, "old", 10));
         let shown = Publication::shown("new", Some(&last), Some(&row), at(50));
-        assert_eq!(shown.row, Row::Ahead);
+        assert_eq!(shown.row, RowState::Ahead);
         assert_eq!((shown.version, shown.changed_at), (3, at(10)));
         let shown = Publication::shown("new", None, None, at(50));
         assert_eq!((shown.version, shown.changed_at), (0, at(50)));

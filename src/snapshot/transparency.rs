@@ -9,9 +9,9 @@ use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
-use crate::model::{Method, RatingCounts, ReviewId, Said, Unit};
+use crate::model::{LastStatement, Method, RatingCounts, ReviewId, Unit};
 use crate::storage::transparency::{
-    Arrival, arrivals, source_values_of_published, withheld_by_owner,
+    ArrivalRow, arrivals, source_values_of_published, withheld_by_owner,
 };
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
@@ -40,19 +40,19 @@ async fn count_changed(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<u64> {
     let entries = &snapshot.input.entries;
-    let is_changed = |id: &str, said: &Said| {
+    let is_changed = |id: &str, last_statement: &LastStatement| {
         let id = id.parse::<ReviewId>().ok();
         let at = id.and_then(|id| entries.find(&id));
         at.is_some_and(|at| {
             let review = &entries[at].review;
             let mut units = [Unit::Rating, Unit::Text].into_iter();
-            units.any(|unit| said.compare(unit, review) == Some(false))
+            units.any(|unit| last_statement.compare(unit, review) == Some(false))
         })
     };
     let mut changed = 0;
-    let mut said = source_values_of_published(connection);
-    while let Some((id, said)) = said.try_next().await? {
-        changed += u64::from(is_changed(&id, &said));
+    let mut last_statement = source_values_of_published(connection);
+    while let Some((id, last_statement)) = last_statement.try_next().await? {
+        changed += u64::from(is_changed(&id, &last_statement));
     }
     Ok(changed)
 }
@@ -68,7 +68,7 @@ struct SourceReviews {
 /// `withheld` are the reviews that the owner withheld, `changed` the published ones that differ from their source.
 pub fn transparency(
     snapshot: &Snapshot,
-    arrivals: &BTreeMap<String, Arrival>,
+    arrivals: &BTreeMap<String, ArrivalRow>,
     withheld: &RatingCounts,
     changed: u64,
 ) -> wire::Transparency {

@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
 use super::cluster::client::RqliteClient;
 use super::cluster::write::level_with_cluster;
-use super::database::Database;
+use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError};
 use super::files::{
     self, DeliveryLock, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real,
@@ -29,21 +29,27 @@ use crate::config::DatabaseAddress;
 use crate::model::Status;
 
 impl Database {
-    /// Copies the database at `address` into a new file at `to` (mode 0600). If many nodes share it, that is
-    /// this node's file, once it has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying.
+    /// Copies the database at `address` into the file at `to` (mode 0600). If many nodes share it, that is this node's file, once
+    /// it has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying. It is
+    /// written as `begun`, an unused name, so that a former file stays if the copy fails, and no part of a copy has its name.
     ///
     /// # Errors
-    /// [`DbError`], also when there is no database; then there is no file at `to`.
-    pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
+    /// [`DbError`], also when there is no database; then what is at `to` stays.
+    pub async fn back_up(
+        address: &DatabaseAddress,
+        begun: &Path,
+        to: &Path,
+    ) -> Result<(), DbError> {
         if let DatabaseAddress::File(path) = address
             && !path.exists()
         {
             return Err(DbError::Missing(path.clone()));
         }
-        files::open_private(to, folder_of(to)).map_err(|reason| DbError::Backup {
+        let fault = |reason| DbError::Backup {
             path: to.to_owned(),
             reason,
-        })?;
+        };
+        files::open_private(begun, folder_of(to)).map_err(fault)?;
         let copied = async {
             match address {
                 DatabaseAddress::File(path) => {
@@ -56,20 +62,27 @@ impl Database {
                         Err(DbError::ReadOnly(_)) => connect(untouching(path)).await.at(path)?,
                         connected => connected?,
                     };
-                    copy_into(&mut connection, to).await.at(to)?;
+                    copy_into(&mut connection, begun).await.at(to)?;
                     connection.close().await.at(path)
                 }
                 DatabaseAddress::Cluster(cluster) => {
                     let client = RqliteClient::new(cluster.nodes.clone())?;
                     level_with_cluster(&client, &cluster.file).await?;
-                    copy_file(&cluster.file, to).await.at(to)
+                    copy_file(&cluster.file, begun).await.at(to)
                 }
             }
         };
-        copied.await.inspect_err(|_| {
-            // A partial copy is useless; the first error is the one to report.
-            let _ = remove_file(to);
-        })
+        let replaced = match copied.await {
+            Ok(()) => {
+                // Left by a killed process beside the former file: SQLite would apply them to the backup.
+                for side in files::files(to).iter().filter(|file| *file != to) {
+                    files::remove_leftover(side);
+                }
+                rename(begun, to).map_err(fault)
+            }
+            Err(error) => Err(error),
+        };
+        replaced.inspect_err(|_| files::remove_leftover(begun))
     }
 }
 
@@ -80,18 +93,6 @@ async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection
         .execute("select count(*) from sqlite_schema")
         .await?;
     Ok(connection)
-}
-
-/// Puts the complete backup `begun` in the place of the file at `to`. The log and journal that a killed process left beside
-/// that file go first: SQLite would apply them to the backup.
-///
-/// # Errors
-/// When the file cannot be replaced; the backup is removed then.
-pub fn replace_backup(begun: &Path, to: &Path) -> io::Result<()> {
-    for side in files::files(to).iter().filter(|file| *file != to) {
-        files::remove_leftover(side);
-    }
-    rename(begun, to).inspect_err(|_| files::remove_leftover(begun))
 }
 
 /// Refuses to replace a database that a service uses, or that is another program's.
@@ -114,19 +115,13 @@ pub async fn may_replace(path: &Path) -> Result<(), DbError> {
 /// Maximum wait for other processes to close the database.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// The migrated copy of a backup, beside its final place.
-#[derive(Debug)]
-pub struct Prepared {
-    pub database: Database,
-}
-
-impl Prepared {
-    /// Copies the backup to a file beside `path` and migrates the copy.
+impl Opening {
+    /// Copies the backup to a file beside `path`, which it is to replace, and migrates the copy.
     ///
     /// # Errors
     /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release; no copy is left
     /// then.
-    pub async fn copy_of(backup: &Path, path: &Path) -> Result<Self, DbError> {
+    pub async fn of_backup(backup: &Path, path: &Path) -> Result<Self, DbError> {
         let there = backup
             .metadata()
             .map_err(|_| DbError::NoBackup(backup.to_owned()))?;
@@ -151,13 +146,10 @@ impl Prepared {
             Database::open(&copy).await
         };
         let opened = opened.await.inspect_err(|_| remove_files(&copy));
-        opened.map(|(database, _)| Self { database })
-    }
-
-    /// Closes and removes the copy.
-    pub async fn leave(self) {
-        self.database.close().await;
-        remove_files(self.database.path());
+        opened.map(|(database, _)| Self {
+            database,
+            destination: Some(path.to_owned()),
+        })
     }
 
     /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` replaces

@@ -20,7 +20,7 @@ use super::files::{
     self, DatabaseFiles, LOG, begin, bytes_beside, options, pool, remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
-use super::write::Write;
+use super::write::{Write, WriteTarget};
 use crate::config::DatabaseAddress;
 
 /// Cloning shares the same connections.
@@ -140,11 +140,12 @@ impl Database {
         match &self.writer {
             Writer::File(pool) => {
                 let transaction = pool.begin_with("begin immediate").await;
-                Ok(transaction.at(&self.path)?.into())
+                Ok(Write(WriteTarget::File(transaction.at(&self.path)?)))
             }
             Writer::Cluster(cluster) => {
                 let transaction = self.readers().begin().await.at(&self.path)?;
-                Ok(RecordedWrite::new(transaction, Arc::clone(cluster), None).into())
+                let recorded = RecordedWrite::new(transaction, Arc::clone(cluster), None);
+                Ok(Write(WriteTarget::Recorded(recorded)))
             }
         }
     }
@@ -432,7 +433,7 @@ pub struct Opening {
     /// A new file has a temporary name.
     pub database: Database,
     /// The final path of a new file.
-    destination: Option<PathBuf>,
+    pub(super) destination: Option<PathBuf>,
 }
 
 impl Opening {
@@ -476,7 +477,7 @@ impl Opening {
             return Ok(());
         };
         let begun = self.database.path();
-        // Never over a file that is there: that would be somebody's database.
+        // Never over an existing file: it would be another database.
         let named =
             TempPath::try_from_path(begun).and_then(|begun| Ok(begun.persist_noclobber(&place)?));
         remove_files(begun);

@@ -28,7 +28,7 @@ pub mod transparency;
 mod verify;
 mod write;
 
-pub use backup::{Carried, ExclusiveAccess, Prepared, carry_over, may_replace, replace_backup};
+pub use backup::{Carried, ExclusiveAccess, carry_over, may_replace};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
 pub use cluster::{SenderLock, SourceLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};

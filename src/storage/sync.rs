@@ -239,10 +239,7 @@ pub async fn brought_before(
     );
     let published = published.fetch_one(connection).await?;
     Ok(Brought {
-        whole: whole
-            .iter()
-            .filter_map(|id| id.as_ref().parse().ok())
-            .collect(),
+        whole: parse_ids(&whole),
         published: usize::try_from(published).unwrap_or_default(),
     })
 }
@@ -275,8 +272,7 @@ pub async fn brought_reviews(
     )
     .fetch_all(connection)
     .await?;
-    let ids = ids.iter().filter_map(|id| id.as_ref().parse().ok());
-    Ok(ids.collect())
+    Ok(parse_ids(&ids))
 }
 
 /// Records that a run brought the reviews `ids`; if it was whole, counts it for those of the source that it lacks. One that a
@@ -336,8 +332,11 @@ pub async fn missing_reviews(
     )
     .fetch_all(connection)
     .await?;
-    Ok(ids
-        .iter()
-        .filter_map(|id| id.as_ref().parse().ok())
-        .collect())
+    Ok(parse_ids(&ids))
+}
+
+/// The valid IDs among `texts`.
+fn parse_ids<C: FromIterator<ReviewId>>(texts: &[Text]) -> C {
+    let ids = texts.iter().map(|text| text.as_ref().parse());
+    ids.filter_map(Result::ok).collect()
 }

@@ -9,11 +9,11 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::text::{Text, instant};
-use crate::model::{DUPLICATE, GONE, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts, Said};
+use crate::model::{DUPLICATE, GONE, LastStatement, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts};
 
 /// How the published reviews of a source arrive.
 #[derive(Debug)]
-pub struct Arrival {
+pub struct ArrivalRow {
     /// Whether the source is fetched on a schedule, which is not paused; otherwise its files were imported.
     pub is_scheduled: bool,
     /// The last success of a fetch, or else the last import that is known.
@@ -23,7 +23,7 @@ pub struct Arrival {
 /// The arrival of each source by its name; a source of which no published review was imported is not there.
 pub async fn arrivals(
     connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, Arrival>> {
+) -> sqlx::Result<BTreeMap<String, ArrivalRow>> {
     let rows = sqlx::query!(
         r#"select r.source_name as "source!: Text", count(s.name) > 0 as "is_scheduled!: bool",
              coalesce(max(s.last_success_at),
@@ -36,7 +36,7 @@ pub async fn arrivals(
     .fetch_all(connection)
     .await?;
     let arrivals = rows.into_iter().map(|row| {
-        let arrival = Arrival {
+        let arrival = ArrivalRow {
             is_scheduled: row.is_scheduled,
             last: row.last.and_then(|last| instant(last.as_ref())),
         };
@@ -71,7 +71,7 @@ pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Resul
 /// The IDs of the published reviews that a source gave, with what it last said.
 pub fn source_values_of_published(
     connection: &mut SqliteConnection,
-) -> impl Stream<Item = sqlx::Result<(String, Said)>> + Send + '_ {
+) -> impl Stream<Item = sqlx::Result<(String, LastStatement)>> + Send + '_ {
     let rows = sqlx::query!(
         r#"select r.review_id as "id!: Text", said as "said!: Text"
            from review as r join review_source using (review_id) where r.status = 'published'"#
@@ -79,7 +79,7 @@ pub fn source_values_of_published(
     .fetch(connection);
     rows.map_ok(|row| {
         // A table's check says that it is an object; where it was switched off, nothing is known.
-        let said: Value = serde_json::from_str(row.said.as_ref()).unwrap_or_default();
-        (row.id.into(), Said::from(&said))
+        let statement: Value = serde_json::from_str(row.said.as_ref()).unwrap_or_default();
+        (row.id.into(), LastStatement::from(&statement))
     })
 }

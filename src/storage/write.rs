@@ -13,23 +13,11 @@ use sqlx::{AssertSqlSafe, Either, Execute, Executor, SqlStr, Sqlite, Transaction
 use super::cluster::write::{RecordedWrite, StatementStep};
 
 /// Rolled back when dropped.
-pub struct Write(WriteTarget);
+pub struct Write(pub(super) WriteTarget);
 
-enum WriteTarget {
+pub(super) enum WriteTarget {
     File(Transaction<'static, Sqlite>),
     Recorded(RecordedWrite),
-}
-
-impl From<Transaction<'static, Sqlite>> for Write {
-    fn from(transaction: Transaction<'static, Sqlite>) -> Self {
-        Self(WriteTarget::File(transaction))
-    }
-}
-
-impl From<RecordedWrite> for Write {
-    fn from(recorded: RecordedWrite) -> Self {
-        Self(WriteTarget::Recorded(recorded))
-    }
 }
 
 impl Write {

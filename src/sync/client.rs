@@ -18,11 +18,11 @@ use reqwest::{Certificate, Client, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::error::SyncError;
+use super::source::SyncError;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::files::read_file;
+use crate::config::read_file;
 use crate::http::{client_builder, find_cause, innermost_io};
 use crate::imports::Mask;
 use crate::links::{is_local, special_use};
@@ -64,7 +64,7 @@ pub struct PageRequest<'r> {
 
 /// An answer that is not to be retried; its body is in a file.
 #[derive(Debug)]
-pub struct Page {
+pub struct FetchedPage {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub bytes: u64,
@@ -72,13 +72,13 @@ pub struct Page {
 
 pub struct SourceClient {
     pub http: Client,
-    names: Arc<Names>,
+    names: Names,
     clock: Clock,
 }
 
 /// The addresses of hosts, which stay the same for a run: an address that was judged is the one that is connected to.
-#[derive(Default)]
-struct Names(Mutex<HashMap<String, Vec<SocketAddr>>>);
+#[derive(Clone, Default)]
+struct Names(Arc<Mutex<HashMap<String, Vec<SocketAddr>>>>);
 
 impl Names {
     async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
@@ -102,12 +102,9 @@ impl Names {
     }
 }
 
-/// Gives the names to the HTTP client.
-struct Resolver(Arc<Names>);
-
-impl Resolve for Resolver {
+impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
-        let names = Arc::clone(&self.0);
+        let names = self.clone();
         Box::pin(async move {
             let found = names.addresses(name.as_str()).await?;
             Ok(Box::new(found.into_iter()) as Addrs)
@@ -132,7 +129,7 @@ impl SourceClient {
             let pem = read_file(path, CA_FILE_MIB_MAX).map_err(|error| fault(error.to_string()))?;
             roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
         }
-        let names = Arc::new(Names::default());
+        let names = Names::default();
         let http = client_builder()
             .tls_certs_merge(roots)
             .user_agent(USER_AGENT)
@@ -141,7 +138,7 @@ impl SourceClient {
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(REQUEST_TIMEOUT)
-            .dns_resolver(Arc::new(Resolver(Arc::clone(&names))))
+            .dns_resolver(Arc::new(names.clone()))
             .build();
         let http =
             http.map_err(|error| SyncError::failed(format!("TLS cannot be set up: {error}")))?;
@@ -153,7 +150,7 @@ impl SourceClient {
     ///
     /// # Errors
     /// Without an answer, after the last attempt, and if the server wants a long wait.
-    pub async fn get(&self, request: &PageRequest<'_>) -> Result<Page, SyncError> {
+    pub async fn get(&self, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
         let mut waits = RETRY_WAITS.into_iter();
         loop {
             let (error, retry_after) = match self.follow(request).await {
@@ -184,7 +181,7 @@ impl SourceClient {
     }
 
     /// Sends a request and follows redirects; only the source's own origin gets the headers.
-    async fn follow(&self, request: &PageRequest<'_>) -> Result<Page, SyncError> {
+    async fn follow(&self, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
         let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
         check_scheme(&url, request.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
@@ -231,7 +228,7 @@ impl SourceClient {
     }
 }
 
-impl Page {
+impl FetchedPage {
     fn is_busy(&self) -> bool {
         self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
     }
@@ -285,9 +282,9 @@ pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
 }
 
 /// Writes the body to the request's file.
-async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Page, SyncError> {
+async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
     let mut file = File::create(request.file).map_err(|error| unwritable(&error))?;
-    let mut page = Page {
+    let mut page = FetchedPage {
         status: response.status(),
         headers: response.headers().clone(),
         bytes: 0,

@@ -1,5 +1,5 @@
 //! Decides within the import's transaction whether a run is taken: rejected rows, another kind of file, fewer reviews than
-//! before. Records the run there too, so that both are committed or neither is.
+//! before. Records the run there too.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, ImportRequest, MassChange, MergeError, Rejection, ShownTables,
-    Verdict, Watch, Watcher, find_format,
+    DoubtfulChoice, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
+    ShownTables, Watch, Watcher, find_format,
 };
 use crate::model::{ReviewId, Unit};
 use crate::storage::reviews::standing;
@@ -29,8 +29,9 @@ const LACKING_RUNS: i64 = 2;
 /// The time in which at most a tenth of a source's reviews is withheld.
 const WITHHOLDING_TIME: TimeDelta = TimeDelta::hours(24);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
+    #[default]
     Schedule,
     /// `sync run`.
     Command,
@@ -39,7 +40,7 @@ pub enum Cause {
 }
 
 /// What a run is asked to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunRequest {
     pub cause: Cause,
     /// Whether the run is taken as it is (`--yes`).
@@ -50,18 +51,6 @@ pub struct RunRequest {
     pub doubtful: Vec<DoubtfulChoice>,
     /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
     pub reading: Option<ImportRequest>,
-}
-
-impl RunRequest {
-    pub const fn new(cause: Cause) -> Self {
-        Self {
-            cause,
-            is_accepted: false,
-            accepts_changes: false,
-            doubtful: Vec::new(),
-            reading: None,
-        }
-    }
 }
 
 /// What the run of a source brought.
@@ -121,7 +110,7 @@ impl Watch for Decider<'_> {
         &'a mut self,
         write: &'a mut Write,
         outcome: ImportOutcome<'a>,
-    ) -> BoxFuture<'a, Result<Verdict, MergeError>> {
+    ) -> BoxFuture<'a, Result<ImportVerdict, MergeError>> {
         self.record(write, outcome).boxed()
     }
 }
@@ -131,7 +120,7 @@ impl Decider<'_> {
         &mut self,
         write: &mut Write,
         outcome: ImportOutcome<'_>,
-    ) -> Result<Verdict, MergeError> {
+    ) -> Result<ImportVerdict, MergeError> {
         self.is_decided = true;
         let rows: u64 = outcome.report.files.iter().map(|file| file.rows).sum();
         if self.fetched.needs_rows && rows == 0 {
@@ -209,8 +198,9 @@ impl Decider<'_> {
             let doubted: Vec<&str> = outcome.doubted.iter().map(ReviewId::as_str).collect();
             let is_whole = is_whole && !source.options.partial;
             note_brought(write, name, &ids, &doubted, is_whole).await?;
-            // Doubtful rows are read again until they are settled, so that they are reported and counted.
-            let is_settled = doubtful == 0;
+            // Doubtful rows are read again until they are settled, so that they are reported and counted; and so is an answer of which
+            // a part may not be stored, because it is committed in several groups.
+            let is_settled = doubtful == 0 && outcome.is_one_group;
             let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
             (settled(&fetched.etag), settled(&fetched.last_modified))
         };
@@ -237,7 +227,7 @@ impl Decider<'_> {
             last_modified,
         };
         note_sync_success(write, name, self.now, &success).await?;
-        Ok(Verdict {
+        Ok(ImportVerdict {
             gone,
             keeps_run,
             // What was decided when the source was added belongs to the source.
@@ -372,10 +362,10 @@ async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<boo
     let known = standing(write.for_reading(), &ids).await?;
     let mut sourced = known.values().filter(|known| known.source.is_some());
     Ok(sourced.any(|known| {
-        let said = known.said();
+        let last = known.last_statement();
         known
             .review()
-            .is_some_and(|review| !said.is_decided(Unit::Status, review))
+            .is_some_and(|review| !last.is_decided(Unit::Status, review))
     }))
 }
 

@@ -1,22 +1,15 @@
 //! Sources of reviews that are fetched on a schedule: each fetch is an import, with guards against answers that lack
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
 
-mod answer;
 mod client;
 mod decide;
-mod due;
-mod error;
 mod fetch;
-mod files;
-mod google;
 mod paging;
 mod run;
 mod secrets;
 mod source;
 
 pub use decide::{Cause, RunRequest};
-pub use due::FetchSources;
-pub use error::SyncError;
 pub use fetch::Fetched;
-pub use run::{SyncReport, SyncRunner, follow_time_zone};
-pub use source::{Source, SourceOptions, SourceSchedule, decides, reads};
+pub use run::{SourceScheduler, SyncReport, SyncRunner, follow_time_zone};
+pub use source::{Source, SourceOptions, SourceSchedule, SyncError, decides, reads};

@@ -6,14 +6,14 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
 use reqwest::header::{HeaderMap, LINK};
+use serde::de::IgnoredAny;
 use url::Url;
 
-use super::answer::{member, word};
-use super::client::Page;
-use super::error::SyncError;
+use super::client::FetchedPage;
+use super::source::SyncError;
 use crate::imports::map::fields::ReviewField;
 use crate::imports::{Format, Paging};
-use crate::model::json::{join, visit};
+use crate::model::json::{self, join, visit};
 
 /// Rows of all pages of a run, of which hashes are kept.
 const ROWS_MAX: usize = 2_000_000;
@@ -67,7 +67,7 @@ impl Announced {
         }
     }
 
-    fn read_headers(&mut self, page: &Page) {
+    fn read_headers(&mut self, page: &FetchedPage) {
         for (name, are_pages) in [
             ("X-WP-TotalPages", true),
             ("X-Total-Pages", true),
@@ -159,7 +159,7 @@ impl Pager {
     ///
     /// # Errors
     /// If a further page has no list of rows, or there are too many.
-    pub fn turn(&mut self, url: &Url, page: &Page, body: &str) -> Result<Turn, SyncError> {
+    pub fn turn(&mut self, url: &Url, page: &FetchedPage, body: &str) -> Result<Turn, SyncError> {
         let (before, paging) = (self.seen_rows.len(), self.paging());
         let is_list = self.note_rows(body, paging.and_then(|paging| paging.rows));
         if !is_list {
@@ -308,6 +308,31 @@ fn is_next(parameters: &str) -> bool {
     })
 }
 
+// Reads single members of a JSON answer. It is never parsed as a whole, because values take up to a hundred times the bytes of
+// their text.
+
+/// The value at `path`, such as `response.pagination.total`.
+pub fn member<'j>(json: &'j str, path: &str) -> Option<&'j str> {
+    path.split('.').try_fold(json, json::member)
+}
+
+/// The text of a string that is not empty, or of a number.
+pub fn word(json: &str) -> Option<String> {
+    if json.starts_with('"') {
+        let text: Option<String> = serde_json::from_str(json).ok();
+        return text.filter(|text| !text.is_empty());
+    }
+    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        .then(|| json.to_owned())
+}
+
+/// Whether this is an array without rows, which may be in groups.
+pub fn is_empty_list(json: &str) -> bool {
+    let mut bytes = json.bytes();
+    bytes.all(|byte| b"[], \t\r\n".contains(&byte))
+        && serde_json::from_str::<IgnoredAny>(json).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use reqwest::header::HeaderName;
@@ -315,9 +340,9 @@ mod tests {
     use super::*;
     use crate::imports::find_format;
 
-    fn page(headers: impl IntoIterator<Item = (HeaderName, &'static str)>) -> Page {
+    fn page(headers: impl IntoIterator<Item = (HeaderName, &'static str)>) -> FetchedPage {
         let headers = headers.into_iter();
-        Page {
+        FetchedPage {
             status: reqwest::StatusCode::OK,
             headers: headers
                 .map(|(name, value)| (name, value.parse().unwrap()))
@@ -453,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_that_says_that_there_is_more_is_known_by_its_members() {
+    fn answer_with_further_pages_is_detected_by_its_members() {
         for (body, name) in [
             (r#"{"offset": "itr1", "records": [{}]}"#, Some("offset")),
             (
@@ -497,5 +522,29 @@ mod tests {
         assert_eq!(announced.more_than(2), None);
         announced.read_headers(&page([(HeaderName::from_static("x-wp-totalpages"), "2")]));
         assert_eq!(announced.more_than(2), Some("X-WP-TotalPages"));
+    }
+
+    #[test]
+    fn member_of_a_path_is_read() {
+        let json = r#"{"a": {"b": {"c": "x"}, "b2": 7}, "list": [1, {"a": 2}], "t\u006fken": "n", "token": "y", "empty": ""}"#;
+        let words = [
+            "a.b.c", "a.b2", "token", "empty", "list", "a.none", "a.b2.c",
+        ];
+        let found = words.map(|path| member(json, path).and_then(word));
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            found,
+            [text("x"), text("7"), text("y"), None, None, None, None]
+        );
+        for (json, is_empty) in [
+            ("[]", true),
+            (" [[ ], []]", true),
+            ("{}", false),
+            ("[{}]", false),
+            ("[1]", false),
+            ("[[]", false),
+        ] {
+            assert_eq!(is_empty_list(json), is_empty, "{json}");
+        }
     }
 }

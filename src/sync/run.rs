@@ -1,23 +1,28 @@
-//! A run of a source: it is fetched and imported, and what came of it is recorded. Fetching holds no lock; imports, undo
-//! and runs follow one another in the transactions of the import.
+//! Runs of sources: each is fetched and imported, and what came of it is recorded. A run holds the lock of
+//! its source, but none of the database while it fetches; imports, undo and runs follow one another in their transactions. The service runs the sources that are due.
 
+use std::collections::HashMap;
+use std::io;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+use futures_util::future;
 use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::decide::{Cause, Decider, RunDecision, RunRequest};
-use super::error::SyncError;
-use super::fetch::{Fetched, fetch_pages};
-use super::files::find_files;
-use super::source::{Source, SourceSchedule};
+use super::fetch::{Fetched, fetch_pages, find_files};
+use super::source::{Source, SourceSchedule, SyncError};
 use crate::clock::Clock;
+use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::imports::{ImportError, ImportReport, ImportRequest, VALUE, Watcher, import};
-use crate::metrics;
+use crate::imports::{
+    ImportError, ImportReport, ImportRequest, Rejection, VALUE, Watch, Watcher, import,
+};
+use crate::metrics::{self, figure};
 use crate::random::Random;
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncSource, note_sync_failure, set_next_run, sync_sources};
@@ -27,7 +32,7 @@ const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
 const WAIT_MAX: Duration = Duration::from_hours(24);
 /// A finished run later than this is of a clock that was ahead.
-pub const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
 
@@ -84,7 +89,7 @@ impl SyncRunner {
     /// Imports what was fetched and records the run, in one transaction.
     ///
     /// # Errors
-    /// If the import is refused; nothing was changed, and the failure is not recorded.
+    /// As those of [`import`]; the failure is not recorded.
     pub async fn apply(
         &self,
         source: &Source,
@@ -186,10 +191,8 @@ impl SyncRunner {
             let sources = sync_sources(&mut *database.reader().await?).await;
             let mut sources = sources.at(database.path())?.into_iter();
             let row = sources.find(|row| row.name == name);
-            let is_wanted = |row: &SyncSource| {
-                request.cause != Cause::Schedule || is_due(row, self.clock.now())
-            };
-            match row.filter(is_wanted) {
+            let is_scheduled = request.cause == Cause::Schedule;
+            match row.filter(|row| !is_scheduled || is_due(row, self.clock.now())) {
                 Some(row) => self.run(&row, request, stop, bar, watch).await,
                 None => Ok(None),
             }
@@ -267,7 +270,7 @@ impl SyncRunner {
 
 /// Whether the source's time has come; an invalid one counts as past. If its last run finished in the future, the clock was ahead,
 /// and the time of the next is as wrong.
-pub fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
+fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
     let next = source.next_run_at.as_deref().map(instant_or_epoch);
     let finished = match source.last_outcome.as_deref() {
         Some("failure") => &source.last_failure_at,
@@ -287,4 +290,142 @@ pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sql
         }
     }
     Ok(())
+}
+
+// The sources that are due.
+
+/// Sources that are fetched at the same time.
+const RUNS_MAX: usize = 4;
+/// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
+const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
+
+pub struct SourceScheduler {
+    pub runner: SyncRunner,
+    places: Semaphore,
+    /// The sources with gauges, and their schedules.
+    measured: Mutex<HashMap<String, String>>,
+}
+
+/// Watches a run only for the stop.
+struct Unwatched<'s>(&'s CancellationToken);
+
+impl Watch for Unwatched<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn rejected(&mut self, _: Rejection) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl SourceScheduler {
+    pub fn new(runner: SyncRunner) -> Self {
+        Self {
+            runner,
+            places: Semaphore::new(RUNS_MAX),
+            measured: Mutex::default(),
+        }
+    }
+
+    /// Runs what is due, until `stop`; returns whether there was any. What finds no place is due at the next call, too.
+    pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
+        let (database, now) = (&self.runner.database, self.runner.clock.now());
+        let sources = sync_sources(&mut *database.reader().await?).await;
+        let sources = sources.at(database.path())?;
+        self.measure(&sources);
+        let due: Vec<_> = sources
+            .iter()
+            .filter(|source| is_due(source, now))
+            .collect();
+        let runs = due.iter().map(async |source| {
+            let Ok(_place) = self.places.try_acquire() else {
+                return;
+            };
+            if let Err(error) = self.run_source(&source.name, stop).await {
+                tracing::error!(source = source.name, %error, "sync.not_recorded: the outcome of a run could not be stored");
+                let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
+                stop.run_until_cancelled(wait).await;
+            }
+        });
+        Box::pin(future::join_all(runs)).await;
+        Ok(!due.is_empty())
+    }
+
+    async fn run_source(&self, name: &str, stop: &CancellationToken) -> Result<(), DbError> {
+        let (request, bar) = (RunRequest::default(), ProgressBar::hidden());
+        let mut watch = Unwatched(stop);
+        let run = self
+            .runner
+            .run_locked(name, &request, stop, &bar, &mut watch);
+        let run = run.await;
+        log_run(name, &run);
+        match run {
+            Err(SyncError::Database(error)) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Sets the gauges of the sources that are fetched, and removes those of others: a paused source is no fault.
+    pub fn measure(&self, sources: &[SyncSource]) {
+        let active: Vec<&SyncSource> = sources.iter().filter(|source| !source.paused).collect();
+        let schedules: HashMap<String, String> = (active.iter())
+            .map(|source| (source.name.clone(), source.schedule.clone()))
+            .collect();
+        let mut measured = lock(&self.measured);
+        for gone in measured
+            .keys()
+            .filter(|name| !schedules.contains_key(*name))
+        {
+            metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
+            metrics::SYNC_INTERVAL.remove_gauge(&[gone]);
+            metrics::SYNC_DOUBTFUL.remove_gauge(&[gone]);
+        }
+        for source in active {
+            for outcome in metrics::SYNC_OUTCOMES {
+                metrics::SYNC_RUNS.counter(&[&source.name, outcome]);
+            }
+            let success = source.last_success_at.as_deref().map(instant_or_epoch);
+            // A success in the future says nothing of when the source was fetched.
+            let success = success.filter(|at| *at <= self.runner.clock.now() + AHEAD_MAX);
+            let seconds = success.map_or(0, |at| at.min(self.runner.clock.now()).timestamp());
+            for (metric, number) in [
+                (metrics::SYNC_LAST_SUCCESS, seconds),
+                (metrics::SYNC_DOUBTFUL, source.last_doubtful),
+            ] {
+                let number = u64::try_from(number).unwrap_or(0);
+                metric.gauge(&[&source.name]).set(figure(number));
+            }
+            if measured.get(&source.name) != Some(&source.schedule) {
+                // Runs with an invalid schedule fail; by the default one the alert still fires.
+                let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
+                let interval = schedule.interval_seconds(self.runner.clock.now());
+                metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
+            }
+        }
+        *measured = schedules;
+    }
+}
+
+fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
+    match run {
+        // A command may run it now.
+        Ok(None) | Err(SyncError::Running) => {}
+        Ok(Some(SyncReport { import, decision })) => tracing::info!(
+            source,
+            outcome = decision.outcome,
+            reviews = decision.count,
+            new = import.new,
+            updated = import.updated,
+            withdrawn = import.withdrawn.count,
+            rejected = import.rejected,
+            doubtful = import.doubtful.count,
+            "sync.run: a source was fetched"
+        ),
+        Err(error) => tracing::warn!(
+            source,
+            %error,
+            "sync.failed: a source could not be fetched; it is tried again on its schedule"
+        ),
+    }
 }

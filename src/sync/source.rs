@@ -1,5 +1,5 @@
 //! A source: what is fetched, when, with which headers, and how its answer is read. Its row names secrets as `${NAME}`;
-//! literal ones are refused, also in a row that a shell wrote.
+//! literal ones are refused, also in a row that a shell wrote. And why a run of it imported nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,13 @@ use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 use url::Url;
 
-use super::error::SyncError;
 use crate::config::TimeSpan;
-use crate::imports::ImportRequest;
+use crate::imports::{ImportRequest, Undecided};
 use crate::random::Random;
+use crate::storage::DbError;
 use crate::storage::sync::SyncSource;
 
 /// The options of `import` that say how an answer is read; `--withdraw-missing` is a source's own.
@@ -352,7 +353,7 @@ impl SourceSchedule {
             }
             Self::At(_, cron) => {
                 let next = cron.find_next_occurrence(&now.with_timezone(&zone), false);
-                // A day that never comes, such as February 30.
+                // Far in the future; `parse_cron` refuses days that never come.
                 next.map_or(now + TimeDelta::days(366), |next| next.to_utc())
             }
         }
@@ -371,6 +372,54 @@ impl SourceSchedule {
                 gaps.max().unwrap_or(year).as_seconds_f64()
             }
         }
+    }
+}
+
+/// Why a run did not import anything. The message is stored and shown, so it has no words of a server: neither its headers nor rows of its answer.
+#[derive(Debug, Error)]
+pub enum SyncError {
+    #[error("{message}")]
+    Refused {
+        message: String,
+        /// What is shown instead where the run was asked for; it may repeat rows.
+        details: Option<String>,
+    },
+    #[error("the server did not answer in time")]
+    TimedOut,
+    #[error("it is being fetched just now; try again when that is done")]
+    Running,
+    /// Something must be decided about the columns. Cells are shown only where the run was asked for.
+    #[error("{answer}{}", .undecided.explain())]
+    Undecided {
+        /// Status and kind, if there was a response.
+        answer: String,
+        undecided: Box<Undecided>,
+    },
+    /// The server asked for a wait: the next run begins no earlier.
+    #[error("{reason}")]
+    Busy { reason: String, wait: Duration },
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+impl SyncError {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Refused {
+            message: message.into(),
+            details: None,
+        }
+    }
+
+    /// The error with the details that only the person who runs the command may read.
+    pub fn with_details(self) -> Self {
+        if let Self::Refused {
+            details: Some(details),
+            ..
+        } = self
+        {
+            return Self::failed(details);
+        }
+        self
     }
 }
 

@@ -36,7 +36,7 @@ use crate::compute::{lock, network};
 use crate::metrics::{self, Gauge, figure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Maximum number of open connections. Default 768: below the usual 1,024 file descriptors, so that some are left
     /// for the database and outgoing requests; `reviews serve` raises it if the process may open more.
     pub connections_max: usize,
@@ -51,7 +51,7 @@ pub struct Limits {
     pub shutdown_timeout: Duration,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections_max: 768,
@@ -97,7 +97,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves `endpoint` on `listener` until `shutdown`, then lets requests in flight finish within
-/// [`Limits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
+/// [`ConnectionLimits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
 ///
 /// A panic outside of the handlers ends only its own connection and is logged. Peers in the nets of `exempt` may have
 /// any number of connections because many clients share them.
@@ -105,7 +105,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
     shutdown: CancellationToken,
-    limits: Limits,
+    limits: ConnectionLimits,
     exempt: Vec<IpNet>,
 ) {
     let address = listener.local_addr().map(|address| address.to_string());
@@ -196,7 +196,7 @@ async fn serve_connection<E: Endpoint<Output = Response> + 'static>(
     peer: SocketAddr,
     http: http1::Builder,
     endpoint: Arc<E>,
-    limits: Limits,
+    limits: ConnectionLimits,
     stopping: CancellationToken,
 ) {
     // A small response must not wait for the acknowledgement of the one before (Nagle and delayed ACK: 40 ms).

@@ -15,7 +15,7 @@ use sha2::Sha256;
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, VerificationWait};
 use super::request::Secret;
-use super::store::{Attempt, Due, DueDelivery, DueVerification, Outcome, Subscriber};
+use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification, Subscriber};
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::links::Links;
@@ -47,7 +47,7 @@ pub struct Exchange {
 }
 
 /// The outcome, the recorded status, and the reason shown to operators.
-type Conclusion = (Outcome, Option<u16>, &'static str);
+type Conclusion = (AttemptOutcome, Option<u16>, &'static str);
 
 impl Exchange {
     /// Runs an exchange; if it panics, it is repeated like after an outage.
@@ -89,7 +89,7 @@ impl Exchange {
     /// `sent_at` is when the verification is sent.
     async fn verify(&self, due: &DueVerification, sent_at: DateTime<Utc>) -> Conclusion {
         let serial = due.serial;
-        let again = || Outcome::VerifyAgain {
+        let again = || AttemptOutcome::VerifyAgain {
             serial,
             attempts: 1,
             at: self.clock.now() + VERIFY_AGAIN,
@@ -115,7 +115,7 @@ impl Exchange {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
             Err(VerificationWait { wait, network }) => {
-                let waits = Outcome::Waits {
+                let waits = AttemptOutcome::Waits {
                     serial,
                     at: self.clock.now() + wait,
                     network,
@@ -130,14 +130,16 @@ impl Exchange {
         let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
         let is_ours = self.is_ours(failure, due.requested_at);
         let outcome = match verdict {
-            Verdict::Confirmed => Outcome::Verified {
+            Confirmation::Confirmed => AttemptOutcome::Verified {
                 serial,
                 mode: due.mode,
                 lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
             },
-            Verdict::Unheard | Verdict::Refused if is_ours => self.verify_after_outage(due),
-            Verdict::Unheard if due.attempts == 0 => again(),
-            Verdict::Unheard | Verdict::Refused => Outcome::NotVerified { serial },
+            Confirmation::Unheard | Confirmation::Refused if is_ours => {
+                self.verify_after_outage(due)
+            }
+            Confirmation::Unheard if due.attempts == 0 => again(),
+            Confirmation::Unheard | Confirmation::Refused => AttemptOutcome::NotVerified { serial },
         };
         (outcome, status, reason)
     }
@@ -147,16 +149,16 @@ impl Exchange {
         Ok(self.random.hex_128()? + &self.random.hex_128()?)
     }
 
-    fn verify_after_outage(&self, due: &DueVerification) -> Outcome {
-        Outcome::VerifyAgain {
+    fn verify_after_outage(&self, due: &DueVerification) -> AttemptOutcome {
+        AttemptOutcome::VerifyAgain {
             serial: due.serial,
             attempts: 0,
             at: self.clock.now() + OUTAGE_DELAY,
         }
     }
 
-    /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. The outer `Err` says
-    /// until when to wait if a limit is reached.
+    /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. The outer `Err` has
+    /// the time to wait if a limit is reached.
     async fn send_verification(
         &self,
         due: &DueVerification,
@@ -207,9 +209,9 @@ impl Exchange {
                 status: 200..=299, ..
             }) => {
                 let version = snapshot.document(document).publication.version;
-                (Outcome::Delivered { version }, None, "ok")
+                (AttemptOutcome::Delivered { version }, None, "ok")
             }
-            Ok(Answer { status: 410, .. }) => (Outcome::Gone, Some(410), "gone"),
+            Ok(Answer { status: 410, .. }) => (AttemptOutcome::Gone, Some(410), "gone"),
             Ok(answer) => {
                 let outcome = self.retry_or_deny(due, answer.retry_after).await;
                 (outcome, Some(answer.status), "status")
@@ -224,21 +226,25 @@ impl Exchange {
     }
 
     /// Another attempt after a failure of the subscriber, or the end with a denial.
-    async fn retry_or_deny(&self, due: &DueDelivery, retry_after: Option<Duration>) -> Outcome {
+    async fn retry_or_deny(
+        &self,
+        due: &DueDelivery,
+        retry_after: Option<Duration>,
+    ) -> AttemptOutcome {
         if let Some(wait) = wait_after(&self.delays, due.failures, retry_after) {
             return self.retry_after(due.failures + 1, wait);
         }
         self.deny(due).await;
-        Outcome::DeliveriesFailed
+        AttemptOutcome::DeliveriesFailed
     }
 
-    fn deliver_after_outage(&self, due: &DueDelivery) -> Outcome {
+    fn deliver_after_outage(&self, due: &DueDelivery) -> AttemptOutcome {
         self.retry_after(due.failures, OUTAGE_DELAY)
     }
 
-    fn retry_after(&self, failures: u32, wait: Duration) -> Outcome {
+    fn retry_after(&self, failures: u32, wait: Duration) -> AttemptOutcome {
         let wait = add_jitter(wait, self.random.fraction());
-        Outcome::Retry {
+        AttemptOutcome::Retry {
             failures,
             at: self.clock.now() + wait,
         }
@@ -311,7 +317,7 @@ pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Confirmation {
     /// Any 2xx with exactly the challenge.
     Confirmed,
     /// The callback may not have received it: worth a second attempt.
@@ -324,19 +330,19 @@ enum Verdict {
 fn judge(
     challenge: &str,
     answered: &Result<Answer, Failure>,
-) -> (Verdict, Option<u16>, &'static str) {
+) -> (Confirmation, Option<u16>, &'static str) {
     match answered {
         Ok(answer) => {
             let (verdict, reason) = match answer.status {
-                200..=299 if answer.body == challenge.as_bytes() => (Verdict::Confirmed, "ok"),
-                200..=299 => (Verdict::Refused, "challenge_mismatch"),
-                500..=599 => (Verdict::Unheard, "status"),
-                _ => (Verdict::Refused, "status"),
+                200..=299 if answer.body == challenge.as_bytes() => (Confirmation::Confirmed, "ok"),
+                200..=299 => (Confirmation::Refused, "challenge_mismatch"),
+                500..=599 => (Confirmation::Unheard, "status"),
+                _ => (Confirmation::Refused, "status"),
             };
             (verdict, Some(answer.status), reason)
         }
-        Err(failure) if is_unheard(*failure) => (Verdict::Unheard, None, failure.name()),
-        Err(failure) => (Verdict::Refused, None, failure.name()),
+        Err(failure) if is_unheard(*failure) => (Confirmation::Unheard, None, failure.name()),
+        Err(failure) => (Confirmation::Refused, None, failure.name()),
     }
 }
 
@@ -419,14 +425,14 @@ mod tests {
     #[test]
     fn rule_30_any_2xx_with_exactly_the_challenge_confirms() {
         for (status, body, verdict, reason) in [
-            (200, "c0ffee", Verdict::Confirmed, "ok"),
-            (201, "c0ffee", Verdict::Confirmed, "ok"),
-            (204, "", Verdict::Refused, "challenge_mismatch"),
-            (200, "c0ffee\n", Verdict::Refused, "challenge_mismatch"),
-            (200, "", Verdict::Refused, "challenge_mismatch"),
-            (302, "c0ffee", Verdict::Refused, "status"),
-            (404, "c0ffee", Verdict::Refused, "status"),
-            (503, "c0ffee", Verdict::Unheard, "status"),
+            (200, "c0ffee", Confirmation::Confirmed, "ok"),
+            (201, "c0ffee", Confirmation::Confirmed, "ok"),
+            (204, "", Confirmation::Refused, "challenge_mismatch"),
+            (200, "c0ffee\n", Confirmation::Refused, "challenge_mismatch"),
+            (200, "", Confirmation::Refused, "challenge_mismatch"),
+            (302, "c0ffee", Confirmation::Refused, "status"),
+            (404, "c0ffee", Confirmation::Refused, "status"),
+            (503, "c0ffee", Confirmation::Unheard, "status"),
         ] {
             let answer = Answer {
                 status,

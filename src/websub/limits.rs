@@ -26,7 +26,7 @@ const KEYS_MAX: usize = 50_000;
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
 
 named! {
-    /// The rows of the table, each with the reason for clients.
+    /// The rows of the table, each with its reason; clients see those of `Source` and `Host`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Rate {
         Source = "this address sends too many requests",

@@ -360,12 +360,12 @@ pub struct Attempt {
     /// `ok`, or the reason of the failure.
     pub reason: &'static str,
     pub at: DateTime<Utc>,
-    pub outcome: Outcome,
+    pub outcome: AttemptOutcome,
 }
 
 /// The effect of an attempt on its subscription. A `serial` is the number of the verified request.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum AttemptOutcome {
     /// The callback confirmed the intent.
     Verified {
         serial: i64,
@@ -420,7 +420,7 @@ pub async fn record(
     let now = utc_milliseconds(now);
     let mut delivered = Vec::new();
     for attempt in attempts {
-        if let Outcome::Delivered { version } = attempt.outcome {
+        if let AttemptOutcome::Delivered { version } = attempt.outcome {
             delivered.push((
                 attempt.subscriber.subscription_id,
                 version,
@@ -444,12 +444,12 @@ pub async fn record(
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
     let id = attempt.subscriber.subscription_id;
     let update = match &attempt.outcome {
-        Outcome::Verified {
+        AttemptOutcome::Verified {
             serial,
             mode: HubMode::Subscribe,
             lease_ends_at,
         } => return confirm(write, (id, *serial), *lease_ends_at, now).await,
-        Outcome::Verified {
+        AttemptOutcome::Verified {
             serial,
             mode: HubMode::Unsubscribe,
             ..
@@ -458,11 +458,11 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             return end(write, (id, Some(*serial)), &from, State::Removed, now).await;
         }
         // An active subscription continues (WebSub §5.3).
-        Outcome::NotVerified { serial } => {
+        AttemptOutcome::NotVerified { serial } => {
             let from = [State::Pending];
             return end(write, (id, Some(*serial)), &from, State::Rejected, now).await;
         }
-        Outcome::VerifyAgain {
+        AttemptOutcome::VerifyAgain {
             serial,
             attempts,
             at,
@@ -477,7 +477,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             )
         }
         // Keeps the callback's network, which the lookup has found.
-        Outcome::Waits {
+        AttemptOutcome::Waits {
             serial,
             at,
             network,
@@ -491,8 +491,8 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
                 serial
             )
         }
-        Outcome::Delivered { .. } => return Ok(()),
-        Outcome::Retry { failures, at } => {
+        AttemptOutcome::Delivered { .. } => return Ok(()),
+        AttemptOutcome::Retry { failures, at } => {
             let at = utc_milliseconds(*at);
             sqlx::query!(
                 "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
@@ -501,10 +501,10 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
                 id
             )
         }
-        Outcome::Gone => {
+        AttemptOutcome::Gone => {
             return end(write, (id, None), &[State::Active], State::Removed, now).await;
         }
-        Outcome::DeliveriesFailed => {
+        AttemptOutcome::DeliveriesFailed => {
             sqlx::query!(
                 "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
                 id
@@ -609,7 +609,7 @@ async fn end(
 /// Notes when the last attempt was and its result: `ok`, `status 404`, or why there was no valid response.
 async fn note_attempt(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     // A postponed exchange sent nothing.
-    if matches!(attempt.outcome, Outcome::Waits { .. }) {
+    if matches!(attempt.outcome, AttemptOutcome::Waits { .. }) {
         return Ok(());
     }
     let at = utc_milliseconds(attempt.at);
@@ -818,7 +818,7 @@ mod tests {
         write
     }
 
-    fn attempt(outcome: Outcome) -> Attempt {
+    fn attempt(outcome: AttemptOutcome) -> Attempt {
         Attempt {
             subscriber: Subscriber {
                 subscription_id: 1,
@@ -848,7 +848,7 @@ mod tests {
     async fn state_transitions_match_the_specification() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(folder.path()).await;
-        let verified = |mode| Outcome::Verified {
+        let verified = |mode| AttemptOutcome::Verified {
             serial: 1,
             mode,
             lease_ends_at: DateTime::UNIX_EPOCH + Duration::days(1),
@@ -861,18 +861,21 @@ mod tests {
                 [Removed, Removed, Rejected, Removed, Lapsed],
             ),
             (
-                Outcome::NotVerified { serial: 1 },
+                AttemptOutcome::NotVerified { serial: 1 },
                 [Rejected, Active, Rejected, Removed, Lapsed],
             ),
             (
-                Outcome::NotVerified { serial: 9 },
+                AttemptOutcome::NotVerified { serial: 9 },
                 [Pending, Active, Rejected, Removed, Lapsed],
             ),
             (
-                Outcome::DeliveriesFailed,
+                AttemptOutcome::DeliveriesFailed,
                 [Pending, Removed, Rejected, Removed, Lapsed],
             ),
-            (Outcome::Gone, [Pending, Removed, Rejected, Removed, Lapsed]),
+            (
+                AttemptOutcome::Gone,
+                [Pending, Removed, Rejected, Removed, Lapsed],
+            ),
         ] {
             for (from, to) in State::ALL.into_iter().zip(expected) {
                 let mut write = begin(&database, from).await;
@@ -886,7 +889,7 @@ mod tests {
                     text(&mut write, "select coalesce(secret, '') from subscription").await;
                 let is_renewed = matches!(
                     outcome,
-                    Outcome::Verified {
+                    AttemptOutcome::Verified {
                         mode: HubMode::Subscribe,
                         ..
                     }
@@ -941,7 +944,7 @@ mod tests {
         let waits = |serial| {
             let network = "192.0.2.1".to_owned();
             let at = DateTime::UNIX_EPOCH;
-            [attempt(Outcome::Waits {
+            [attempt(AttemptOutcome::Waits {
                 serial,
                 at,
                 network,

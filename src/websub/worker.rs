@@ -12,7 +12,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery, verification_advice};
-use super::store::{self, Attempt, Due, DueDelivery, Outcome};
+use super::store::{self, Attempt, AttemptOutcome, Due, DueDelivery};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, figure};
 use crate::snapshot::{CurrentSnapshot, Snapshot};
@@ -58,7 +58,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// `wake` is notified of changes. Without a timer, the worker runs only when it is woken.
+    /// `wake` is notified of changes.
     pub fn new(
         database: Database,
         current: Arc<CurrentSnapshot>,
@@ -274,10 +274,10 @@ impl Worker {
             self.queues.end_exchange(queue);
         }
         match &attempt.outcome {
-            Outcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
-            Outcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
-            Outcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
-            Outcome::NotVerified { .. } => {
+            AttemptOutcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
+            AttemptOutcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
+            AttemptOutcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
+            AttemptOutcome::NotVerified { .. } => {
                 metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
                 // The URL is the subscriber's secret.
                 tracing::info!(
@@ -288,10 +288,10 @@ impl Worker {
                     "websub.refused: a callback did not confirm a request"
                 );
             }
-            Outcome::VerifyAgain { .. }
-            | Outcome::Retry { .. }
-            | Outcome::Gone
-            | Outcome::DeliveriesFailed => {
+            AttemptOutcome::VerifyAgain { .. }
+            | AttemptOutcome::Retry { .. }
+            | AttemptOutcome::Gone
+            | AttemptOutcome::DeliveriesFailed => {
                 metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
             }
         }
@@ -339,9 +339,9 @@ impl Worker {
         }
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscriber.subscription_id);
-            if let Outcome::VerifyAgain { at, .. }
-            | Outcome::Waits { at, .. }
-            | Outcome::Retry { at, .. } = attempt.outcome
+            if let AttemptOutcome::VerifyAgain { at, .. }
+            | AttemptOutcome::Waits { at, .. }
+            | AttemptOutcome::Retry { at, .. } = attempt.outcome
             {
                 let again_at = self.exchange.clock.monotonic_at(at, SLEEP_MAX);
                 self.next_at = self.next_at.min(again_at);

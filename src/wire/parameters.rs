@@ -58,7 +58,7 @@ type Text = &'static str;
 
 /// Where arguments come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Origin {
+enum ArgumentOrigin {
     #[default]
     Query,
     /// The query of a page: empty values count as absent, because a browser's form sends every field.
@@ -70,7 +70,7 @@ enum Origin {
 
 /// What an argument's text was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum ArgumentForm {
     Text,
     /// With U+FFFD in place of bytes that are not UTF-8.
     Bytes,
@@ -83,7 +83,7 @@ enum Written {
 struct Argument {
     name: String,
     text: String,
-    written: Written,
+    written: ArgumentForm,
 }
 
 /// What applies to the next parameter only.
@@ -95,7 +95,7 @@ struct Notes {
 }
 
 /// The allowed texts of a parameter: for its schema, and for the message about another text.
-enum Rule<'a> {
+enum ParameterRule<'a> {
     /// `[0-9]+`, of any length.
     Whole(&'a RangeInclusive<u8>),
     /// `[0-9]+(\.[0-9]+)?`, of any length.
@@ -112,7 +112,7 @@ enum Rule<'a> {
     Syntax(&'a str),
 }
 
-impl Rule<'_> {
+impl ParameterRule<'_> {
     /// Whether its values are texts, so that a JSON value of another type is certainly wrong.
     const fn is_text(&self) -> bool {
         match self {
@@ -165,7 +165,7 @@ impl Rule<'_> {
 pub struct Arguments {
     /// In the order of the request.
     list: Vec<Argument>,
-    origin: Origin,
+    origin: ArgumentOrigin,
     pub issues: Vec<Issue>,
     /// The parameters that were read.
     pub known: Vec<&'static str>,
@@ -181,9 +181,9 @@ impl Arguments {
         let list = form_urlencoded::parse(query.as_bytes()).map(|(name, text)| Argument {
             name: name.into_owned(),
             written: if has_other_bytes && text.contains(char::REPLACEMENT_CHARACTER) {
-                Written::Bytes
+                ArgumentForm::Bytes
             } else {
-                Written::Text
+                ArgumentForm::Text
             },
             text: text.into_owned(),
         });
@@ -196,7 +196,7 @@ impl Arguments {
     /// Those of a page's query string: empty values count as absent.
     pub fn form(query: &str) -> Self {
         Self {
-            origin: Origin::Form,
+            origin: ArgumentOrigin::Form,
             ..Self::query(query)
         }
     }
@@ -205,10 +205,10 @@ impl Arguments {
     pub fn tool(values: &Map<String, Value>) -> Self {
         let list = values.iter().map(|(name, value)| {
             let (text, written) = match value {
-                Value::Null => (decimal(value), Written::Null),
-                Value::String(text) => (text.clone(), Written::Text),
+                Value::Null => (decimal(value), ArgumentForm::Null),
+                Value::String(text) => (text.clone(), ArgumentForm::Text),
                 Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                    (decimal(value), Written::Json)
+                    (decimal(value), ArgumentForm::Json)
                 }
             };
             Argument {
@@ -219,21 +219,21 @@ impl Arguments {
         });
         Self {
             list: list.collect(),
-            origin: Origin::Tool,
+            origin: ArgumentOrigin::Tool,
             ..Self::default()
         }
     }
 
     /// Empty values count as absent from now on.
     pub fn omit_empty(&mut self) {
-        self.origin = Origin::Form;
+        self.origin = ArgumentOrigin::Form;
     }
 
     /// Those that do not count as absent.
     fn present(&self) -> impl Iterator<Item = &Argument> {
-        let omits_empty = self.origin != Origin::Query;
+        let omits_empty = self.origin != ArgumentOrigin::Query;
         self.list.iter().filter(move |argument| {
-            argument.written != Written::Null && !(omits_empty && argument.text.is_empty())
+            argument.written != ArgumentForm::Null && !(omits_empty && argument.text.is_empty())
         })
     }
 
@@ -288,33 +288,33 @@ impl Arguments {
     }
 
     pub fn whole(&mut self, name: Text, bounds: RangeInclusive<u8>, about: Text) -> Option<u8> {
-        self.read(name, &Rule::Whole(&bounds), about, |text| {
+        self.read(name, &ParameterRule::Whole(&bounds), about, |text| {
             parse_whole(text, &bounds).map(Some)
         })
     }
 
     pub fn decimal(&mut self, name: Text, bounds: RangeInclusive<u8>, about: Text) -> Option<f64> {
-        self.read(name, &Rule::Decimal(&bounds), about, |text| {
+        self.read(name, &ParameterRule::Decimal(&bounds), about, |text| {
             parse_decimal(text, &bounds).map(Some)
         })
     }
 
     pub fn day(&mut self, name: Text, about: Text) -> Option<Day> {
-        self.read(name, &Rule::Day, about, |text| {
+        self.read(name, &ParameterRule::Day, about, |text| {
             text.parse().map(Some).map_err(|_| IssueCode::InvalidDate)
         })
     }
 
     /// Any text; an empty one counts as absent.
     pub fn text(&mut self, name: Text, about: Text) -> Option<String> {
-        self.read(name, &Rule::Text(None), about, |text| {
+        self.read(name, &ParameterRule::Text(None), about, |text| {
             Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
         })
     }
 
     /// A text of at most `most` characters; an empty one counts as absent.
     pub fn short_text(&mut self, name: Text, most: usize, about: Text) -> Option<String> {
-        self.read(name, &Rule::Text(Some(most)), about, |text| {
+        self.read(name, &ParameterRule::Text(Some(most)), about, |text| {
             // No text has more characters than bytes.
             if text.len() > most && text.chars().count() > most {
                 return Err(IssueCode::TooBig);
@@ -325,7 +325,7 @@ impl Arguments {
 
     /// `true` or `false`; an empty text counts as absent.
     pub fn flag(&mut self, name: Text, about: Text) -> Option<bool> {
-        self.read(name, &Rule::Flag, about, |text| match text {
+        self.read(name, &ParameterRule::Flag, about, |text| match text {
             "" => Ok(None),
             "true" => Ok(Some(true)),
             "false" => Ok(Some(false)),
@@ -342,10 +342,15 @@ impl Arguments {
         about: Text,
     ) -> Option<T> {
         let names = || all.iter().map(T::to_string).collect();
-        self.read(name, &Rule::OneOf(&names), about, |text| match text {
-            "" => Ok(None),
-            _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
-        })
+        self.read(
+            name,
+            &ParameterRule::OneOf(&names),
+            about,
+            |text| match text {
+                "" => Ok(None),
+                _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
+            },
+        )
     }
 
     /// A text that `find` accepts: `allowed` says which, `must be …`. An empty text counts as absent.
@@ -356,10 +361,15 @@ impl Arguments {
         find: fn(&str) -> Option<T>,
         about: Text,
     ) -> Option<T> {
-        self.read(name, &Rule::Syntax(allowed), about, |text| match text {
-            "" => Ok(None),
-            _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
-        })
+        self.read(
+            name,
+            &ParameterRule::Syntax(allowed),
+            about,
+            |text| match text {
+                "" => Ok(None),
+                _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
+            },
+        )
     }
 
     /// `limit`, the number of reviews on a page; 20 by default.
@@ -378,7 +388,7 @@ impl Arguments {
     fn read<T>(
         &mut self,
         name: Text,
-        rule: &Rule<'_>,
+        rule: &ParameterRule<'_>,
         about: Text,
         parse: impl FnOnce(&str) -> Result<Option<T>, IssueCode>,
     ) -> Option<T> {
@@ -389,14 +399,15 @@ impl Arguments {
             if let Some(default) = notes.default {
                 schema["default"] = json!(default);
             }
-            let is_choice = matches!(rule, Rule::Flag | Rule::OneOf(_));
+            let is_choice = matches!(rule, ParameterRule::Flag | ParameterRule::OneOf(_));
             descriptions.push(ParameterDescription {
                 name,
                 description: about,
                 schema,
                 is_required: notes.is_required,
                 example: notes.example,
-                allows_empty: self.origin == Origin::Form || is_choice && !notes.is_required,
+                allows_empty: self.origin == ArgumentOrigin::Form
+                    || is_choice && !notes.is_required,
             });
             return None;
         }
@@ -406,12 +417,12 @@ impl Arguments {
             .collect();
         let parsed = match of_name[..] {
             [] => Ok(None),
-            [one] if one.written == Written::Json && rule.is_text() => {
+            [one] if one.written == ArgumentForm::Json && rule.is_text() => {
                 let (code, message) = (IssueCode::InvalidType, "must be a JSON string");
                 Err(Issue::new(name, code, message, &one.text))
             }
             [one] => {
-                let value = if one.written == Written::Bytes && rule.is_text() {
+                let value = if one.written == ArgumentForm::Bytes && rule.is_text() {
                     Err(IssueCode::InvalidString)
                 } else {
                     parse(&one.text)
@@ -427,8 +438,10 @@ impl Arguments {
         let issue = match parsed {
             Ok(None) if notes.is_required => {
                 let message = match self.origin {
-                    Origin::Query | Origin::Form => format!("is required, and {}", rule.allowed()),
-                    Origin::Tool => format!("{REQUIRED}: {}", about.trim_end_matches('.')),
+                    ArgumentOrigin::Query | ArgumentOrigin::Form => {
+                        format!("is required, and {}", rule.allowed())
+                    }
+                    ArgumentOrigin::Tool => format!("{REQUIRED}: {}", about.trim_end_matches('.')),
                 };
                 Issue::new(name, IssueCode::InvalidType, message, "")
             }

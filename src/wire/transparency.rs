@@ -19,7 +19,7 @@ pub struct Transparency {
     pub rating_value: Option<f64>,
     /// The reviews that are not published.
     pub withheld: WithheldReviews,
-    /// How reviews are ordered where nobody chooses another order; always `newest_first`.
+    /// How reviews are ordered if the client chooses no other order; always `newest_first`.
     pub order: String,
     /// Which published reviews are shown; always `all_published`.
     pub selection: String,

@@ -6,36 +6,23 @@ use std::process::Command;
 
 use crate::support::{Generator, TestApp, check_in_step, needs_shell};
 
-/// Runs `sql` in the shell, with its defaults.
+/// Runs a command in the shell, with its defaults.
 fn run(shell: &Path, app: &TestApp, command: &str) -> String {
-    let output = Command::new(shell)
-        .arg("-batch")
-        .arg(app.path())
-        .arg(command)
-        .output()
-        .unwrap();
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && complained.is_empty(),
-        "{command}: {complained}"
-    );
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .trim_end()
-        .to_owned()
+    let mut shell = Command::new(shell);
+    let output = shell.arg("-batch").arg(app.path()).arg(command).output();
+    let output = output.unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let is_done = output.status.success() && errors.is_empty();
+    assert!(is_done, "{command}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[tokio::test]
 async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
-    let (shell, app) = (
-        needs_shell!(),
-        TestApp::with(&Generator::new(11).reviews(60)).await,
-    );
-    assert_eq!(
-        run(&shell, &app, "pragma foreign_keys"),
-        "0",
-        "what a foreign writer is assumed to be"
-    );
+    let shell = needs_shell!();
+    let app = TestApp::with(&Generator::new(11).reviews(60)).await;
+    // As other writers are assumed to have them.
+    assert_eq!(run(&shell, &app, "pragma foreign_keys"), "0\n");
     let columns = "review (review_id, rating, reviewed_on, text)";
     for sql in [
         &format!("insert into {columns} values ('a', 2, '2026-11-19', 'typed into a shell')"),
@@ -57,14 +44,10 @@ async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
 
 #[tokio::test]
 async fn a_copy_restored_by_the_real_shell_is_published() {
-    let (shell, app) = (
-        needs_shell!(),
-        TestApp::with(&Generator::new(12).reviews(60)).await,
-    );
-    let (copy, before) = (
-        app.folder().join("copy.db"),
-        app.get("/reviews.json").await.body,
-    );
+    let shell = needs_shell!();
+    let app = TestApp::with(&Generator::new(12).reviews(60)).await;
+    let copy = app.folder().join("copy.db");
+    let before = app.get("/reviews.json").await.body;
     run(&shell, &app, &format!(".backup {}", copy.display()));
     app.shell("delete from review where rating = 5").await;
     assert!(app.get("/reviews.json").await.body != before);

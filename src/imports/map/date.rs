@@ -110,14 +110,14 @@ impl DateOrder {
 impl Dates<'_> {
     pub fn parse(self, text: &str) -> Result<Posted, String> {
         let written = match self.format {
-            Some(format) => Written::in_format(text, format).ok_or_else(|| {
+            Some(format) => WrittenDate::in_format(text, format).ok_or_else(|| {
                 format!(
                     "{} does not match {} of --date-format",
                     quoted(text),
                     quoted(format)
                 )
             }),
-            None => Written::of(text).ok_or_else(|| unknown(text)),
+            None => WrittenDate::of(text).ok_or_else(|| unknown(text)),
         }?;
         let mut years = written.days.iter().flatten().map(NaiveDate::year);
         if !years.any(|year| YEARS.contains(&year)) {
@@ -150,7 +150,7 @@ impl Dates<'_> {
         posted.ok_or_else(|| unknown(text))
     }
 
-    fn in_order(self, written: &Written, text: &str) -> Result<NaiveDate, String> {
+    fn in_order(self, written: &WrittenDate, text: &str) -> Result<NaiveDate, String> {
         let days = written.days;
         let Some(order) = self.order else {
             return match days {
@@ -172,17 +172,17 @@ impl Dates<'_> {
 
 /// A date as it is written.
 #[derive(Debug)]
-struct Written {
+struct WrittenDate {
     /// Its layout, and its day, by order.
     layouts: [&'static str; 2],
     days: [Option<NaiveDate>; 2],
-    clock: Option<Clock>,
+    clock: Option<WrittenTime>,
     /// Whether its month has a name that is another one in another language.
     has_unclear_month: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Clock {
+struct WrittenTime {
     time: NaiveTime,
     /// The time zone, and seconds east of it.
     zone: Option<(Tz, i32)>,
@@ -190,8 +190,8 @@ struct Clock {
     is_known: bool,
 }
 
-impl Written {
-    fn new(day: NaiveDate, clock: Option<Clock>) -> Self {
+impl WrittenDate {
+    fn new(day: NaiveDate, clock: Option<WrittenTime>) -> Self {
         Self {
             layouts: [""; 2],
             days: [Some(day); 2],
@@ -201,7 +201,7 @@ impl Written {
     }
 
     fn at(instant: DateTime<Utc>) -> Self {
-        let clock = Clock::new(instant.time(), Some((Tz::UTC, 0)));
+        let clock = WrittenTime::new(instant.time(), Some((Tz::UTC, 0)));
         Self::new(instant.date_naive(), Some(clock))
     }
 
@@ -242,7 +242,7 @@ impl Written {
         if layouts[0].ends_with('y') && text.contains(|c: char| c.is_numeric() && !is_digit(c)) {
             return None;
         }
-        let clock = Clock::of(rest);
+        let clock = WrittenTime::of(rest);
         let is_unclear = |word: &str| is_in(&WORDS.unclear_months, word);
         (clock.is_some() || !rest.contains(is_digit)).then(|| Self {
             layouts,
@@ -260,7 +260,10 @@ impl Written {
         }
         if let Ok((day, rest)) = NaiveDate::parse_and_remainder(plain, format) {
             let time = NaiveTime::parse_from_str(plain, format).ok();
-            let clock = time.map_or_else(|| Clock::of(rest), |time| Some(Clock::new(time, None)));
+            let clock = time.map_or_else(
+                || WrittenTime::of(rest),
+                |time| Some(WrittenTime::new(time, None)),
+            );
             return (clock.is_some() || rest.is_empty()).then(|| Self::new(day, clock));
         }
         Self::of(text).filter(|it| it.layouts == LAYOUTS[0])
@@ -306,7 +309,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Unix time in seconds, milliseconds or microseconds, or the day number of a spreadsheet; each may have a fraction.
-fn number_of_time(text: &str) -> Option<Written> {
+fn number_of_time(text: &str) -> Option<WrittenDate> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !whole.chars().chain(fraction.chars()).all(is_digit) {
         return None;
@@ -314,11 +317,11 @@ fn number_of_time(text: &str) -> Option<Written> {
     let number: i64 = whole.parse().ok()?;
     if SERIAL_DAYS.contains(&number) && whole.len() == 5 {
         let day = SERIAL_DAY_0.checked_add_signed(TimeDelta::days(number))?;
-        return Some(Written::new(day, None));
+        return Some(WrittenDate::new(day, None));
     }
     let mut units = [1, 1_000, 1_000_000].into_iter();
     let unit = units.find(|unit| UNIX_SECONDS.contains(&(number / unit)))?;
-    DateTime::from_timestamp_micros(number * (1_000_000 / unit)).map(Written::at)
+    DateTime::from_timestamp_micros(number * (1_000_000 / unit)).map(WrittenDate::at)
 }
 
 /// A date whose month has a name: the day, the English name, and the year, in their order. Of the words between both numbers, and
@@ -367,7 +370,7 @@ fn days_of(date: &str) -> Option<([&'static str; 2], [Option<NaiveDate>; 2])> {
     days.find(|(_, days)| *days != [None; 2])
 }
 
-impl Clock {
+impl WrittenTime {
     const fn new(time: NaiveTime, zone: Option<(Tz, i32)>) -> Self {
         Self {
             time,
@@ -479,10 +482,10 @@ impl Evidence {
         text: &str,
         tomorrow: NaiveDate,
     ) {
-        let Some(written) = Written::of(text) else {
+        let Some(written) = WrittenDate::of(text) else {
             return;
         };
-        let Written { layouts, days, .. } = written;
+        let WrittenDate { layouts, days, .. } = written;
         self.has_clear_months |= is_named(layouts[0]) && !written.has_unclear_month;
         // A date after tomorrow in one order is in the other one.
         let days = days.map(|day| day.filter(|day| *day <= tomorrow));
@@ -589,7 +592,7 @@ fn change(column: &str, kept: DateOrder, found: &Found) -> FileError {
 
 /// The formats of `--date-format` that read a date of numbers with the year last, as spreadsheets write dates.
 pub fn formats(text: &str) -> Vec<&'static str> {
-    let written = Written::of(text);
+    let written = WrittenDate::of(text);
     let dates = written.iter().flat_map(|it| it.layouts.iter().zip(it.days));
     let is_last = |layout: &str| layout.ends_with(['y', 'Y']) && !is_named(layout);
     let fitting = dates.filter(|(layout, day)| day.is_some() && is_last(layout));
@@ -617,9 +620,9 @@ pub fn of_format(columns: &DateColumns, format: &str) -> DateOrders {
 /// # Errors
 /// When it does not say a whole day, or has other letters.
 pub fn strftime(format: &str) -> Result<String, FileError> {
-    let wrong = |what: &str| {
+    let wrong = |fault: &str| {
         Err(FileError::new(format!(
-            "--date-format {} {what}; write it like %m/%d/%Y or mm/dd/yyyy",
+            "--date-format {} {fault}; write it like %m/%d/%Y or mm/dd/yyyy",
             quoted(format)
         )))
     };
@@ -656,7 +659,7 @@ pub fn strftime(format: &str) -> Result<String, FileError> {
     }
     let mut example = String::new();
     let is_written = write!(example, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok();
-    if is_written && Written::in_format(&example, &written).is_some() {
+    if is_written && WrittenDate::in_format(&example, &written).is_some() {
         return Ok(written);
     }
     wrong("is no format of a whole day")

@@ -1,41 +1,295 @@
 //! Decides how the columns of a table are read: each is a field, or listed in the platform's file, or decided by the owner; anything
-//! else is a question. Pure: the same table, request and kept columns give the same answer. `questions` shows the questions.
+//! else is a question. The same table, request and kept columns give the same answer, which is added to the kept columns. `questions` shows the questions.
 //!
-//! A field takes its columns from, in this order: the options of the call, what is kept for the source and header, the one column
-//! with an exact name of the field (`names.toml`). Nothing is inferred from cells; they only decide whether a further question is asked.
+//! A field of a platform takes its columns from the platform's file, and options only fill what it leaves empty. A field of a table
+//! takes them from, in this order: the options of the call, what is kept for the source and header, the one column with an exact name
+//! of the field (`names.toml`). Nothing is inferred from cells; they only decide whether a further question is asked.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 
-use crate::imports::export::is_export;
-use crate::imports::map::columns::Columns;
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+
+use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{
-    COLUMNS, PublicIf, ReviewField, Subject, is_one_of, named_field,
+    PublicIf, PublicSubject, ReviewField, is_one_of, is_own_column, named_field,
 };
-use crate::imports::map::questions::{Asks, NEEDED, Question, VALUE};
+use crate::imports::map::questions::{
+    Asks, NEEDED, Question, ShownColumn, ShownTables, ShownValue, VALUE, VALUES_SHOWN_MAX,
+    shown_value,
+};
 use crate::imports::map::values::{
-    header_key, is_address, is_empty, is_in, names, parse_rating, same_name, scale_in_header,
-    scale_shown,
+    header_key, is_address, is_empty, names, parse_rating, same_name, scale_in_header, scale_shown,
+    without_address,
 };
 use crate::imports::platforms::{Format, PublicColumn};
-use crate::imports::read::workbook::HIDDEN_ROW;
-use crate::imports::report::FileError;
+use crate::imports::report::{FileError, NewValue};
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{Table, find, is_date};
+use crate::imports::table::{HIDDEN_ROW, Table, TableRow, find, is_date, is_export, shown_cell};
 use crate::model::{NOT_PUBLISHED, Status};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
 
-/// The columns, with what is not decided yet.
+/// The fields that make the author's name.
+pub const AUTHOR: [ReviewField; 3] = [
+    ReviewField::Author,
+    ReviewField::FirstName,
+    ReviewField::LastName,
+];
+
+/// The fields of dates.
+const DATES: [ReviewField; 4] = [
+    ReviewField::Date,
+    ReviewField::ResponseDate,
+    ReviewField::UpdatedAt,
+    ReviewField::VerifiedAt,
+];
+
+/// How the columns of a table are read.
 #[derive(Debug)]
-pub struct Decided<'f> {
-    pub columns: Columns<'f>,
-    /// If there are any, nothing may be imported.
+pub struct Columns<'f> {
+    pub format: &'static Format,
+    pub request: &'f ImportRequest,
+    pub table: &'f Table,
+    /// The columns of each field. Those of a platform are tried in their order, others are joined.
+    fields: [Vec<usize>; ReviewField::ALL.len()],
+    /// The fields of a platform's table that the owner fills.
+    filled: BTreeSet<ReviewField>,
+    /// What says whether the review, its answer and its author's name are public.
+    pub public: [Vec<PublicIf>; 3],
+    /// Whether the owner names a column that hides nothing: then the table says that its reviews are public.
+    pub states_public: bool,
+    /// The columns that are not read and that no platform's file lists.
+    pub unused: Vec<usize>,
+    /// The order of dates in each column, where one is needed.
+    pub orders: Vec<Option<DateOrder>>,
+    /// The columns of dates with names of months that are one month in all languages.
+    pub with_clear_months: BTreeSet<usize>,
+    /// A sentence about each order of dates.
+    pub sentences: Vec<String>,
+    /// `--date-format` in strftime notation.
+    pub date_format: Option<&'f str>,
+    /// The end of the ratings' scale.
+    pub scale: Option<NonZeroU8>,
+    /// What is not decided yet; if there is anything, no row is read.
     pub questions: Vec<Question>,
-    /// What is kept for the next import.
-    pub kept: KeptColumns,
 }
 
-/// `stored` is kept of earlier imports, and `before` of the files before in this one, too.
+impl<'f> Columns<'f> {
+    pub fn new(
+        table: &'f Table,
+        format: &'static Format,
+        request: &'f ImportRequest,
+        date_format: Option<&'f str>,
+    ) -> Self {
+        Self {
+            format,
+            request,
+            table,
+            fields: ReviewField::ALL.map(|_| Vec::new()),
+            filled: BTreeSet::new(),
+            public: [Vec::new(), Vec::new(), Vec::new()],
+            states_public: false,
+            unused: Vec::new(),
+            orders: vec![None; table.columns.len()],
+            with_clear_months: BTreeSet::new(),
+            sentences: Vec::new(),
+            date_format,
+            scale: None,
+            questions: Vec::new(),
+        }
+    }
+
+    pub fn fill(&mut self, field: ReviewField, columns: Vec<usize>) {
+        self.fields[field as usize] = columns;
+    }
+
+    /// Fills a field as the owner says: several columns are joined.
+    pub fn fill_by_owner(&mut self, field: ReviewField, columns: Vec<usize>) {
+        self.filled.insert(field);
+        self.fill(field, columns);
+    }
+
+    pub fn is_field(&self, column: usize) -> bool {
+        self.fields.iter().any(|columns| columns.contains(&column))
+    }
+
+    /// Source of the rows that name none.
+    pub fn source(&self) -> &str {
+        self.request.source_of(self.format)
+    }
+
+    pub fn field(&self, field: ReviewField) -> &[usize] {
+        &self.fields[field as usize]
+    }
+
+    /// Whether the cells of a field's columns are joined; otherwise the first filled one counts.
+    pub fn are_joined(&self, field: ReviewField) -> bool {
+        self.format.is_table() || self.format.joined == Some(field) || self.filled.contains(&field)
+    }
+
+    /// The columns that are read; one that is read as several is there several times.
+    pub fn used(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.iter().flatten();
+        let public = self.public.iter().flatten().flat_map(|it| &it.columns);
+        fields.chain(public).copied()
+    }
+
+    /// What a column is read as.
+    fn reads(&self, column: usize) -> Option<String> {
+        let mut reads: Vec<String> = Vec::new();
+        for field in ReviewField::ALL {
+            if self.field(field).contains(&column) {
+                reads.push(field.label().to_owned());
+            }
+        }
+        for (subject, sign) in self.signs() {
+            if sign.columns.contains(&column) {
+                let values = sign.values.iter().map(|value| shown_value(value));
+                let values = values.collect::<Vec<_>>().join(", ");
+                reads.push(format!("{} if {values}", subject.field()));
+            }
+        }
+        reads.dedup();
+        (!reads.is_empty()).then(|| reads.join(", "))
+    }
+
+    /// Adds the table to those that are shown: with its first cells if there are questions about it, otherwise without columns that the
+    /// platform's file lists and no field uses.
+    pub fn show(&self, file: &str, shown: &mut ShownTables) {
+        let (table, questions) = (self.table, &self.questions);
+        let place = table.place.as_deref().unwrap_or_default();
+        let rows = table.rows.len();
+        let noun = if rows == 1 { "row" } else { "rows" };
+        shown.titles.push(format!("{file}{place}, {rows} {noun}"));
+        for (number, header) in table.columns.iter().enumerate() {
+            let reads = self.reads(number);
+            let is_listed = reads.is_none() && !self.unused.contains(&number);
+            if header.is_empty() || table.is_list(number) || questions.is_empty() && is_listed {
+                continue;
+            }
+            let is_open = questions.iter().any(|it| it.columns.contains(header));
+            let mut signs = self.signs().filter(|(_, sign)| !sign.is_platform);
+            let is_sign = signs.any(|(_, sign)| sign.columns.contains(&number));
+            // Sentences that are no field of a review may be private.
+            let is_text = !self.is_field(number) && table.has_sentences(number);
+            let values = if (is_open || is_sign) && !is_text {
+                table.values(number)
+            } else {
+                Vec::new()
+            };
+            let values = values.into_iter().map(|(value, count)| ShownValue {
+                shown: shown_cell(&value),
+                value,
+                count,
+            });
+            let cells = if questions.is_empty() {
+                String::new()
+            } else {
+                table.first_cells(number)
+            };
+            shown.add_column(ShownColumn {
+                header: header.clone(),
+                cells: (!is_text).then_some(cells),
+                reads: (!is_open).then(|| reads.unwrap_or_else(|| "not used".to_owned())),
+                values: values.collect(),
+            });
+        }
+    }
+
+    /// The columns of dates, each with its field, its source and name.
+    pub fn date_columns(&self) -> Vec<(usize, ReviewField, (String, String))> {
+        let columns = DATES.iter().flat_map(|field| {
+            let columns = self.field(*field).iter();
+            columns.map(move |column| (*column, *field))
+        });
+        let key = |column: usize| (self.source().to_owned(), self.table.columns[column].clone());
+        columns
+            .map(|(column, field)| (column, field, key(column)))
+            .collect()
+    }
+
+    /// The cells of a row that are read, and those that identify the format: all others may be private.
+    pub fn raw(&self, row: &TableRow) -> Value {
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.as_ref()) {
+            return serde_json::from_str(raw).unwrap_or_default();
+        }
+        let keys = self.format.keys.iter().flat_map(|set| names(set));
+        let keys = keys.filter_map(|name| self.table.find(name));
+        let authors = AUTHOR.map(|field| self.field(field)).concat();
+        let columns: BTreeSet<usize> = self.used().chain(keys).collect();
+        let cells = columns.into_iter().filter_map(|column| {
+            let cell = row.cell(column)?;
+            let cell = if authors.contains(&column) {
+                without_address(cell)
+            } else {
+                cell.to_owned()
+            };
+            Some((self.table.columns[column].clone(), Value::from(cell)))
+        });
+        Value::Object(cells.collect::<Map<_, _>>())
+    }
+
+    /// The columns of publication, each with what it says of.
+    fn signs(&self) -> impl Iterator<Item = (PublicSubject, &PublicIf)> {
+        let all = PublicSubject::ALL.into_iter().zip(&self.public);
+        all.flat_map(|(subject, list)| list.iter().map(move |sign| (subject, sign)))
+    }
+
+    /// The values of columns of publication that were not there when the owner named those that publish.
+    pub fn new_values(&self) -> Vec<NewValue> {
+        let new = self.signs().flat_map(|(subject, sign)| {
+            let values = sign
+                .columns
+                .iter()
+                .flat_map(|column| self.table.values(*column));
+            let mut new: Vec<(String, u64)> =
+                values.filter(|(value, _)| sign.is_new(value)).collect();
+            if !new.is_empty() && self.table.has_sentences(sign.columns[0]) {
+                let rows = new.iter().map(|(_, count)| count).sum();
+                new = vec![(VALUE.to_owned(), rows)];
+            }
+            new.into_iter().map(move |(value, count)| NewValue {
+                source: self.source().to_owned(),
+                header: self.table.columns[sign.columns[0]].clone(),
+                option: subject.option(),
+                value,
+                count,
+            })
+        });
+        new.collect()
+    }
+
+    /// Whether the use of the columns is shown: a platform's JSON needs no check.
+    pub const fn is_previewed(&self) -> bool {
+        self.format.is_table() || !self.table.is_objects()
+    }
+
+    /// The members of a platform's JSON that are passed over.
+    pub fn describe_members(&self) -> Option<String> {
+        let names = self
+            .unused
+            .iter()
+            .map(|column| self.table.columns[*column].as_str());
+        let names: Vec<&str> = names.take(VALUES_SHOWN_MAX).collect();
+        (!self.is_previewed() && !names.is_empty())
+            .then(|| format!("members that are not read: {}", names.join(", ")))
+    }
+
+    /// How the dates of a column are read.
+    pub fn dates(&self, column: usize) -> Dates<'_> {
+        // `Submit Date (UTC)`
+        let is_utc = self.table.columns[column].trim_end().ends_with("(UTC)");
+        Dates {
+            format: self.date_format,
+            order: self.orders.get(column).copied().flatten(),
+            zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
+            has_clear_months: self.with_clear_months.contains(&column),
+        }
+    }
+}
+
+/// `stored` is kept of earlier imports, and `kept` of the files before in this one, too; what is decided here is added to it.
 ///
 /// # Errors
 /// When an option does not fit the table.
@@ -44,8 +298,9 @@ pub fn decide<'f>(
     format: &'static Format,
     request: &'f ImportRequest,
     date_format: Option<&'f str>,
-    (stored, before): (&KeptColumns, &KeptColumns),
-) -> Result<Decided<'f>, FileError> {
+    stored: &KeptColumns,
+    kept: &mut KeptColumns,
+) -> Result<Columns<'f>, FileError> {
     let is_value = |name: &String| is_date(name) || is_address(name);
     if format.is_table() && table.columns.iter().any(is_value) {
         return Err(FileError::new(
@@ -64,8 +319,8 @@ pub fn decide<'f>(
         .columns
         .check(&table.columns, format.is_table() && !table.is_objects())?;
     let source = request.source_of(format);
-    let mut kept = before.clone();
-    request.columns.apply(&mut kept, source, &table.columns);
+    let before = kept.clone();
+    request.columns.apply(kept, source, &table.columns);
     if request.no_text {
         let row = kept.entry(source, "", ReviewField::Text.label());
         BY_OWNER.clone_into(&mut row.decided_by);
@@ -80,34 +335,28 @@ pub fn decide<'f>(
             named_field(header)
         }
     };
-    let mut rows: HashMap<String, Vec<KeptColumn>> = HashMap::new();
-    for row in kept.of(source).filter(|row| !row.header.is_empty()) {
-        rows.entry(header_key(&row.header))
-            .or_default()
-            .push(row.clone());
-    }
-    let mut keys: HashMap<String, usize> = HashMap::new();
-    for header in &table.columns {
-        *keys.entry(header_key(header)).or_default() += 1;
-    }
-    let rows_of = |header: &String| {
-        let key = header_key(header);
-        let mut found = rows.get(&key).cloned().unwrap_or_default();
+    let keys: Vec<String> = table.columns.iter().map(|it| header_key(it)).collect();
+    let of_source = kept.of(source).filter(|row| !row.header.is_empty());
+    let of_source: Vec<(String, KeptColumn)> = of_source
+        .map(|row| (header_key(&row.header), row.clone()))
+        .collect();
+    let rows_of = |(header, key): (&String, &String)| {
         // Of two spellings in one table each is a column of its own.
-        found.retain(|row| keys.get(&key) == Some(&1) || row.header == *header);
-        found
+        let is_only = keys.iter().filter(|other| *other == key).count() == 1;
+        let rows = of_source.iter();
+        let rows = rows.filter(|(other, row)| other == key && (is_only || row.header == *header));
+        rows.map(|(_, row)| row.clone()).collect()
     };
     let named = |column: usize| named(&table.columns[column]).filter(|_| !table.is_list(column));
     let mut decision = ColumnsDecision {
         source,
         named: (0..table.columns.len()).map(named).collect(),
-        rows: table.columns.iter().map(rows_of).collect(),
+        rows: table.columns.iter().zip(&keys).map(rows_of).collect(),
         is_own,
         columns: Columns::new(table, format, request, date_format),
         stored,
         before,
         kept,
-        questions: Vec::new(),
     };
     if !format.is_table() {
         decision.fill_by_platform();
@@ -117,21 +366,12 @@ pub fn decide<'f>(
     decision.decide_public();
     decision.decide_scale();
     decision.keep();
-    let ColumnsDecision {
-        columns,
-        mut questions,
-        kept,
-        ..
-    } = decision;
+    let mut columns = decision.columns;
     if table.is_objects() && table.columns.is_empty() {
         // An empty list lacks nothing.
-        questions.clear();
+        columns.questions.clear();
     }
-    Ok(Decided {
-        columns,
-        questions,
-        kept,
-    })
+    Ok(columns)
 }
 
 /// What is decided so far.
@@ -145,9 +385,8 @@ struct ColumnsDecision<'f, 'k> {
     columns: Columns<'f>,
     /// What was kept before this call, and before this file.
     stored: &'k KeptColumns,
-    before: &'k KeptColumns,
-    kept: KeptColumns,
-    questions: Vec<Question>,
+    before: KeptColumns,
+    kept: &'k mut KeptColumns,
 }
 
 impl ColumnsDecision<'_, '_> {
@@ -168,7 +407,7 @@ impl ColumnsDecision<'_, '_> {
     }
 
     fn is_public(&self, column: usize) -> bool {
-        self.row(column, |row| Subject::of_field(&row.field).is_some())
+        self.row(column, |row| PublicSubject::of_field(&row.field).is_some())
             .is_some()
     }
 
@@ -187,7 +426,7 @@ impl ColumnsDecision<'_, '_> {
     }
 
     fn fill_fields(&mut self) -> Result<(), FileError> {
-        for field in ReviewField::MAPPED {
+        for field in ReviewField::mapped() {
             let own = self.kept_columns(field)?;
             let is_lacking = self.kept.find(self.source, "", field.label()).is_some();
             if !self.columns.field(field).is_empty() {
@@ -266,7 +505,7 @@ impl ColumnsDecision<'_, '_> {
     /// The columns with an exact name of the field that are nothing else; those that only say whether a review is public are taken if
     /// there is no other.
     fn named_columns(&self, field: ReviewField) -> Vec<usize> {
-        let is_other = |row: &&KeptColumn| Subject::of_field(&row.field).is_none();
+        let is_other = |row: &&KeptColumn| PublicSubject::of_field(&row.field).is_none();
         let is_named = |column: &usize| {
             self.named[*column] == Some(field) && self.row(*column, is_other).is_none()
         };
@@ -341,7 +580,7 @@ impl ColumnsDecision<'_, '_> {
     }
 
     fn ask(&mut self, asks: Asks, columns: Vec<String>) {
-        self.questions.push(Question::new(asks, columns));
+        self.columns.questions.push(Question::new(asks, columns));
     }
 
     /// Asks which column fills a field; several are fitting, or none.
@@ -352,7 +591,7 @@ impl ColumnsDecision<'_, '_> {
         }
         let proposed = self.likely(field).map(|column| self.header(column));
         let is_proposed = proposed.is_some();
-        self.questions.push(Question {
+        self.columns.questions.push(Question {
             asks: Asks::Field { field, is_proposed },
             columns: proposed.into_iter().collect(),
             gone: self.gone(field).into_iter().collect(),
@@ -380,7 +619,7 @@ impl ColumnsDecision<'_, '_> {
         let signs = format.public.iter().chain(&format.public_answer);
         let mut known = signs.flat_map(|sign| names(&sign.names));
         let is_listed = if format.is_table() {
-            self.is_own && is_in(COLUMNS, header)
+            self.is_own && is_own_column(header)
         } else {
             format.ignores(header) || known.any(|name| same_name(name, header))
         };
@@ -412,7 +651,7 @@ impl ColumnsDecision<'_, '_> {
         let is_gone = |row: &&KeptColumn| {
             !table.is_objects()
                 && row.header != HIDDEN_ROW
-                && Subject::of_field(&row.field).is_some()
+                && PublicSubject::of_field(&row.field).is_some()
                 && find(headers, &row.header).is_none()
         };
         let is_replaced = |row: &&KeptColumn| {
@@ -423,8 +662,8 @@ impl ColumnsDecision<'_, '_> {
         let (answered, gone): (Vec<&KeptColumn>, Vec<_>) = gone.partition(is_replaced);
         self.kept.retain(|row| !answered.contains(&row));
         let gone: Vec<String> = gone.iter().map(|row| row.header.clone()).collect();
-        // JSON of a platform gets new members, and nobody edits it by hand.
-        let is_asked = format.is_table() || !table.is_objects();
+        // JSON of a platform gets new members, and is not edited by hand.
+        let asks_others = format.is_table() || !table.is_objects();
         // To name a column that was not decided answers for all others, unless it says nothing of reviews.
         let is_new = |column: &usize| {
             let key = header_key(&headers[*column]);
@@ -433,17 +672,17 @@ impl ColumnsDecision<'_, '_> {
         };
         let is_answered = named
             .iter()
-            .any(|(subject, column, _)| *subject == Subject::Review && is_new(column));
-        let is_open = is_asked && !open.is_empty() && !is_answered && !request.ignore_others;
+            .any(|(subject, column, _)| *subject == PublicSubject::Review && is_new(column));
+        let is_open = asks_others && !open.is_empty() && !is_answered && !request.ignore_others;
         if is_open || !gone.is_empty() {
             let columns = self.headers(&open);
             let asks = Asks::Public;
-            self.questions.push(Question {
+            self.columns.questions.push(Question {
                 asks,
                 columns,
                 gone,
             });
-        } else if is_asked {
+        } else if asks_others {
             for column in &open {
                 let row = self.kept.entry(self.source, &headers[*column], IGNORED);
                 BY_OTHERS.clone_into(&mut row.decided_by);
@@ -491,7 +730,7 @@ impl ColumnsDecision<'_, '_> {
             Vec::new(),
         ];
         if let Some(column) = find(&table.columns, "status").filter(|_| self.is_own) {
-            self.columns.public[Subject::Review as usize].push(PublicIf {
+            self.columns.public[PublicSubject::Review as usize].push(PublicIf {
                 columns: vec![column],
                 inside: Vec::new(),
                 values: vec![Status::Published.name().to_owned()],
@@ -502,7 +741,7 @@ impl ColumnsDecision<'_, '_> {
         }
         let kept: Vec<KeptColumn> = self.kept.of(self.source).cloned().collect();
         for mut row in kept {
-            let Some(subject) = Subject::of_field(&row.field) else {
+            let Some(subject) = PublicSubject::of_field(&row.field) else {
                 continue;
             };
             let column = find(&table.columns, &row.header);
@@ -602,7 +841,7 @@ impl ColumnsDecision<'_, '_> {
         if !self.columns.format.is_table() {
             return;
         }
-        for field in ReviewField::MAPPED {
+        for field in ReviewField::mapped() {
             for (position, column) in (0..).zip(self.columns.field(field).to_vec()) {
                 if self.row(column, |row| row.field == field.label()).is_none() {
                     self.kept_row(column, field).position = position;

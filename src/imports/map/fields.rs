@@ -1,14 +1,20 @@
-//! The fields of a review that a column may fill, and their exact names (`names.toml`), by which a column of any table or JSON is known
-//! without asking.
+//! The fields of a review in files: the members of our own form, the fields that a column may fill, and the exact names of these
+//! (`names.toml`), by which a column of any table or JSON is known without asking.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::imports::map::values::{Names, header_key, is_empty};
-use crate::model::{named, parse_toml};
+use crate::imports::map::values::{header_key, is_empty};
+use crate::model::json::join;
+use crate::model::text::{quoted, url};
+use crate::model::{Digests, Method, ReviewId, named, parse_toml};
+use crate::owner::business::language;
+use crate::owner::shape::{INSTANT, Member, NAME, NAMES, Shape, needed, optional};
 
 named! {
     /// A field of a review that a column may fill, by its path in a native record; one that has no path there has a name
@@ -52,38 +58,139 @@ named! {
     }
 }
 
-/// The columns of an export as a table: paths of the native record. `columns` is in the first row alone: what imports have decided
-/// about the columns of sources. `escaped` marks a row with escaped cells: in other tables an apostrophe is literal.
-pub const COLUMNS: Names = "id, rating, date, author, title, text, language, source.name, source.url, location, \
-     verification.verified, verification.method, verification.verified_at, mentions.technicians, mentions.services, \
-     mentions.service_areas, response.text, response.date, response.author, status, withheld_reason, updated_at, decided, \
-     deleted, posted_at, responded_at, imported_from, id_at_source, said, digests, note, columns, escaped";
+/// The members of a native record, one review as JSON, as in our own files and documents (`docs/IMPORT.md`). An exported table has a
+/// column for each, by its path.
+///
+/// It is strict because reviews are published under the business's name: an invalid member rejects the row.
+pub const RECORD: &[Member] = &[
+    needed("id", Shape::Word(parsed::<ReviewId>)),
+    needed("rating", Shape::Stars),
+    needed("date", Shape::Day),
+    needed("author", NAME),
+    optional("title", Shape::Text),
+    needed("text", Shape::Text),
+    optional("language", Shape::Word(language)),
+    optional("source", Shape::Object(SOURCE)),
+    optional("location", NAME),
+    optional("verification", Shape::Object(VERIFICATION)),
+    optional("mentions", Shape::Object(MENTIONS)),
+    optional("response", Shape::Object(RESPONSE)),
+    optional(
+        "status",
+        Shape::Word(|name| one_of(name, &["published", "withheld"])),
+    ),
+    optional("withheld_reason", NAME),
+    optional("updated_at", INSTANT),
+    optional("decided", NAMES),
+    optional("deleted", Shape::Flag),
+    optional("posted_at", INSTANT),
+    optional("responded_at", INSTANT),
+    optional("imported_from", NAME),
+    optional("id_at_source", NAME),
+    optional("said", Shape::Any),
+    optional("digests", Shape::Word(parsed::<Digests>)),
+    optional("note", NAME),
+    // In the first row of a table: what imports have decided about the columns of sources.
+    optional("columns", Shape::Any),
+    // Marks a row of a table with escaped cells: in other tables an apostrophe is literal.
+    optional("escaped", Shape::Any),
+];
+const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
+const VERIFICATION: &[Member] = &[
+    optional("verified", Shape::Flag),
+    optional(
+        "method",
+        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
+    ),
+    optional("verified_at", INSTANT),
+];
+const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
+const MENTIONS: &[Member] = &[
+    optional("technicians", MENTIONED),
+    optional("services", MENTIONED),
+    optional("service_areas", MENTIONED),
+];
+const RESPONSE: &[Member] = &[
+    needed("text", Shape::Text),
+    optional("date", Shape::Day),
+    optional("author", NAME),
+];
+
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<String, String> {
+    let parsed = text.parse::<T>();
+    parsed
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
+fn one_of(name: &str, allowed: &[&str]) -> Result<String, String> {
+    if allowed.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "{} is not one of {}",
+        quoted(name),
+        allowed.join(", ")
+    ))
+}
+
+/// Mentions are read packed between control characters.
+fn mentioned(name: &str) -> Result<String, String> {
+    if name.contains(char::is_control) {
+        return Err("has a control character; remove it".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
+/// The columns of an export as a table: the paths of the plain members of a native record, each with what it may be.
+pub static COLUMNS: LazyLock<Vec<(String, Shape)>> = LazyLock::new(|| {
+    let columns = |member: &Member| {
+        let Shape::Object(members) = member.shape else {
+            return vec![(member.name.to_owned(), member.shape)];
+        };
+        let inner = members.iter();
+        let inner = inner.map(|inner| (join(member.name, inner.name), inner.shape));
+        inner.collect()
+    };
+    RECORD.iter().flat_map(columns).collect()
+});
+
+/// Whether an exported table has this column.
+pub fn is_own_column(name: &str) -> bool {
+    COLUMNS.iter().any(|(path, _)| path == name)
+}
+
+/// The members that native records do not have: of an object those of its own. A record with one is somebody else's, and a review that
+/// it hides there would be published.
+pub fn foreign_members(record: &Value) -> Vec<String> {
+    let inside = |(name, value): (&String, &Value)| {
+        let members = value.as_object().filter(|_| name != "said");
+        let members = members.into_iter().flatten();
+        let paths: Vec<String> = members
+            .map(|(inner, _)| format!("{name}.{inner}"))
+            .collect();
+        if paths.is_empty() {
+            vec![name.clone()]
+        } else {
+            paths
+        }
+    };
+    let paths = record.as_object().into_iter().flatten().flat_map(inside);
+    paths.filter(|path| !is_known(path)).collect()
+}
+
+/// Whether a native record may have a member with this path.
+fn is_known(path: &str) -> bool {
+    let is_member = || RECORD.iter().any(|member| member.name == path);
+    is_own_column(path) || matches!(path, "url" | "business" | "editorial") || is_member()
+}
 
 impl ReviewField {
     /// The fields that `--map` may fill.
-    pub const MAPPED: [Self; 21] = [
-        Self::Id,
-        Self::Rating,
-        Self::Date,
-        Self::Author,
-        Self::Title,
-        Self::Text,
-        Self::Language,
-        Self::SourceName,
-        Self::Url,
-        Self::Location,
-        Self::UpdatedAt,
-        Self::Verified,
-        Self::Method,
-        Self::VerifiedAt,
-        Self::Technicians,
-        Self::Services,
-        Self::ServiceAreas,
-        Self::ResponseText,
-        Self::ResponseDate,
-        Self::ResponseAuthor,
-        Self::Reason,
-    ];
+    pub fn mapped() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|field| is_own_column(field.name()))
+    }
 
     /// The field's name for the owner, in `--map` and in messages.
     pub fn label(self) -> &'static str {
@@ -128,10 +235,11 @@ impl FromStr for Mapping {
         let (name, column) = text
             .split_once('=')
             .ok_or("write it as FIELD=COLUMN, for example text=Review")?;
-        let mut known = ReviewField::MAPPED.into_iter();
+        let mut known = ReviewField::mapped();
         let field = known.find(|field| [field.label(), field.name()].contains(&name));
         let field = field.ok_or_else(|| {
-            let known = ReviewField::MAPPED.map(ReviewField::label).join(", ");
+            let known: Vec<&str> = ReviewField::mapped().map(ReviewField::label).collect();
+            let known = known.join(", ");
             format!(
                 "`{name}` is not a field of a review; use one of {known}; whether a review may be published is said by --public"
             )
@@ -151,7 +259,7 @@ impl FromStr for Mapping {
 }
 
 /// The file `names.toml`.
-static NAMES: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
+static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
     let key = |(field, list): (ReviewField, String)| {
         let keys: Vec<_> = list
@@ -175,12 +283,13 @@ pub fn named_field(header: &str) -> Option<ReviewField> {
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     name = number.map_or(name, |(_, rest)| rest.trim_start());
-    let whole = NAMES.get(&header_key(name));
+    let whole = NAMED_FIELDS.get(&header_key(name));
     let within = || {
         let (before, inside) = name.strip_suffix([')', ']'])?.rsplit_once(['(', '['])?;
         let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
         let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        (is_scale || !has_digit).then(|| NAMES.get(&header_key(before.trim_end_matches(marks))))?
+        (is_scale || !has_digit)
+            .then(|| NAMED_FIELDS.get(&header_key(before.trim_end_matches(marks))))?
     };
     whole.or_else(within).copied()
 }
@@ -190,14 +299,14 @@ pub fn named_field(header: &str) -> Option<ReviewField> {
 
 /// What a column says of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum PublicSubject {
     Review,
     Answer,
     /// The name of the author.
     Name,
 }
 
-impl Subject {
+impl PublicSubject {
     pub const ALL: [Self; 3] = [Self::Review, Self::Answer, Self::Name];
 
     /// The field of its column in `source_column`.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use chrono::NaiveDate;
 
-use crate::imports::map::fields::{ReviewField, Subject};
+use crate::imports::map::fields::{PublicSubject, ReviewField};
 use crate::model::text::quote_for_shell;
 
 /// What must be decided about columns.
@@ -30,7 +30,7 @@ pub enum Asks {
     /// Whether one of the columns says what may be published.
     Public,
     /// With which of its values a column publishes.
-    Values(Subject),
+    Values(PublicSubject),
     /// Whether a column of IDs that counts the rows has IDs.
     Id,
     /// The end of the scale of a column's ratings, of which the highest is `most`; it seems to be `end`.
@@ -332,7 +332,7 @@ impl Undecided {
                 let gone = question.gone.first();
                 let gone =
                     gone.map(|it| format!("{it}, which is the {label}, is not in the file; "));
-                let which = match (is_proposed, question.columns.is_empty()) {
+                let candidates = match (is_proposed, question.columns.is_empty()) {
                     (true, _) => format!(", perhaps {column}"),
                     (false, true) => String::new(),
                     (false, false) => format!(": {columns}"),
@@ -340,7 +340,7 @@ impl Undecided {
                 let without = missing_option(*field);
                 let without = without.map(|option| format!(", or {option} if there is none"));
                 let (gone, without) = (gone.unwrap_or_default(), without.unwrap_or_default());
-                format!("{gone}{label}={COLUMN}: the column that is {noun}{which}{without}")
+                format!("{gone}{label}={COLUMN}: the column that is {noun}{candidates}{without}")
             }
             Asks::Public => {
                 let gone = question.gone.iter();
@@ -396,22 +396,22 @@ impl Undecided {
         }
     }
 
-    /// What is open and the command that decides it, for a run that nobody watches: without any cell.
+    /// What is open and the command that decides it, for a scheduled run: without any cell.
     pub fn explain(&self) -> String {
         let source = self.sources.first().map_or("", String::as_str);
         let command = format!("reviews source columns {}", quote_for_shell(source));
         let explain = |question: &Question| {
             let (column, option) = (question.column(), question.option(COLUMN));
-            let what = match &question.asks {
+            let open = match &question.asks {
                 Asks::Public => return question.explain_public(&command),
                 Asks::Scale { .. } | Asks::Order { .. } => {
-                    let what = if option.starts_with("--scale") {
+                    let setting = if option.starts_with("--scale") {
                         "the end of the scale"
                     } else {
                         "the order of dates"
                     };
                     return format!(
-                        "{what} in {column} is not decided; add the source again with {option}"
+                        "{setting} in {column} is not decided; add the source again with {option}"
                     );
                 }
                 Asks::Field { field, .. } => match question.gone.first() {
@@ -426,7 +426,7 @@ impl Undecided {
                 Asks::Values(_) => format!("the value of {column} that publishes is not decided"),
                 Asks::Id => format!("whether {column} has IDs is not decided"),
             };
-            format!("{what}; {command} {option} decides it")
+            format!("{open}; {command} {option} decides it")
         };
         let questions = self.questions.iter().map(explain);
         questions.collect::<Vec<_>>().join("; ")

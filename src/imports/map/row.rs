@@ -1,21 +1,20 @@
-//! Reads the review in a row of cells by the plan of its file, and reports all errors of the row together.
+//! Reads the review in a row of cells by the columns of its table, and reports all errors of the row together.
 
 use std::borrow::Cow;
 use std::num::NonZeroU8;
 
 use chrono::{DateTime, Utc};
 
-use crate::imports::export::remove_formula_escape;
-use crate::imports::map::collector::{Incoming, Unpublished, VOUCHED};
-use crate::imports::map::columns::{AUTHOR, Columns};
-use crate::imports::map::fields::{ReviewField, Subject};
+use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::map::decide::{AUTHOR, Columns};
+use crate::imports::map::fields::{PublicSubject, ReviewField};
 use crate::imports::map::values::{
     self, ANONYMOUS, TEXT_BYTES_MAX, WORDS, clean, flag, is_address, is_blank, is_empty, is_in,
-    is_spreadsheet_error, language_tag, names, parse_rating, without_address,
+    is_spreadsheet_error, language_tag, names, parse_rating, remove_formula_escape,
+    without_address,
 };
 use crate::imports::platforms::{BY_PLATFORM, NO_STARS};
-use crate::imports::read::workbook::NOT_CALCULATED;
-use crate::imports::table::Row;
+use crate::imports::table::{NOT_CALCULATED, TableRow};
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
@@ -32,11 +31,11 @@ struct Cell<'p> {
     text: &'p str,
 }
 
-/// Reads a row by the plan of its file, and collects its errors.
+/// Reads a row by the columns of its table, and collects its errors.
 #[derive(Debug)]
 pub struct RowReader<'p> {
     columns: &'p Columns<'p>,
-    row: &'p Row,
+    row: &'p TableRow,
     calendar: Calendar,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
@@ -47,7 +46,7 @@ pub struct RowReader<'p> {
 }
 
 impl<'p> RowReader<'p> {
-    pub const fn new(columns: &'p Columns<'p>, row: &'p Row, calendar: Calendar) -> Self {
+    pub const fn new(columns: &'p Columns<'p>, row: &'p TableRow, calendar: Calendar) -> Self {
         Self {
             columns,
             row,
@@ -141,8 +140,10 @@ impl<'p> RowReader<'p> {
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let is_name_hidden =
-            is_anonymous || self.is_public(Subject::Name).is_some_and(|it| it.is_err());
+        let is_name_hidden = is_anonymous
+            || self
+                .is_public(PublicSubject::Name)
+                .is_some_and(|it| it.is_err());
         let text = self.text(ReviewField::Text).unwrap_or_default();
         let title = self.text(ReviewField::Title);
         let title = title.map(|title| title.trim().to_owned());
@@ -203,7 +204,6 @@ impl<'p> RowReader<'p> {
             text,
             language,
             source,
-            // The merge withholds a review that is not verified.
             status,
             verification,
             mentions,
@@ -472,7 +472,7 @@ impl<'p> RowReader<'p> {
     }
 
     fn status(&mut self, is_starless: bool, is_verified: bool) -> Status {
-        let public = self.is_public(Subject::Review);
+        let public = self.is_public(PublicSubject::Review);
         let reason = self.text(ReviewField::Reason);
         let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
         match public {
@@ -492,7 +492,7 @@ impl<'p> RowReader<'p> {
 
     /// Whether the row's review, its answer or its author's name is public at its source, or the reason why it is not; `None` if no
     /// column says so.
-    fn is_public(&mut self, subject: Subject) -> Option<Result<(), &'static str>> {
+    fn is_public(&mut self, subject: PublicSubject) -> Option<Result<(), &'static str>> {
         let mut public = None;
         for sign in &self.columns.public[subject as usize] {
             if self.has(&sign.inside) {
@@ -506,7 +506,7 @@ impl<'p> RowReader<'p> {
             let cells: Vec<Option<&str>> = cells.collect();
             if !sign.publishes(&cells) {
                 let has_new = cells.into_iter().flatten().any(|cell| sign.is_new(cell));
-                self.has_new_value |= subject == Subject::Review && has_new;
+                self.has_new_value |= subject == PublicSubject::Review && has_new;
                 return Some(Err(sign.reason));
             }
             public = Some(Ok(()));
@@ -544,7 +544,7 @@ impl<'p> RowReader<'p> {
             self.note_unstated(ReviewField::ResponseText, Unit::Response);
             return None;
         };
-        if let Some(Err(_)) = self.is_public(Subject::Answer) {
+        if let Some(Err(_)) = self.is_public(PublicSubject::Answer) {
             self.is_answer_hidden = true;
             return None;
         }

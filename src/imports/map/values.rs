@@ -454,6 +454,19 @@ pub fn is_spreadsheet_error(cell: &str) -> bool {
     cell == "Loading..." || code.is_some_and(is_number)
 }
 
+/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell looks escaped: such a cell is also
+/// escaped, so that every cell reads back unchanged.
+pub fn is_formula(cell: &str) -> bool {
+    cell.trim_start_matches('\'')
+        .starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// A cell without the apostrophe that keeps a spreadsheet from running it.
+pub fn remove_formula_escape(cell: &str) -> &str {
+    let escaped = cell.strip_prefix('\'');
+    escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
+}
+
 /// The file `words.toml`. Lists of words are separated by `, `.
 pub static WORDS: LazyLock<Words> = LazyLock::new(|| parse_toml(include_str!("words.toml")));
 
@@ -751,7 +764,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_as_a_rating_is_refused_with_advice() {
+    fn unclear_rating_is_refused_with_advice() {
         for (advice, texts) in [
             ("--scale 10", "8; 7.5"),
             ("--scale 100", "85; 11 stars"),
@@ -773,7 +786,7 @@ mod tests {
     }
 
     #[test]
-    fn spreadsheet_errors_are_known_by_their_form_in_any_language() {
+    fn spreadsheet_errors_of_any_language_are_detected() {
         for error in "#N/A #REF! #DIV/0! #NAME? #ERROR! #SPILL! #NV #BEZUG! #¡REF! #¿NOMBRE? #ЗНАЧ! #GETTING_DATA Err:502 Loading...".split(' ') {
             assert!(is_spreadsheet_error(error), "{error}");
         }

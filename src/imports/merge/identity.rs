@@ -1,4 +1,4 @@
-//! Which review each row of an import is: a pure function of the rows and of what is stored. A row is only ever a review of its
+//! Which review each row of an import is: it depends only on the rows, on what is stored, and on `--doubtful`. A row is only ever a review of its
 //! own source and location. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
 //! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use chrono::Datelike as _;
 
-use crate::imports::map::collector::{Incoming, Row};
+use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::map::values::{self, Names, is_in};
 use crate::imports::platforms::TABLE;
 use crate::imports::report::{NAMED_MAX, Watch};
@@ -18,7 +18,7 @@ use crate::storage::reviews::{Known, KnownReview, ReviewState};
 
 /// The review of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Match {
+pub enum RowMatch {
     Known(ReviewId),
     /// Under this id, which is the row's own unless another review has that.
     New(ReviewId),
@@ -36,7 +36,7 @@ const TELLING_WORDS_MIN: usize = 4;
 /// The reviews of rows.
 pub struct Identified {
     /// In the order of the rows.
-    pub matches: Vec<Match>,
+    pub matches: Vec<RowMatch>,
     /// The reviews that doubtful rows may be.
     pub doubted: HashSet<ReviewId>,
     /// The values of `--doubtful` that name a row which is not doubtful.
@@ -45,17 +45,17 @@ pub struct Identified {
 
 /// Finds the reviews of `rows`; `files` are the names of the files. `None` if the import is to stop.
 pub fn identify(
-    rows: &[Row],
+    rows: &[ReviewRow],
     files: &[&str],
     known: &Known,
     request: &ImportRequest,
     watch: &dyn Watch,
 ) -> Option<Identified> {
     let mut matcher = Matcher {
-        digests: rows.iter().map(Row::digests).collect(),
+        digests: rows.iter().map(ReviewRow::digests).collect(),
         candidates: known
             .iter()
-            .map(|(id, it)| Candidate::new(id, it))
+            .map(|(id, it)| ReviewCandidate::new(id, it))
             .collect(),
         matches: vec![None; rows.len()],
         doubted: HashSet::new(),
@@ -86,7 +86,7 @@ pub fn identify(
 }
 
 /// A stored review that rows may be.
-struct Candidate<'k> {
+struct ReviewCandidate<'k> {
     id: &'k ReviewId,
     known: &'k KnownReview,
     /// `None` of a review that was deleted before a source gave it.
@@ -97,7 +97,7 @@ struct Candidate<'k> {
     has_row: bool,
 }
 
-impl<'k> Candidate<'k> {
+impl<'k> ReviewCandidate<'k> {
     fn new(id: &'k ReviewId, known: &'k KnownReview) -> Self {
         let record = known.source.as_ref();
         let recorded = record.map(|it| (it.source_name.as_str(), it.digests));
@@ -110,7 +110,8 @@ impl<'k> Candidate<'k> {
             ReviewState::Deleted => true,
             ReviewState::Unreadable(status, _) => *status != Status::Published,
             ReviewState::There(review) => {
-                review.status != Status::Published && known.said().is_decided(Unit::Status, review)
+                review.status != Status::Published
+                    && known.last_statement().is_decided(Unit::Status, review)
             }
         };
         Self {
@@ -124,7 +125,7 @@ impl<'k> Candidate<'k> {
 
     /// Whether it is of the row's source and location. A row or a source that does not name its location may be of any, and so may
     /// a native row that names no source.
-    fn is_of_place(&self, row: &Row) -> bool {
+    fn is_of_place(&self, row: &ReviewRow) -> bool {
         let record = self.known.source.as_ref();
         let ours = row.incoming.unpublished.location.as_ref();
         let theirs = record.and_then(|record| record.location.as_ref());
@@ -140,7 +141,7 @@ impl<'k> Candidate<'k> {
     }
 
     /// Whether author, day or text of a row with its ID are those of the review, or those that its source last gave.
-    fn is_alike(&self, row: &Row, digests: &Digests) -> bool {
+    fn is_alike(&self, row: &ReviewRow, digests: &Digests) -> bool {
         let Some((_, last)) = self.source else {
             return true;
         };
@@ -156,17 +157,17 @@ impl<'k> Candidate<'k> {
     }
 
     /// Whether the row may be this review with an edited text, if they are the only ones of their author and day.
-    fn is_edited_in(&self, row: &Row) -> bool {
+    fn is_edited_in(&self, row: &ReviewRow) -> bool {
         // Of a deleted review the text is not kept.
         let Some(there) = self.known.review() else {
             return false;
         };
-        let (said, stated) = (self.known.said(), row.review());
+        let (last, stated) = (self.known.last_statement(), row.review());
         // The text that the source gave before the owner edited it is not kept.
         let is_edited_here =
-            said.decided.contains(&Unit::Text) || said.compare(Unit::Text, there) == Some(false);
+            last.decided.contains(&Unit::Text) || last.compare(Unit::Text, there) == Some(false);
         if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
-            let has_stars = said.compare(Unit::Rating, stated);
+            let has_stars = last.compare(Unit::Rating, stated);
             return has_stars.unwrap_or(there.rating == stated.rating);
         }
         shares_half(&stated.text, &there.text)
@@ -184,15 +185,15 @@ impl<'k> Candidate<'k> {
 }
 
 struct Matcher<'k> {
-    rows: &'k [Row],
+    rows: &'k [ReviewRow],
     files: &'k [&'k str],
     known: &'k Known,
     request: &'k ImportRequest,
     digests: Vec<Digests>,
     /// In the order of their ids.
-    candidates: Vec<Candidate<'k>>,
+    candidates: Vec<ReviewCandidate<'k>>,
     /// `None` while it is not known.
-    matches: Vec<Option<Match>>,
+    matches: Vec<Option<RowMatch>>,
     doubted: HashSet<ReviewId>,
     unused: Vec<DoubtfulChoice>,
 }
@@ -212,7 +213,7 @@ impl<'k> Matcher<'k> {
 
     fn by_digest(
         &self,
-        is_wanted: fn(&Candidate<'_>) -> bool,
+        is_wanted: fn(&ReviewCandidate<'_>) -> bool,
         digest: fn(&Digests) -> i64,
     ) -> ByDigest<'k> {
         let mut found = ByDigest::new();
@@ -239,6 +240,20 @@ impl<'k> Matcher<'k> {
         found
     }
 
+    /// Of these candidates, which the owner deleted or withheld, those without a row that have the text of one; a short text only if
+    /// they have its author, too.
+    fn with_text_of(&self, hidden: &ByDigest<'k>, row: usize) -> Vec<usize> {
+        let (digests, author) = (self.digests[row], self.rows[row].author());
+        let is_sure = has_telling_text(&self.rows[row]);
+        let mut found = self.of_row(hidden, row, digests.text);
+        found.retain(|it| {
+            let has_author = |it: Digests| !is_shared_name(author) && it.has_author_of(&digests);
+            !self.candidates[*it].has_row
+                && (is_sure || self.of_candidate(*it).is_some_and(has_author))
+        });
+        found
+    }
+
     fn of_candidate(&self, candidate: usize) -> Option<Digests> {
         self.candidates[candidate]
             .source
@@ -250,11 +265,11 @@ impl<'k> Matcher<'k> {
         let id = found.id;
         self.matches[row] = Some(if found.has_row {
             let id = shown_id(id);
-            Match::Rejected(format!(
+            RowMatch::Rejected(format!(
                 "id: another row is the review with the ID {id}; give one of them another ID"
             ))
         } else {
-            Match::Known(id.clone())
+            RowMatch::Known(id.clone())
         });
         found.has_row = true;
     }
@@ -266,7 +281,7 @@ impl<'k> Matcher<'k> {
         } else if self.candidates[candidate].is_hidden_by_owner {
             self.doubt(&[row], &[candidate]);
         } else {
-            self.matches[row] = Some(Match::New(self.rows[row].id().clone()));
+            self.matches[row] = Some(RowMatch::New(self.rows[row].id().clone()));
         }
     }
 
@@ -277,7 +292,7 @@ impl<'k> Matcher<'k> {
             let [at, before] = [*row, newest].map(|row| self.rows[row].incoming.changed_at);
             let is_newer = at.zip(before).is_none_or(|(at, before)| at >= before);
             let older = if is_newer { newest } else { *row };
-            self.matches[older] = Some(Match::Repeated);
+            self.matches[older] = Some(RowMatch::Repeated);
             newest = if is_newer { *row } else { newest };
         }
         newest
@@ -292,7 +307,7 @@ impl<'k> Matcher<'k> {
             let choice = DoubtfulChoice::of(&self.request.doubtful, name, at);
             match choice {
                 Some(choice) if !choice.is_same => {
-                    self.matches[*row] = Some(Match::New(self.rows[*row].id().clone()));
+                    self.matches[*row] = Some(RowMatch::New(self.rows[*row].id().clone()));
                 }
                 choice => doubtful.push((*row, choice)),
             }
@@ -310,7 +325,7 @@ impl<'k> Matcher<'k> {
                 {
                     self.take(row, *only);
                 }
-                _ => self.matches[row] = Some(Match::Doubtful(first.clone())),
+                _ => self.matches[row] = Some(RowMatch::Doubtful(first.clone())),
             }
         }
     }
@@ -346,7 +361,7 @@ impl<'k> Matcher<'k> {
                 .source
                 .is_some_and(|(name, _)| name == row.source())
             {
-                self.matches[index] = Some(Match::Rejected(other_review(candidate)));
+                self.matches[index] = Some(RowMatch::Rejected(other_review(candidate)));
             }
         }
         self.match_unknown_ids();
@@ -372,7 +387,7 @@ impl<'k> Matcher<'k> {
             }
             for row in &rows {
                 let (count, id) = (rows.len(), shown_id(id));
-                self.matches[*row] = Some(Match::Rejected(format!(
+                self.matches[*row] = Some(RowMatch::Rejected(format!(
                     "id: {count} rows that differ in author, date and text have the ID {id}, so it is none; correct it, name the \
                      column with the IDs with --map id=COLUMN, or ignore it with --map id="
                 )));
@@ -390,11 +405,11 @@ impl<'k> Matcher<'k> {
         }
         let by_content = self.by_digest(|_| true, |digests| digests.content);
         let hidden = self.by_digest(|it| it.is_hidden_by_owner, |digests| digests.text);
-        let hidden_without_id = |it: &Candidate<'_>| it.is_hidden_by_owner && it.has_no_id();
+        let hidden_without_id = |it: &ReviewCandidate<'_>| it.is_hidden_by_owner && it.has_no_id();
         let edited = self.by_digest(hidden_without_id, |digests| digests.author_and_day);
         for mut rows in groups {
             let (row, digests) = (&self.rows[rows[0]], self.digests[rows[0]]);
-            let (is_telling, is_shared) = (has_telling_text(row), is_shared_name(row.author()));
+            let is_telling = has_telling_text(row);
             let mut like = self.of_row(&by_content, rows[0], digests.content);
             let is_equal = |it: &&usize| {
                 !self.candidates[**it].has_row && self.of_candidate(**it) == Some(digests)
@@ -406,17 +421,10 @@ impl<'k> Matcher<'k> {
             }
             like.retain(|it| self.candidates[*it].is_hidden_by_owner);
             if like.is_empty() && !rows.is_empty() {
-                let has_author = |it: Digests| !is_shared && it.has_author_of(&digests);
-                let is_free = |it: &usize| !self.candidates[*it].has_row;
                 like = self.of_row(&edited, rows[0], digests.author_and_day);
-                like.retain(is_free);
+                like.retain(|it| !self.candidates[*it].has_row);
                 if !row.review().text.is_empty() {
-                    let same = self.of_row(&hidden, rows[0], digests.text).into_iter();
-                    like.extend(
-                        same.filter(is_free).filter(|it| {
-                            is_telling || self.of_candidate(*it).is_some_and(has_author)
-                        }),
-                    );
+                    like.extend(self.with_text_of(&hidden, rows[0]));
                 }
                 like.sort_unstable();
                 like.dedup();
@@ -471,7 +479,7 @@ impl<'k> Matcher<'k> {
         let hides = |row: &usize| all[*row].incoming.hides();
         for rows in equal.values_mut().filter(|rows| rows.iter().any(hides)) {
             for row in rows.extract_if(.., |row| !hides(row)) {
-                self.matches[row] = Some(Match::Repeated);
+                self.matches[row] = Some(RowMatch::Repeated);
             }
         }
         *rows = equal.into_values().map(|rows| self.repeat(&rows)).collect();
@@ -548,17 +556,9 @@ impl<'k> Matcher<'k> {
             let is_shared = is_shared_name(row.author());
             let is_telling = has_telling_text(row);
             let (Some(review), None) = (same.next(), same.next()) else {
-                // Of several with one text, those that the owner deleted or withheld, but short ones only of the author.
-                let like = hidden
-                    .get(&(row.source(), digests.text))
-                    .into_iter()
-                    .flatten();
-                let is_like = |it: &usize| {
-                    let has_author = |it: Digests| !is_shared && it.has_author_of(&digests);
-                    is_telling || self.of_candidate(*it).is_some_and(has_author)
-                };
-                let like = like.copied().filter(is_free).filter(is_like);
-                let like: Vec<usize> = like.take(NAMED_MAX).collect();
+                let mut like = self.with_text_of(&hidden, index);
+                like.sort_unstable();
+                like.truncate(NAMED_MAX);
                 if !like.is_empty() {
                     self.doubt(&[index], &like);
                 }
@@ -586,7 +586,7 @@ impl<'k> Matcher<'k> {
         let mut taken: HashSet<ReviewId> = HashSet::new();
         let mut numbers: HashMap<&ReviewId, u64> = HashMap::new();
         for (row, found) in self.rows.iter().zip(&mut self.matches) {
-            if !matches!(found, None | Some(Match::New(_))) {
+            if !matches!(found, None | Some(RowMatch::New(_))) {
                 continue;
             }
             let is_free = |id: &ReviewId| !self.known.contains_key(id) && !taken.contains(id);
@@ -605,11 +605,11 @@ impl<'k> Matcher<'k> {
             taken.extend(id.clone());
             let too_many = || {
                 let id = shown_id(row.id());
-                Match::Rejected(format!(
+                RowMatch::Rejected(format!(
                     "id: reviews of too many sources have the ID {id}; give it another one"
                 ))
             };
-            *found = Some(id.map_or_else(too_many, Match::New));
+            *found = Some(id.map_or_else(too_many, RowMatch::New));
         }
     }
 }
@@ -648,7 +648,7 @@ impl Coverage {
     }
 
     /// Whether files with the review would have its row among these.
-    fn has_row_of(&self, candidate: &Candidate<'_>) -> bool {
+    fn has_row_of(&self, candidate: &ReviewCandidate<'_>) -> bool {
         let posted_at = candidate.known.source.as_ref().and_then(|it| it.posted_at);
         let review = candidate.known.review();
         let day = review.map(|review| month(source_day(review, posted_at)));
@@ -662,7 +662,7 @@ fn month(day: Day) -> (i32, u32) {
 }
 
 /// Whether both authors begin with the same letter.
-fn has_initial_of(candidate: &Candidate<'_>, row: &Row) -> bool {
+fn has_initial_of(candidate: &ReviewCandidate<'_>, row: &ReviewRow) -> bool {
     let initial = |name: &str| words(name).trim().chars().next();
     let review = candidate.known.review();
     review.is_some_and(|review| initial(&review.author) == initial(row.author()))
@@ -690,7 +690,7 @@ fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
     values::of_platform(prefix, id.as_str()).ok()
 }
 
-fn other_review(candidate: &Candidate<'_>) -> String {
+fn other_review(candidate: &ReviewCandidate<'_>) -> String {
     let id = shown_id(candidate.id);
     let of = candidate.known.review().map_or_else(
         || ", which you deleted".to_owned(),
@@ -720,14 +720,14 @@ pub fn is_derived(id: &str) -> bool {
     digest.is_some_and(|it| it.len() == 32 && it.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether many people may have the name, so that it identifies nobody.
+/// Whether many people may have the name, so that it does not identify one.
 pub fn is_shared_name(name: &str) -> bool {
     const SHARED: Names = "anonymous, a google user, a facebook user, a yelp user, customer, guest, verified customer, verified buyer";
     let name = name.trim().to_lowercase();
     name.is_empty() || is_in(SHARED, &name)
 }
 
-fn has_telling_text(row: &Row) -> bool {
+fn has_telling_text(row: &ReviewRow) -> bool {
     row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
 }
 

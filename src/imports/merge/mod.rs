@@ -1,174 +1,863 @@
-//! Merges the rows of an import with the stored reviews. `collector` gathers the rows, `identity` finds their reviews, and
-//! `outcome` merges, both as pure functions; here the result is written. The rules for one
-//! review are in `model::merge`.
+//! Merges the rows of an import with the stored reviews: it depends only on what the sources last said, on the stored reviews and on
+//! the rows. `identity` finds the review of each row; the rules for one review are in `model::merge`.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
+use serde_json::json;
 
-use crate::imports::merge::outcome::{Change, Outcome};
-use crate::imports::report::{ImportError, MergeError, Watcher};
-use crate::model::{Day, Review, Unit};
-use crate::storage::reviews::{self, ReviewState, RunChange, SourceRecord};
-use crate::storage::{self, DbError, Write};
+use crate::imports::incoming::{DeletedRow, ReviewRow};
+use crate::imports::limits::VALUES_BETWEEN_LOOKS;
+use crate::imports::merge::identity::{Identified, RowMatch, identify, is_derived, is_shared_name};
+use crate::imports::platforms::{find_format, id_prefix};
+use crate::imports::report::{
+    ImportReport, MassChange, MergeError, Watcher, preview, preview_change,
+};
+use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
+use crate::model::{
+    DUPLICATE, Digests, GONE, LastStatement, Merged, Review, ReviewId, Statement, Status, Unit,
+    adopt, fold, is_one_name, merge, short_name,
+};
+use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceRecord};
 
 pub(crate) mod identity;
-pub(crate) mod outcome;
 pub(crate) mod rename;
 pub(crate) mod undo;
+mod zone;
 
-/// Reviews per statement.
-const BATCH: usize = 500;
-/// Rows per transaction, if many nodes share the database.
-const GROUP_MAX: usize = 5_000;
+pub use zone::follow_zone;
 
-impl MergeError {
-    /// The import's error; `path` is the database.
-    pub fn at(self, path: &Path) -> ImportError {
-        match self {
-            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
-            Self::Stopped => ImportError::Stopped,
-            Self::Database(error) => DbError::at(path, error).into(),
-        }
+/// How rows are merged.
+pub struct Rules<'r> {
+    pub now: DateTime<Utc>,
+    pub request: &'r ImportRequest,
+    /// The reviews that earlier runs of the source brought, if the import is a run.
+    pub brought: Option<HashSet<ReviewId>>,
+}
+
+impl Rules<'_> {
+    /// Whether a row may touch a review that is there or was deleted. In a run, rows that name their source themselves touch only what
+    /// the source's runs brought: their author could name any source.
+    fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
+        let own_source = self.request.source_of(row.format);
+        let is_own = !row.format.is_ours() && fold(row.source()) == fold(own_source);
+        is_own
+            || self
+                .brought
+                .as_ref()
+                .is_none_or(|brought| brought.contains(id))
     }
 }
 
-/// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
+/// What an import writes, and its report.
+#[derive(Debug)]
+pub struct MergeOutcome {
+    /// Reviews that change, or of which their source said something else before.
+    pub changes: Vec<Change>,
+    /// Reviews to mark as deleted by the owner.
+    pub deleted: Vec<DeletedRow>,
+    /// Ids of all reviews that have a row.
+    pub present: HashSet<ReviewId>,
+    /// Ids of reviews that a doubtful row may be.
+    pub doubted: HashSet<ReviewId>,
+    /// The reviews without a row.
+    pub others: Known,
+    /// Why the import must not be taken without `--accept-changes`.
+    pub mass_change: Option<MassChange>,
+    /// Why a scheduled run is not taken unless the owner accepts it.
+    pub mass_withholding: Option<String>,
+    pub report: ImportReport,
+}
+
+#[derive(Debug)]
+pub struct Change {
+    /// `None` if the review stays as it is.
+    pub review: Option<Review>,
+    /// Of a review that stays deleted ([`RunChange::Deleted`]), what is kept of it.
+    pub source: SourceRecord,
+    pub kind: RunChange,
+    /// Of a review that was there, or deleted.
+    pub former: Option<Former>,
+    /// The owner's note on a new review, from an export.
+    pub note: Option<String>,
+}
+
+/// What a merge keeps of a row beside it: the change, its digests, what it matches, and its id in several lists and maps (640 bytes, as
+/// measured).
+pub const MERGED_BYTES: usize =
+    size_of::<Change>() + size_of::<Digests>() + size_of::<Option<RowMatch>>() + 640;
+/// Reason for withheld reviews without a reason; the published counts use the same words.
+const REASON_DEFAULT: &str = "not stated";
+/// Percentage of a source's reviews above which withdrawing them needs `--yes`.
+const SHARE_PERCENT_MAX: usize = 10;
+/// This many reviews of a source may change in any import.
+const FEW: u64 = 3;
+
+/// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
-/// When the database refuses the write, or the import is to stop.
-pub async fn apply(
-    write: &mut Write,
-    outcome: Outcome,
-    run: Option<i64>,
-    now: DateTime<Utc>,
+/// When nothing may be written, or the import is to stop.
+pub fn merge_rows(
+    rows: Vec<ReviewRow>,
+    deleted: Vec<DeletedRow>,
+    known: Known,
+    rules: &Rules<'_>,
+    mut report: ImportReport,
     watch: Watcher<'_>,
-) -> Result<(), MergeError> {
-    let of = outcome.changes.len();
-    let (mut done, mut in_group) = (0, 0);
-    let mut changes = outcome.changes.into_iter();
-    loop {
-        let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
-        if batch.is_empty() {
-            break;
+) -> Result<MergeOutcome, MergeError> {
+    let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
+    let Identified {
+        matches,
+        doubted,
+        unused,
+    } = identify(&rows, &files, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
+    let unused = unused.iter();
+    let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
+    report.notes.extend(notes);
+    let mut sources: BTreeMap<String, OfSource> = BTreeMap::new();
+    for known in known.values() {
+        if let (Some(record), Some(review)) = (&known.source, known.review()) {
+            let source = sources.entry(record.source_name.clone()).or_default();
+            source.reviews += 1;
+            source.public += u64::from(review.status == Status::Published);
         }
-        if watch.is_stopped() {
+    }
+    let mut merging = Merging {
+        watch,
+        copies: Copies::of(&known),
+        rules,
+        places: BTreeMap::new(),
+        sources,
+        outcome: MergeOutcome {
+            changes: Vec::with_capacity(rows.len()),
+            deleted: Vec::new(),
+            present: HashSet::with_capacity(rows.len()),
+            doubted,
+            others: known,
+            mass_change: None,
+            mass_withholding: None,
+            report,
+        },
+    };
+    for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {
+        if u64::is_multiple_of(number, VALUES_BETWEEN_LOOKS) && merging.watch.is_stopped() {
             return Err(MergeError::Stopped);
         }
-        done += batch.len();
-        in_group += batch.len();
-        if in_group > GROUP_MAX {
-            write.end_group();
-            in_group = batch.len();
-        }
-        if let Some(run) = run {
-            let notes: Vec<_> = batch
-                .iter()
-                .map(|change| {
-                    (
-                        change.source.id.as_str(),
-                        change.kind,
-                        change.former.as_ref(),
-                    )
-                })
-                .collect();
-            reviews::note_run_reviews(write, run, &notes).await?;
-        }
-        let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
-        let mut notes = Vec::new();
-        for change in batch {
-            notes.extend(change.note.map(|note| (change.source.id.clone(), note)));
-            reviews.extend(change.review);
-            if change.kind == RunChange::Deleted {
-                deleted.push(change.source);
-            } else if !change.source.says_nothing() {
-                sources.push(change.source);
-            }
-        }
-        if !reviews.is_empty() {
-            reviews::upsert(write, &reviews, now).await?;
-        }
-        reviews::note_sources(write, &sources).await?;
-        reviews::keep_deleted(write, &deleted).await?;
-        for (id, note) in notes {
-            reviews::set_note(write, id.as_str(), Some(&note)).await?;
-        }
-        watch.written(done, of);
+        merging.row(row, found)?;
     }
-    let deleted: Vec<&str> = outcome.deleted.iter().map(|(id, _)| id.as_str()).collect();
-    if let Some(run) = run {
-        let notes: Vec<_> = deleted
-            .iter()
-            .map(|id| (*id, RunChange::Deleted, None))
-            .collect();
-        reviews::note_run_reviews(write, run, &notes).await?;
+    for row in deleted {
+        merging.note_deleted(row);
     }
-    if !deleted.is_empty() {
-        reviews::note_deleted(write, &deleted).await?;
-        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.clone());
-        reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
+    merging.keep_sure_renames();
+    merging.note_mass_change();
+    merging.note_mass_withholding();
+    merging.count_without_row();
+    if rules.request.withdraw_missing {
+        merging.withdraw_missing().map_err(MergeError::Refused)?;
     }
-    Ok(())
+    Ok(merging.outcome)
 }
 
-// Instants from sources become days in the business's time zone. If the zone changes, these days move, except those that the owner set.
+struct Merging<'r> {
+    watch: Watcher<'r>,
+    rules: &'r Rules<'r>,
+    copies: Copies,
+    /// The number of published reviews that the files have of each source, with its location as the files give it.
+    places: BTreeMap<(String, Option<String>), usize>,
+    sources: BTreeMap<String, OfSource>,
+    outcome: MergeOutcome,
+}
 
-/// Records that the business is in `zone`; returns the number of reviews whose day changed.
-///
-/// # Errors
-/// When the database refuses the write.
-pub async fn follow_zone(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    if storage::business::note_time_zone(write, zone)
-        .await?
-        .is_none()
-    {
-        return Ok(0);
+/// The reviews of a source before the import, and what becomes of them.
+#[derive(Default)]
+struct OfSource {
+    reviews: u64,
+    public: u64,
+    /// The number of those that are withheld for a value which the owner did not name, or as a platform says.
+    unnamed: u64,
+    /// The number of those of which text or stars change, and the first ones.
+    changed: u64,
+    shown: Vec<String>,
+}
+
+impl Merging<'_> {
+    fn of_source(&mut self, name: &str) -> &mut OfSource {
+        self.sources.entry(name.to_owned()).or_default()
     }
-    let (mut changed, mut sources) = (Vec::new(), Vec::new());
-    for known in reviews::load_known(write.for_reading())
-        .await?
-        .into_values()
-    {
-        let (ReviewState::There(review), Some(mut source)) = (known.state, known.source) else {
-            continue;
-        };
-        if source.posted_at.or(source.responded_at).is_none() {
-            continue;
+
+    fn row(&mut self, row: ReviewRow, found: RowMatch) -> Result<(), MergeError> {
+        match found {
+            RowMatch::Known(id) if !self.rules.may_touch(&row, &id) => {
+                self.outcome.report.of_others.add(|| id.to_string());
+            }
+            RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
+            RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
+            RowMatch::Rejected(reason) => self.reject(&row, reason)?,
+            RowMatch::Repeated => self.outcome.report.repeated += 1,
         }
-        let after = moved_to(zone, &mut source, &review);
-        if after != review {
-            changed.push(Review {
-                updated_at: after.updated_at.max(Some(now)),
-                ..after
+        Ok(())
+    }
+
+    fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
+        let MergeOutcome { report, others, .. } = &mut self.outcome;
+        let file = &report.files[row.file].name;
+        report.doubtful.add(|| {
+            let is_withheld = |review: &Review| review.status != Status::Published;
+            let state = |id: &ReviewId| match others.get(id) {
+                Some(known) if known.is_deleted() => format!("{id} (deleted)"),
+                Some(known) if known.review().is_some_and(is_withheld) => {
+                    format!("{id} (withheld)")
+                }
+                Some(_) | None => id.to_string(),
+            };
+            let shown: Vec<String> = ids.iter().map(state).collect();
+            let (author, date) = (&row.review().author, row.review().date);
+            format!(
+                "{file}:{}: {author}, {date}: may be {}",
+                row.at,
+                shown.join(" or ")
+            )
+        });
+    }
+
+    /// Merges a row with the review `id`, which may be new.
+    fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
+        self.outcome.present.insert(id.clone());
+        let known = self.outcome.others.remove(&id);
+        if let Some(known) = &known
+            && known.is_deleted()
+            && !self.rules.request.restore
+        {
+            return self.keep_deleted(&row, &id, known);
+        }
+        let mut record = record_of(&row, &id, known.as_ref());
+        let is_of_other_format = is_of_other_format(&row, &id);
+        let is_of_table = row.format.is_table();
+        let ReviewRow { incoming, .. } = row;
+        let hidden_parts = incoming.hidden_parts();
+        let mut statement = incoming.statement;
+        statement.review.id = id;
+        if is_of_other_format {
+            // Another format brought the review, and may know more of it: an empty cell takes nothing.
+            let empty = Unit::ALL.into_iter();
+            let empty = empty.filter(|unit| unit.is_unset(&statement.review));
+            statement.unstated.extend(empty);
+        }
+        let (state, before) = known.map(|known| (known.state, known.source)).unzip();
+        let before = before.flatten();
+        let is_readable = !matches!(state, Some(ReviewState::Unreadable(..)));
+        let (kind, there) = match state {
+            None => (RunChange::Added, None),
+            Some(ReviewState::There(review)) => (RunChange::Changed, Some(review)),
+            Some(ReviewState::Unreadable(status, response)) => {
+                let review = Review {
+                    response,
+                    status,
+                    ..statement.review.clone()
+                };
+                (RunChange::Changed, Some(review))
+            }
+            Some(ReviewState::Deleted) => (RunChange::Restored, None),
+        };
+        let mut merged = match &there {
+            None => adopt(&statement, incoming.unpublished.last_statement),
+            Some(there) => {
+                let (there, last) = self.free_copy(there, &record, &statement);
+                merge(&there, &last, &statement, self.rules.now)
+            }
+        };
+        self.withhold_copy(&mut merged, &record, there.as_ref());
+        record.set_last_statement(&merged.last_statement);
+        let is_published = merged.review.status == Status::Published;
+        let was_public = there
+            .as_ref()
+            .is_some_and(|it| it.status == Status::Published);
+        let is_hidden = incoming.has_new_value
+            || (!is_of_table
+                && !statement.unstated.contains(&Unit::Status)
+                && statement.review.status != Status::Published);
+        if is_hidden && was_public && !is_published {
+            self.of_source(&record.source_name).unnamed += 1;
+        }
+        let place = (record.source_name.clone(), incoming.unpublished.location);
+        *self.places.entry(place).or_default() += usize::from(is_published);
+        self.count(
+            &merged,
+            there.as_ref().filter(|_| is_readable),
+            there.is_some(),
+            &record.source_name,
+        );
+        let is_same = is_readable && there.as_ref() == Some(&merged.review);
+        let is_same_record = before
+            .as_ref()
+            .map_or(record.says_nothing(), |it| *it == record);
+        if is_same && is_same_record {
+            return;
+        }
+        let former = (kind != RunChange::Added)
+            .then(|| Former::new(there.as_ref(), &merged.review, before, &hidden_parts));
+        self.outcome.changes.push(Change {
+            review: (!is_same).then_some(merged.review),
+            source: record,
+            note: incoming
+                .unpublished
+                .note
+                .filter(|_| kind != RunChange::Changed),
+            kind,
+            former,
+        });
+    }
+
+    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
+    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) {
+        self.outcome.report.kept_deleted.add(|| id.to_string());
+        let Some(before) = &known.source else {
+            return;
+        };
+        let record = SourceRecord {
+            location: before.location.clone(),
+            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
+            digests: row.digests(),
+            ..before.clone()
+        };
+        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
+            self.outcome.changes.push(Change {
+                review: None,
+                source: record,
+                kind: RunChange::Deleted,
+                former: Some(Former::of_deleted(before.clone())),
+                note: None,
             });
         }
-        sources.push(source);
     }
-    reviews::update_undecided(write, &changed, &sources, now).await?;
-    Ok(changed.len() as u64)
-}
 
-/// The review with its days in `zone`; what its source said follows, so that the next import agrees.
-fn moved_to(zone: Tz, record: &mut SourceRecord, review: &Review) -> Review {
-    let day = |at: DateTime<Utc>| Day::new(at.with_timezone(&zone).date_naive());
-    let mut said = record.said();
-    let mut after = review.clone();
-    if let Some(day) = record.posted_at.and_then(day) {
-        let is_owner_s = said.is_decided(Unit::Date, review);
-        after.date = day;
-        said.set(Unit::Date, &after);
-        if is_owner_s {
-            after.date = review.date;
+    /// The review, and what its source said, before the merge. One that an import withheld as a duplicate counts as published once
+    /// its copies are gone.
+    fn free_copy(
+        &self,
+        there: &Review,
+        record: &SourceRecord,
+        statement: &Statement,
+    ) -> (Review, LastStatement) {
+        let mut last = record.last_statement();
+        let is_shown = statement.unstated.contains(&Unit::Status)
+            || statement.review.status == Status::Published;
+        let is_freed = is_shown
+            && there.status == Status::withheld(DUPLICATE)
+            && !last.is_decided(Unit::Status, there)
+            && self.copies.of_review(there, record, false).next().is_none();
+        let mut there = there.clone();
+        if is_freed {
+            there.status = Status::Published;
+            there.updated_at = there.updated_at.max(Some(self.rules.now));
+            last.set(Unit::Status, &there);
+        }
+        (there, last)
+    }
+
+    /// Reports a copy of the review in another source. It is withheld on request, and if the owner deleted or withheld the other one.
+    fn withhold_copy(
+        &mut self,
+        merged: &mut Merged,
+        record: &SourceRecord,
+        there: Option<&Review>,
+    ) {
+        if merged.review.status != Status::Published {
+            return self.copies.remove(record);
+        }
+        let was_published = there.is_some_and(|there| there.status == Status::Published);
+        let copies = || self.copies.of_review(&merged.review, record, was_published);
+        // One may be public in a third source.
+        let is_hidden = copies().any(|copy| copy.is_hidden_by_owner);
+        let Some(copy) = copies().next() else {
+            return self.copies.insert(record, Some(&merged.review), false);
+        };
+        let (theirs, ours) = (&copy.source_name, &record.source_name);
+        let report = &mut self.outcome.report;
+        report.duplicates.add(|| {
+            let Review {
+                id, author, date, ..
+            } = &merged.review;
+            format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
+        });
+        if there.is_none() && copy.has_same_row(record) {
+            let names = (theirs.clone(), ours.clone());
+            *report.renamed.entry(names).or_default() += 1;
+        }
+        let is_sure = is_of_one_person(&merged.review);
+        if (self.rules.request.skip_duplicates || is_hidden && is_sure)
+            && withhold(
+                &mut merged.last_statement,
+                &mut merged.review,
+                DUPLICATE,
+                self.rules,
+            )
+        {
+            self.copies.remove(record);
         }
     }
-    if let Some(day) = record.responded_at.and_then(day)
-        && !said.is_decided(Unit::Response, review)
-        && let Some(response) = &mut after.response
-    {
-        response.date = Some(day);
-        said.set(Unit::Response, &after);
+
+    /// `there` is the review before the merge, if it could be read; `is_known` whether there was one.
+    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_known: bool, source: &str) {
+        let review = &merged.review;
+        let report = &mut self.outcome.report;
+        let reason = status_reason(review);
+        match there {
+            None if !is_known => {
+                report.new += 1;
+                if reason.is_none() {
+                    report.newly_published.add(|| preview(review));
+                }
+            }
+            Some(there) if there == review => report.unchanged += 1,
+            there => {
+                report.updated += 1;
+                if let Some(there) = there {
+                    report.changed.add(|| preview_change(there, review));
+                }
+            }
+        }
+        if let Some(there) = there
+            && (there.rating != review.rating
+                || !there.text.is_empty() && there.text != review.text)
+        {
+            let source = self.of_source(source);
+            source.changed += 1;
+            if source.changed <= FEW {
+                source.shown.push(preview_change(there, review));
+            }
+        }
+        let report = &mut self.outcome.report;
+        let mut edited = merged.kept.clone();
+        if let Some(reason) = reason {
+            edited.remove(&Unit::Status);
+            if there.is_none_or(|there| there.status == Status::Published) {
+                report.note_withheld(review, reason);
+            }
+            *report.withheld.entry(reason.to_owned()).or_default() += 1;
+            if is_known && merged.last_statement.is_decided(Unit::Status, review) {
+                report.kept_withheld.add(|| review.id.to_string());
+            }
+        }
+        if !edited.is_empty() {
+            let names: Vec<&str> = edited.into_iter().map(Unit::name).collect();
+            report
+                .kept_edited
+                .add(|| format!("{} {}", review.id, names.join(" and ")));
+        }
     }
-    record.set_said(&said);
-    after
+
+    /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
+    /// otherwise a few customers wrote to both.
+    fn keep_sure_renames(&mut self) {
+        let sources = &self.sources;
+        let total = |name: &str| sources.get(name).map_or(0, |it| it.reviews);
+        let named: HashSet<&str> = self.places.keys().map(|(name, _)| name.as_str()).collect();
+        let mut rows: HashMap<&str, u64> = HashMap::new();
+        for change in &self.outcome.changes {
+            *rows.entry(&change.source.source_name).or_default() += 1;
+        }
+        self.outcome.report.renamed.retain(|(theirs, ours), count| {
+            // A file that still has rows of the other source only moved some.
+            let is_there = named.contains(theirs.as_str());
+            let rows = rows.get(ours.as_str()).copied().unwrap_or(0);
+            !is_there && total(ours) == 0 && *count * 10 >= rows.min(total(theirs)) * 9
+        });
+    }
+
+    /// An answer of a broken sheet or scraper looks like an edit of everything.
+    fn note_mass_change(&mut self) {
+        let is_mass =
+            |(_, it): &(&String, &OfSource)| it.changed > FEW && it.changed * 2 > it.reviews;
+        let found = self.sources.iter().find(is_mass);
+        self.outcome.mass_change = found.map(|(source, it)| MassChange {
+            reason: format!(
+                "text or stars of {} of {} reviews of {source} would change, more than half",
+                it.changed, it.reviews
+            ),
+            examples: it.shown.join("\n"),
+        });
+    }
+
+    /// A source that has other words for its states would take most reviews away.
+    fn note_mass_withholding(&mut self) {
+        let is_mass =
+            |(_, it): &(&String, &OfSource)| it.unnamed > FEW && it.unnamed * 10 > it.public;
+        let found = self.sources.iter().find(is_mass);
+        self.outcome.mass_withholding = found.map(|(source, it)| {
+            let new = self.outcome.report.new_values.iter();
+            let new = new.filter(|new| new.source == *source);
+            let headers: BTreeSet<&str> = new.map(|new| new.header.as_str()).collect();
+            let reason = if headers.is_empty() {
+                "because the source hides them".to_owned()
+            } else {
+                let headers: Vec<&str> = headers.into_iter().collect();
+                format!("for values of {} that nobody named", headers.join(" and "))
+            };
+            let OfSource { unnamed, public, .. } = it;
+            format!("{unnamed} of {public} public reviews of {source} would be withheld {reason}, more than a tenth")
+        });
+    }
+
+    /// Counts the reviews of the files' sources that have no row any more; of a run, those that its source's runs brought.
+    fn count_without_row(&mut self) {
+        let MergeOutcome {
+            report,
+            others,
+            doubted,
+            ..
+        } = &mut self.outcome;
+        let mut formats = report
+            .files
+            .iter()
+            .filter_map(|file| find_format(file.format));
+        if self.rules.request.partial || formats.any(|format| format.excerpts) {
+            return;
+        }
+        for known in others.values() {
+            let (Some(review), Some(record)) = (known.review(), &known.source) else {
+                continue;
+            };
+            let of_place = |location| {
+                let place = (record.source_name.clone(), location);
+                self.places.contains_key(&place)
+            };
+            let brought = self.rules.brought.as_ref();
+            if brought.is_none_or(|brought| brought.contains(&review.id))
+                && review.status != Status::withheld(GONE)
+                && !doubted.contains(&review.id)
+                && (of_place(None) || of_place(record.location.clone()))
+            {
+                let source = record.source_name.clone();
+                *report.without_row.entry(source).or_default() += 1;
+            }
+        }
+    }
+
+    fn reject(&mut self, row: &ReviewRow, error: String) -> Result<(), MergeError> {
+        let Review {
+            id,
+            rating,
+            date,
+            author,
+            title,
+            text,
+            ..
+        } = row.review();
+        let shown = json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text});
+        let (report, at) = (&mut self.outcome.report, row.at.clone());
+        let stored = report.reject(self.watch, row.file, at, error, shown);
+        stored.map_err(MergeError::Refused)
+    }
+
+    fn note_deleted(&mut self, row: DeletedRow) {
+        let id = &row.0;
+        let MergeOutcome {
+            report,
+            others,
+            present,
+            deleted,
+            ..
+        } = &mut self.outcome;
+        let known = others.get(id);
+        if known.is_some_and(KnownReview::is_deleted) {
+            report.kept_deleted.add(|| id.to_string());
+        } else if known.is_some() || present.contains(id) {
+            report.still_there.add(|| id.to_string());
+        } else {
+            report.noted_deleted += 1;
+            deleted.push(row);
+        }
+    }
+
+    /// Withholds reviews that their source and location no longer list; the merge publishes them again when they come
+    /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
+    fn withdraw_missing(&mut self) -> Result<(), String> {
+        let report = &self.outcome.report;
+        for (count, one, several) in [
+            (report.rejected, "row was rejected", "rows were rejected"),
+            (
+                report.doubtful.count,
+                "row is doubtful",
+                "rows are doubtful",
+            ),
+        ] {
+            let rows = if count == 1 { one } else { several };
+            if count > 0 {
+                return Err(format!(
+                    "--withdraw-missing: {count} {rows}, so a review in the file would count as missing; correct the file first, \
+                     or import without this option"
+                ));
+            }
+        }
+        let mut missing_of: BTreeMap<_, Vec<ReviewId>> = BTreeMap::new();
+        for (id, known) in &self.outcome.others {
+            let review = known.review();
+            if let Some(record) = &known.source
+                && review.is_some_and(|review| review.status == Status::Published)
+            {
+                let place = (record.source_name.clone(), record.location.clone());
+                missing_of.entry(place).or_default().push(id.clone());
+            }
+        }
+        for (place, there) in std::mem::take(&mut self.places) {
+            let gone = missing_of.remove(&place).unwrap_or_default();
+            let (name, location) = place;
+            let (missing, all) = (gone.len(), gone.len() + there);
+            if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
+                let location = location
+                    .map(|name| format!(" of {name}"))
+                    .unwrap_or_default();
+                return Err(format!(
+                    "--withdraw-missing: {missing} of {all} reviews that {name}{location} gave are missing, more than \
+                     {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
+                ));
+            }
+            self.outcome.withdraw(&gone, self.rules);
+        }
+        Ok(())
+    }
+}
+
+impl Change {
+    /// Whether more changes than what the source of a review said.
+    pub fn is_visible(&self) -> bool {
+        self.review.is_some() || self.kind == RunChange::Deleted
+    }
+}
+
+impl MergeOutcome {
+    /// Withholds published reviews as gone at the source, unless the owner published them although the source hides them.
+    pub fn withdraw(&mut self, ids: &[ReviewId], rules: &Rules<'_>) {
+        let report = &mut self.report;
+        for id in ids.iter().collect::<BTreeSet<_>>() {
+            let Some(KnownReview {
+                state: ReviewState::There(review),
+                source: Some(record),
+                ..
+            }) = self.others.get(id)
+            else {
+                continue;
+            };
+            let (mut last, mut gone) = (record.last_statement(), review.clone());
+            if !withhold(&mut last, &mut gone, GONE, rules) {
+                report.kept_edited.add(|| format!("{id} status"));
+                continue;
+            }
+            let mut after = record.clone();
+            after.set_last_statement(&last);
+            report.withdrawn.add(|| id.to_string());
+            report.note_withheld(review, GONE);
+            self.changes.push(Change {
+                former: Some(Former::new(Some(review), &gone, Some(record.clone()), &[])),
+                review: Some(gone),
+                source: after,
+                kind: RunChange::Changed,
+                note: None,
+            });
+        }
+    }
+}
+
+/// What is kept of the source of the row's review `id`.
+fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> SourceRecord {
+    let last = known.and_then(|known| known.source.as_ref());
+    // Of a review that was deleted nothing else is kept.
+    let kept = last.filter(|_| known.is_some_and(|known| !known.is_deleted()));
+    let unpublished = &row.incoming.unpublished;
+    let unstated = &row.incoming.statement.unstated;
+    let name = row
+        .incoming
+        .source_name()
+        .or(last.map(|last| last.source_name.as_str()));
+    let mut record = kept.cloned().unwrap_or_else(|| {
+        let name = name.unwrap_or(SOURCE_DEFAULT);
+        SourceRecord::new(id.clone(), name.to_owned(), row.digests())
+    });
+    if let Some(name) = name {
+        name.clone_into(&mut record.source_name);
+    }
+    // A file without texts does not change them.
+    if !unstated.contains(&Unit::Text) {
+        record.digests = row.digests();
+    }
+    if unpublished.location.is_some() {
+        record.location.clone_from(&unpublished.location);
+    }
+    let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
+    record.id_at_source = own_id;
+    record.posted_at = unpublished.posted_at;
+    if !unstated.contains(&Unit::Response) {
+        record.responded_at = unpublished.responded_at;
+    }
+    record
+}
+
+/// Whether another format than the row's brought the review.
+fn is_of_other_format(row: &ReviewRow, id: &ReviewId) -> bool {
+    let prefix = id_prefix(id.as_str());
+    prefix != Some(row.format.id_prefix())
+        && !row.format.is_native()
+        && (!row.incoming.has_own_id || prefix.is_some())
+}
+
+/// Why the review is withheld, if it is.
+fn status_reason(review: &Review) -> Option<&str> {
+    if review.status == Status::Published {
+        return None;
+    }
+    let reason = review.status.reason();
+    Some(
+        reason
+            .filter(|reason| !reason.is_empty())
+            .unwrap_or(REASON_DEFAULT),
+    )
+}
+
+/// Withholds a review, unless the owner published it nevertheless; returns whether it did.
+fn withhold(
+    last: &mut LastStatement,
+    review: &mut Review,
+    reason: &str,
+    rules: &Rules<'_>,
+) -> bool {
+    let is_published_here =
+        last.decided.contains(&Unit::Status) || last.compare(Unit::Status, review) == Some(false);
+    if !is_published_here {
+        review.status = Status::withheld(reason);
+        review.updated_at = review.updated_at.max(Some(rules.now));
+        last.set(Unit::Status, review);
+    }
+    !is_published_here
+}
+
+// The copies of a review that other sources gave: the same author, day, stars and text.
+
+/// Maximum number of copies that are compared with a review.
+const COPIES_MAX: usize = 64;
+
+/// The reviews that others may be copies of, by the digest of their content: those before the import, and as far as it is merged.
+/// Of each source and author the first published one, and the first one that the owner deleted or withheld.
+pub struct Copies(HashMap<i64, Vec<StoredCopy>>);
+
+pub struct StoredCopy {
+    pub id: String,
+    pub source_name: String,
+    location: Option<String>,
+    /// `None` of a deleted review.
+    author: Option<String>,
+    digests: Digests,
+    /// Whether the owner deleted or withheld it.
+    pub is_hidden_by_owner: bool,
+}
+
+impl Copies {
+    pub fn of(known: &Known) -> Self {
+        let mut copies = Self(HashMap::new());
+        for known in known.values() {
+            let Some(record) = &known.source else {
+                continue;
+            };
+            let review = known.review();
+            let is_published = review.is_some_and(|review| review.status == Status::Published);
+            // What the source withheld, or an import, is no reason to withhold a copy.
+            let is_decision = |review: &Review| {
+                let reason = review.status.reason().unwrap_or_default();
+                ![DUPLICATE, GONE].contains(&reason)
+                    && record.last_statement().is_decided(Unit::Status, review)
+            };
+            if is_published || review.is_none_or(is_decision) {
+                copies.insert(record, review, !is_published);
+            }
+        }
+        copies
+    }
+
+    pub fn insert(
+        &mut self,
+        record: &SourceRecord,
+        review: Option<&Review>,
+        is_hidden_by_owner: bool,
+    ) {
+        let copy = StoredCopy {
+            id: record.id.to_string(),
+            source_name: record.source_name.clone(),
+            location: record.location.clone(),
+            author: review.map(|review| review.author.clone()),
+            digests: record.digests,
+            is_hidden_by_owner,
+        };
+        let group = self.0.entry(record.digests.content).or_default();
+        let is_like = |other: &StoredCopy| {
+            let names = (&other.source_name, other.digests.author_and_day);
+            names == (&copy.source_name, copy.digests.author_and_day)
+                && other.is_hidden_by_owner == is_hidden_by_owner
+        };
+        if group.len() < COPIES_MAX && !group.iter().any(is_like) {
+            // Published copies are named first.
+            let after =
+                group.partition_point(|other| other.is_hidden_by_owner <= is_hidden_by_owner);
+            group.insert(after, copy);
+        }
+    }
+
+    /// The copies of a review in other sources, or in another format or location of its own. Hidden reviews are copies only of reviews
+    /// that are not public yet: otherwise the owner could not withhold one of two.
+    pub fn of_review<'c>(
+        &'c self,
+        review: &'c Review,
+        record: &'c SourceRecord,
+        is_public: bool,
+    ) -> impl Iterator<Item = &'c StoredCopy> {
+        let copies = self.0.get(&record.digests.content).into_iter().flatten();
+        let is_sure = is_of_one_person(review);
+        copies.filter(move |other| {
+            let is_of_other_format =
+                || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
+            // Rows are compared with hidden reviews of their own location only.
+            let is_hidden_elsewhere = other.is_hidden_by_owner && other.location != record.location;
+            !(is_public && other.is_hidden_by_owner)
+                && other.id != review.id.as_str()
+                && other.has_author_of(review, record)
+                && (other.source_name != record.source_name
+                    || is_hidden_elsewhere
+                    || is_of_other_format())
+        })
+    }
+
+    /// Removes a review that is withheld.
+    pub fn remove(&mut self, record: &SourceRecord) {
+        if let Some(copies) = self.0.get_mut(&record.digests.content) {
+            copies.retain(|other| other.is_hidden_by_owner || other.id != record.id.as_str());
+        }
+    }
+}
+
+impl StoredCopy {
+    /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
+    fn has_author_of(&self, review: &Review, record: &SourceRecord) -> bool {
+        let is_one = self.author.as_ref().map_or_else(
+            || {
+                let short = short_name(&review.author);
+                short == review.author
+                    || self.digests.author_and_day == Digests::author_and_day(&short, review.date)
+            },
+            |author| is_one_name(author, &review.author),
+        );
+        is_one || self.digests.author_and_day == record.digests.author_and_day
+    }
+
+    /// Whether the copy looks like the review's row, imported under another source: it has the row's ID, or both IDs were
+    /// derived from rows of one format.
+    pub fn has_same_row(&self, record: &SourceRecord) -> bool {
+        let id = record.id_at_source.as_deref().unwrap_or(record.id.as_str());
+        let are_derived = || [id, &self.id].into_iter().all(is_derived);
+        self.source_name != record.source_name
+            && (id == self.id || are_derived() && id_prefix(id) == id_prefix(&self.id))
+    }
+}
+
+/// Whether copies of the review are of one person: without a text and a name they may be of two.
+pub fn is_of_one_person(review: &Review) -> bool {
+    !review.text.is_empty() || !is_shared_name(&review.author)
 }

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
-use crate::model::{Unit, fold};
+use crate::imports::request::respell;
+use crate::model::Unit;
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::{Known, KnownReview, PlaceCount, ReviewState, SourceRecord};
+use crate::storage::reviews::{Known, KnownReview, ReviewState, SourceRecord};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
 /// A source that has another name now.
@@ -55,18 +56,6 @@ pub async fn rename_source(
     Ok(renamed)
 }
 
-/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
-pub fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
-    let mut stored = places.iter().map(|place| &place.source_name);
-    if stored.clone().any(|other| other == name) {
-        return None;
-    }
-    let other = stored.find(|other| fold(other) == fold(name))?;
-    let note = format!("--source {name} is the source {other}");
-    name.clone_from(other);
-    Some(note)
-}
-
 async fn rename(
     write: &mut Write,
     clock: &Clock,
@@ -112,13 +101,16 @@ async fn rename(
         if let ReviewState::There(mut review) = known.state
             && review.source.name == source
         {
-            let mut said = record.as_ref().map(SourceRecord::said).unwrap_or_default();
-            let is_source_s = said.compare(Unit::Source, &review) == Some(true);
+            let mut last = record
+                .as_ref()
+                .map(SourceRecord::last_statement)
+                .unwrap_or_default();
+            let is_source_s = last.compare(Unit::Source, &review) == Some(true);
             new_name.clone_into(&mut review.source.name);
             review.updated_at = review.updated_at.max(Some(now));
             if let Some(record) = record.as_mut().filter(|_| is_source_s) {
-                said.set(Unit::Source, &review);
-                record.set_said(&said);
+                last.set(Unit::Source, &review);
+                record.set_last_statement(&last);
             }
             changed.push(review);
         }

@@ -28,7 +28,7 @@ pub struct Undone {
     /// Restored reviews that are deleted again.
     pub deleted: u64,
     /// Changed reviews that have their former values again.
-    pub given_back: u64,
+    pub reverted: u64,
     /// Of these, reviews that are published again.
     pub published: u64,
     /// Reviews that are left unchanged, each with the reason.
@@ -63,7 +63,7 @@ pub async fn undo(
             run,
             removed: 0,
             deleted: 0,
-            given_back: 0,
+            reverted: 0,
             published: 0,
             left: Named::default(),
             gone: 0,
@@ -170,7 +170,7 @@ struct Batch<'r> {
     deleted: Vec<&'r str>,
     /// What identified deleted reviews before.
     kept: Vec<SourceRecord>,
-    given_back: Vec<Review>,
+    reverted: Vec<Review>,
     sources: Vec<SourceRecord>,
     /// Reviews that no source had given.
     sourceless: Vec<&'r str>,
@@ -238,7 +238,7 @@ impl<'r> Batch<'r> {
                     before.status == Status::Published && review.status != Status::Published,
                 );
                 if before != *review {
-                    self.given_back.push(before);
+                    self.reverted.push(before);
                 }
                 match source {
                     Some(source) => self.sources.push(source),
@@ -258,13 +258,13 @@ impl<'r> Batch<'r> {
     ) -> sqlx::Result<()> {
         undone.removed += self.removed.len() as u64;
         undone.deleted += self.deleted.len() as u64;
-        undone.given_back += self.given_back.len() as u64;
+        undone.reverted += self.reverted.len() as u64;
         let copies = reviews::copies_of(write.for_reading(), &self.removed).await?;
         let duplicate = Status::withheld(DUPLICATE);
         for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
             undone.duplicates.add(|| copy.id);
         }
-        for review in &mut self.given_back {
+        for review in &mut self.reverted {
             review.updated_at = review.updated_at.max(Some(now));
         }
         reviews::delete_all(write, &self.removed).await?;
@@ -272,7 +272,7 @@ impl<'r> Batch<'r> {
         reviews::forget_deleted(write, &self.unmarked).await?;
         reviews::delete_all(write, &self.deleted).await?;
         reviews::keep_deleted(write, &self.kept).await?;
-        reviews::upsert(write, &self.given_back, now).await?;
+        reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
         reviews::forget_run_reviews(write, undone.run.id, &self.done).await?;

@@ -254,7 +254,7 @@ macro_rules! files {
     };
 }
 
-/// Names and files in the order of detection: the formats with the fewest required names come last.
+/// Names and files in the order of detection: if the columns of a file fit two formats, it is of the first.
 const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "google",
     "google_places",

@@ -1,5 +1,5 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Detection looks at names, and at values only to tell native records from those of others.
+//! Detection looks at names; values only tell our own records from those of others, and an empty answer from a fault.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -7,23 +7,22 @@ use std::ops::ControlFlow;
 use encoding_rs::Encoding;
 use serde_json::Value;
 
-use crate::imports::export::is_export;
-use crate::imports::limits::Limits;
-use crate::imports::map::fields::{COLUMNS, ReviewField, named_field};
+use crate::imports::limits::ImportLimits;
+use crate::imports::map::fields::{COLUMNS, ReviewField, foreign_members, named_field};
 use crate::imports::map::values::{WORDS, is_in, names, same_name};
-use crate::imports::mask::{HAS_SECRET, Mask};
 use crate::imports::platforms::{Format, LINKED_DATA, NATIVE, Reader, TABLE, all_formats};
 use crate::imports::read::json::{JsonText, RawRow, RowArray, too_large};
 use crate::imports::read::text::{self, Decoded, Dialect, describe_damage};
 use crate::imports::read::{linked_data, workbook};
 use crate::imports::report::FileError;
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{Cells, RowFault, Table, list_columns};
+use crate::imports::request::{HAS_SECRET, Mask};
+use crate::imports::table::{Cells, RowFault, Table, is_export, list_columns};
 use crate::model::json::{member, visit};
 
 /// What a file holds.
 #[derive(Debug)]
-enum Content<'t> {
+enum FileContent<'t> {
     /// Only whitespace.
     Nothing,
     Json(JsonText<'t>),
@@ -43,13 +42,13 @@ const NAME_BYTES: usize = 64;
 /// What is known of a file, from its names.
 #[derive(Debug)]
 struct FileShape<'t> {
-    content: Content<'t>,
+    content: FileContent<'t>,
     /// The columns of a table. Of JSON the members of the document or the lines, then those of the rows of each array in it.
     places: Vec<BTreeSet<String>>,
 }
 
 impl<'t> FileShape<'t> {
-    fn of(content: Content<'t>, limits: &mut Limits<'_>) -> Result<Self, FileError> {
+    fn of(content: FileContent<'t>, limits: &mut ImportLimits<'_>) -> Result<Self, FileError> {
         let names = |array: &RowArray<'_>| {
             let names = array.names();
             let lengths = names.iter().map(|name| name.len() + NAME_BYTES);
@@ -57,11 +56,13 @@ impl<'t> FileShape<'t> {
             Ok::<_, FileError>(names)
         };
         let places = match &content {
-            Content::Json(json) => json.places.iter().map(names).collect::<Result<_, _>>()?,
-            Content::Text(_, columns) | Content::Sheet(columns) => {
+            FileContent::Json(json) => json.places.iter().map(names).collect::<Result<_, _>>()?,
+            FileContent::Text(_, columns) | FileContent::Sheet(columns) => {
                 vec![columns.iter().cloned().collect()]
             }
-            Content::Nothing | Content::Markup | Content::Other => vec![BTreeSet::new()],
+            FileContent::Nothing | FileContent::Markup | FileContent::Other => {
+                vec![BTreeSet::new()]
+            }
         };
         Ok(Self { content, places })
     }
@@ -73,14 +74,14 @@ impl<'t> FileShape<'t> {
 
     /// The columns of a table.
     fn columns(&self) -> Option<&[String]> {
-        if let Content::Text(_, columns) | Content::Sheet(columns) = &self.content {
+        if let FileContent::Text(_, columns) | FileContent::Sheet(columns) = &self.content {
             return Some(columns);
         }
         None
     }
 
     const fn json(&self) -> Option<&JsonText<'t>> {
-        if let Content::Json(json) = &self.content {
+        if let FileContent::Json(json) = &self.content {
             return Some(json);
         }
         None
@@ -174,15 +175,17 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         return insist(shape, format, request);
     }
     match &shape.content {
-        Content::Nothing => Ok((&NATIVE, TOP)),
-        Content::Markup => Ok((&LINKED_DATA, TOP)),
+        FileContent::Nothing => Ok((&NATIVE, TOP)),
+        FileContent::Markup => Ok((&LINKED_DATA, TOP)),
         // The faults of native records are those of rows.
-        Content::Json(json) if json.is_lines() && top_names.is_empty() => Ok((&NATIVE, TOP)),
-        Content::Json(_) if shape.places.iter().all(BTreeSet::is_empty) => {
+        FileContent::Json(json) if json.is_lines() && top_names.is_empty() => Ok((&NATIVE, TOP)),
+        FileContent::Json(_) if shape.places.iter().all(BTreeSet::is_empty) => {
             Err(FileError::new("is JSON without objects"))
         }
-        Content::Text(..) | Content::Sheet(_) | Content::Json(_) => insist(shape, &TABLE, request),
-        Content::Other => Err(FileError::new(
+        FileContent::Text(..) | FileContent::Sheet(_) | FileContent::Json(_) => {
+            insist(shape, &TABLE, request)
+        }
+        FileContent::Other => Err(FileError::new(
             "is a text without a header line of several columns; convert it to a table (CSV) with a header line, or name the \
              row of the header with --header-row",
         )),
@@ -222,7 +225,7 @@ fn refuse_options_of_tables(
     shape: &FileShape<'_>,
     request: &ImportRequest,
 ) -> Result<(), FileError> {
-    let is_workbook = matches!(shape.content, Content::Sheet(_));
+    let is_workbook = matches!(shape.content, FileContent::Sheet(_));
     let part = if request.sheet.is_some() && !is_workbook {
         "sheet"
     } else if request.header_row.is_some() && shape.columns().is_none() {
@@ -277,11 +280,11 @@ fn insist(
     format: &'static Format,
     request: &ImportRequest,
 ) -> Result<Detected, FileError> {
-    let is_json = shape.json().is_some() || matches!(shape.content, Content::Nothing);
+    let is_json = shape.json().is_some() || matches!(shape.content, FileContent::Nothing);
     let fits = match format.reader {
         Reader::Document | Reader::Native => is_json,
         Reader::Columns | Reader::Table => is_json || shape.columns().is_some(),
-        Reader::LinkedData => is_json || matches!(shape.content, Content::Markup),
+        Reader::LinkedData => is_json || matches!(shape.content, FileContent::Markup),
     };
     if !fits {
         let (content, format) = (describe(&shape.content), format.name);
@@ -375,7 +378,7 @@ const DOCUMENT_MEMBERS: [&str; 5] = [
 
 /// The columns that our exports do not have, also a second one of a name.
 fn foreign_columns(columns: &[String]) -> Vec<&str> {
-    let mut known: BTreeSet<&str> = names(COLUMNS).collect();
+    let mut known: BTreeSet<&str> = COLUMNS.iter().map(|(path, _)| path.as_str()).collect();
     let foreign = columns
         .iter()
         .filter(|column| !known.remove(column.as_str()));
@@ -434,40 +437,19 @@ fn fits_native(record: &Value) -> bool {
             .all(|name| fits(name, is_object))
 }
 
-/// The members that native records do not have: of an object those of its own. A record with one is somebody else's, and a review that
-/// it hides there would be published.
-pub fn foreign_members(record: &Value) -> Vec<String> {
-    let inside = |(name, value): (&String, &Value)| {
-        let members = value.as_object().filter(|_| name != "said");
-        let members = members.into_iter().flatten();
-        let paths: Vec<String> = members
-            .map(|(inner, _)| format!("{name}.{inner}"))
-            .collect();
-        if paths.is_empty() {
-            vec![name.clone()]
-        } else {
-            paths
-        }
-    };
-    let paths = record.as_object().into_iter().flatten().flat_map(inside);
-    paths.filter(|path| !is_known(path)).collect()
-}
-
-/// Whether a native record may have a member with this path.
-fn is_known(path: &str) -> bool {
-    let is_outer = || names(COLUMNS).any(|known| known.split('.').next() == Some(path));
-    is_in(COLUMNS, path) || matches!(path, "url" | "business" | "editorial") || is_outer()
-}
-
 /// A description of the file for messages.
-fn describe(content: &Content<'_>) -> String {
+fn describe(content: &FileContent<'_>) -> String {
     match content {
-        Content::Nothing => "an empty file".to_owned(),
-        Content::Markup => "a page of HTML or XML".to_owned(),
-        Content::Other => "a text without a header line of several columns".to_owned(),
-        Content::Text(_, columns) => format!("a table with the columns {}", list_columns(columns)),
-        Content::Sheet(columns) => format!("a workbook with the columns {}", list_columns(columns)),
-        Content::Json(_) => "JSON".to_owned(),
+        FileContent::Nothing => "an empty file".to_owned(),
+        FileContent::Markup => "a page of HTML or XML".to_owned(),
+        FileContent::Other => "a text without a header line of several columns".to_owned(),
+        FileContent::Text(_, columns) => {
+            format!("a table with the columns {}", list_columns(columns))
+        }
+        FileContent::Sheet(columns) => {
+            format!("a workbook with the columns {}", list_columns(columns))
+        }
+        FileContent::Json(_) => "JSON".to_owned(),
     }
 }
 
@@ -516,12 +498,8 @@ impl InputFile {
         }
         for row in &mut table.rows {
             let around = row.around.iter().flat_map(|around| around.all());
-            if row
-                .cells
-                .all()
-                .chain(around)
-                .any(|(_, cell)| mask.is_in(cell))
-            {
+            let has_secret = |(_, cell): (usize, &str)| mask.is_in(cell);
+            if row.cells.all().chain(around).any(has_secret) {
                 (row.cells, row.around) = (Cells::default(), None);
                 row.fault = Some(Box::new(RowFault {
                     message: HAS_SECRET.to_owned(),
@@ -536,12 +514,12 @@ impl InputFile {
 pub fn read_file(
     decoded: &Decoded<'_>,
     request: &ImportRequest,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<InputFile, FileError> {
     let Decoded {
         text, is_damaged, ..
     } = decoded;
-    let records = |array: &RowArray<'_>, limits: &mut Limits<'_>| {
+    let records = |array: &RowArray<'_>, limits: &mut ImportLimits<'_>| {
         let rows = array.rows(text, *is_damaged);
         let rows = rows.map(|row| row.into_owned(limits));
         Ok::<_, FileError>(Rows::Records(rows.collect::<Result<_, _>>()?))
@@ -557,27 +535,27 @@ pub fn read_file(
     let (format, place) = detect(&shape, request)?;
     let business = request.business.as_ref().map(|it| it.name.as_str());
     let rows = match &shape.content {
-        Content::Markup | Content::Json(_)
+        FileContent::Markup | FileContent::Json(_)
             if format.reader == Reader::LinkedData && *is_damaged =>
         {
             return Err(FileError::new(
                 "is not UTF-8; save it as UTF-8, or name its encoding with --encoding",
             ));
         }
-        Content::Markup => {
+        FileContent::Markup => {
             Rows::Table(linked_data::reviews_of_page(text.trim(), business, limits)?)
         }
-        Content::Json(_) if format.reader == Reader::LinkedData => {
+        FileContent::Json(_) if format.reader == Reader::LinkedData => {
             Rows::Table(linked_data::reviews_of_document(text, business, limits)?)
         }
-        Content::Text(dialect, columns) => Rows::Table(text::read_text(
+        FileContent::Text(dialect, columns) => Rows::Table(text::read_text(
             text,
             *is_damaged,
             *dialect,
             columns.clone(),
             limits,
         )?),
-        Content::Json(json) => {
+        FileContent::Json(json) => {
             let array = place.map(|number| &json.places[number]);
             match array {
                 Some(array) if matches!(format.reader, Reader::Columns | Reader::Table) => {
@@ -597,7 +575,7 @@ pub fn read_file(
                 None => no_rows(format),
             }
         }
-        Content::Nothing | Content::Sheet(_) | Content::Other => no_rows(format),
+        FileContent::Nothing | FileContent::Sheet(_) | FileContent::Other => no_rows(format),
     };
     let format = format_of_rows(format, &rows, request)?;
     let mut file = InputFile::new(format, rows);
@@ -623,7 +601,7 @@ fn no_rows(format: &Format) -> Rows {
 pub fn format_of_text(
     text: &str,
     request: &ImportRequest,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<&'static Format, FileError> {
     let shape = FileShape::of(content_of(text, request, limits)?, limits)?;
     Ok(detect(&shape, request)?.0)
@@ -632,17 +610,17 @@ pub fn format_of_text(
 fn content_of<'t>(
     text: &'t str,
     request: &ImportRequest,
-    limits: &mut Limits<'_>,
-) -> Result<Content<'t>, FileError> {
+    limits: &mut ImportLimits<'_>,
+) -> Result<FileContent<'t>, FileError> {
     Ok(match text.trim().as_bytes().first() {
-        None => Content::Nothing,
-        Some(b'[' | b'{') => Content::Json(JsonText::of(text, limits)?),
-        Some(b'<') => Content::Markup,
+        None => FileContent::Nothing,
+        Some(b'[' | b'{') => FileContent::Json(JsonText::of(text, limits)?),
+        Some(b'<') => FileContent::Markup,
         Some(_) => match text::sniff(text, request) {
-            Some((dialect, columns)) => Content::Text(dialect, columns),
+            Some((dialect, columns)) => FileContent::Text(dialect, columns),
             None => match request.header_row {
                 Some(row) if !text::has_row(text, row) => return Err(text::missing_row(row)),
-                Some(_) | None => Content::Other,
+                Some(_) | None => FileContent::Other,
             },
         },
     })
@@ -673,10 +651,10 @@ fn describe_around(shape: &FileShape<'_>, number: usize) -> Option<String> {
 pub fn read_workbook(
     packed: &[u8],
     request: &ImportRequest,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<InputFile, FileError> {
     let table = workbook::read_workbook(packed, request, limits)?;
-    let shape = FileShape::of(Content::Sheet(table.columns.clone()), limits)?;
+    let shape = FileShape::of(FileContent::Sheet(table.columns.clone()), limits)?;
     let (format, _) = detect(&shape, request)?;
     let note = table
         .rows

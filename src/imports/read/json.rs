@@ -10,18 +10,16 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::imports::limits::Limits;
+use crate::imports::limits::ImportLimits;
 use crate::imports::map::fields::is_one_of;
 use crate::imports::map::values::{WORDS, is_in, names};
 use crate::imports::platforms::Format;
 use crate::imports::report::{FileError, Position};
-use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
+use crate::imports::table::{BLOCK_BYTES, Cells, ROW_BYTES_MAX, RowFault, Table, TableRow};
 use crate::model::json::{join, visit};
 use crate::model::text::shown;
 use crate::owner::fault::reason;
 
-/// Maximum size of an element or line in bytes.
-pub const ROW_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of objects in such: each takes 640 bytes when it is parsed, even an empty one.
 const ROW_OBJECTS_MAX: usize = 20_000;
 /// Number of bytes that are kept of an overlong or broken row.
@@ -56,7 +54,7 @@ const ARRAYS_DEEP_MAX: usize = 4;
 
 impl<'t> JsonText<'t> {
     /// Reads a text that begins with a bracket or a brace.
-    pub fn of(text: &'t str, limits: &mut Limits<'_>) -> Result<Self, FileError> {
+    pub fn of(text: &'t str, limits: &mut ImportLimits<'_>) -> Result<Self, FileError> {
         let places = match serde_json::from_str::<&RawValue>(text) {
             Ok(document) => places_in(document.get(), limits)?,
             Err(_) if has_lines(text) => vec![RowArray::lines(text, limits)?],
@@ -125,106 +123,66 @@ const ELEMENT_BYTES: usize = 3 * size_of::<Element<'_>>();
 /// What an array takes, without its elements.
 const ARRAY_BYTES: usize = 512;
 
-/// The document, then the arrays of objects in it.
+/// The document, then the arrays of objects in it, the outermost first.
 fn places_in<'t>(
     document: &'t str,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Vec<RowArray<'t>>, FileError> {
-    let mut found = Vec::new();
-    let top = vec![(document, None)];
-    arrays(top.clone(), "", ARRAYS_DEEP_MAX, &mut found, limits)?;
-    found.sort_by_key(|array| array.path.matches('.').count());
+    let mut found = BTreeMap::new();
+    let top = (document, None);
+    find_arrays(top, "", ARRAYS_DEEP_MAX, &mut found, limits)?;
+    let has_objects =
+        |array: &RowArray<'_>| array.elements.iter().any(|(row, _)| row.starts_with('{'));
+    let mut arrays: Vec<RowArray<'_>> = found.into_values().filter(has_objects).collect();
+    arrays.sort_by_key(|array| array.path.matches('.').count());
     let top = RowArray {
         kind: RowKind::Document,
-        ..RowArray::new(String::new(), top)
+        ..RowArray::new(String::new(), vec![top])
     };
-    Ok(std::iter::once(top).chain(found).collect())
+    Ok(std::iter::once(top).chain(arrays).collect())
 }
 
-/// The elements of those values that are arrays.
-fn elements_in<'t>(
-    values: impl IntoIterator<Item = Element<'t>>,
-    limits: &mut Limits<'_>,
-) -> Result<Vec<Element<'t>>, FileError> {
-    let mut found = Vec::new();
-    let lists = values
-        .into_iter()
-        .filter(|(value, _)| value.starts_with('['));
-    for (list, around) in lists {
-        let fault = visit(list, |_, row| {
-            if let Err(fault) = limits.take(ELEMENT_BYTES) {
-                return ControlFlow::Break(fault);
-            }
-            found.push((row, around));
-            ControlFlow::Continue(())
-        });
-        fault.map_or(Ok(()), Err)?;
-    }
-    Ok(found)
-}
-
-/// Adds the arrays of objects in these values, which have one path; those of one member are one array over all elements.
-fn arrays<'t>(
-    values: Vec<Element<'t>>,
+/// Adds the arrays in a value whose path is `path`, by their paths: those of one member are one array over all elements. `around` is the
+/// object that encloses the value, if that is an element of an array.
+fn find_arrays<'t>(
+    (value, around): Element<'t>,
     path: &str,
-    mut deep: usize,
-    found: &mut Vec<RowArray<'t>>,
-    limits: &mut Limits<'_>,
+    deep: usize,
+    found: &mut BTreeMap<String, RowArray<'t>>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<(), FileError> {
-    let mut rows = elements_in(values.iter().copied(), limits)?;
-    let mut array = path.to_owned();
-    while deep > 0 && rows.iter().any(|(row, _)| row.starts_with('[')) {
-        rows = elements_in(rows, limits)?;
-        array += "[]";
-        deep -= 1;
-    }
-    if deep > 0 {
-        let inside_rows = named_members(rows.iter().map(|(row, _)| (*row, Some(*row))), limits)?;
-        let inside = named_members(values, limits)?;
-        for (path, named) in [
-            (format!("{array}[]"), inside_rows),
-            (path.to_owned(), inside),
-        ] {
-            for (name, members) in named {
-                arrays(members, &join(&path, &name), deep - 1, found, limits)?;
-            }
+    let is_list = value.starts_with('[');
+    let mut elements = Vec::new();
+    let mut add = |name: &str, inner: &'t str| {
+        if is_list {
+            limits.take(ELEMENT_BYTES)?;
+            elements.push((inner, around));
         }
+        if deep == 0 || !inner.starts_with(['[', '{']) {
+            return Ok(());
+        }
+        let list = format!("{path}[]");
+        match (is_list, inner.starts_with('[')) {
+            (true, true) => find_arrays((inner, around), &list, deep - 1, found, limits),
+            (true, false) => find_arrays((inner, Some(inner)), &list, deep, found, limits),
+            (false, _) => find_arrays((inner, around), &join(path, name), deep - 1, found, limits),
+        }
+    };
+    let fault = visit(value, |name, inner| match add(name, inner) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(fault) => ControlFlow::Break(fault),
+    });
+    if let Some(fault) = fault {
+        return Err(fault);
     }
-    if rows.iter().any(|(row, _)| row.starts_with('{')) {
-        limits.take(ARRAY_BYTES)?;
-        found.push(RowArray::new(array, rows));
+    if let Some(known) = found.get_mut(path) {
+        known.elements.append(&mut elements);
+    } else if is_list {
+        limits.take(ARRAY_BYTES + path.len())?;
+        let array = RowArray::new(path.to_owned(), elements);
+        found.insert(path.to_owned(), array);
     }
     Ok(())
-}
-
-/// The arrays and objects in those values that are objects, by the names of these members.
-fn named_members<'t>(
-    values: impl IntoIterator<Item = Element<'t>>,
-    limits: &mut Limits<'_>,
-) -> Result<BTreeMap<String, Vec<Element<'t>>>, FileError> {
-    let mut all: BTreeMap<String, Vec<Element<'t>>> = BTreeMap::new();
-    let objects = values
-        .into_iter()
-        .filter(|(value, _)| value.starts_with('{'));
-    for (object, around) in objects {
-        let fault = visit(object, |name, member| {
-            if !member.starts_with(['[', '{']) {
-                return ControlFlow::Continue(());
-            }
-            if let Some(known) = all.get_mut(name) {
-                known.push((member, around));
-            } else {
-                all.insert(name.to_owned(), vec![(member, around)]);
-            }
-            let name = ARRAY_BYTES / 2 + name.len();
-            match limits.take(ELEMENT_BYTES + name) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(fault) => ControlFlow::Break(fault),
-            }
-        });
-        fault.map_or(Ok(()), Err)?;
-    }
-    Ok(all)
 }
 
 impl<'t> RowArray<'t> {
@@ -237,7 +195,7 @@ impl<'t> RowArray<'t> {
     }
 
     /// The lines of a text that are not blank.
-    pub fn lines(text: &'t str, limits: &mut Limits<'_>) -> Result<Self, FileError> {
+    pub fn lines(text: &'t str, limits: &mut ImportLimits<'_>) -> Result<Self, FileError> {
         let mut lines = Vec::new();
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
             limits.take(2 * size_of::<Element<'_>>())?;
@@ -320,24 +278,24 @@ impl<'t> RowArray<'t> {
         json: &JsonText<'_>,
         is_damaged: bool,
         format: Option<&'static Format>,
-        limits: &mut Limits<'_>,
+        limits: &mut ImportLimits<'_>,
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
         let document = json.document().filter(|_| format.is_none());
-        let outer = document.map_or_else(|| Ok(Vec::new()), |it| self.outer_flags(it))?;
+        let outer = document.map_or_else(|| Ok(BTreeMap::new()), |it| self.outer_flags(it))?;
         let mut last: Option<(Option<&str>, Arc<Cells>)> = None;
         for (row, (_, parent)) in self.rows(json.text, is_damaged).zip(&self.elements) {
             let value = row.parse().map(|value| self.without_edge(value));
-            objects.add_value(row.at.clone(), value);
+            objects.add_value(row.at, value);
             if parent.is_some() || !outer.is_empty() {
+                // Many rows share one.
                 let known =
                     last.filter(|(known, _)| known.map(str::as_ptr) == parent.map(str::as_ptr));
                 let around = || objects.cells_around(*parent, &outer);
                 let cells = known.map_or_else(around, |it| Ok(it.1))?;
-                let rows = objects.table.rows.iter_mut();
-                rows.last()
-                    .into_iter()
-                    .for_each(|row| row.around = Some(Arc::clone(&cells)));
+                if let Some(row) = objects.table.rows.last_mut() {
+                    row.around = Some(Arc::clone(&cells));
+                }
                 last = Some((*parent, cells));
             }
             limits.take(std::mem::take(&mut objects.bytes))?;
@@ -346,7 +304,7 @@ impl<'t> RowArray<'t> {
     }
 
     /// The members `true` and `false` of the objects that enclose the array in a document, and its path, if that may say something.
-    fn outer_flags(&self, document: &str) -> Result<Vec<(String, Value)>, FileError> {
+    fn outer_flags(&self, document: &str) -> Result<BTreeMap<String, Value>, FileError> {
         let mut flags = BTreeMap::new();
         let (mut object, mut place) = (document, PARENT.to_owned());
         for name in self.path.split('.') {
@@ -373,7 +331,7 @@ impl<'t> RowArray<'t> {
         if !self.has_plain_name() {
             flags.insert(LIST.to_owned(), Value::from(self.path.as_str()));
         }
-        Ok(flags.into_iter().collect())
+        Ok(flags)
     }
 
     /// Whether the names in its path say nothing of its rows.
@@ -400,7 +358,7 @@ pub struct RawRow<'t> {
 
 impl RawRow<'_> {
     /// The row without the text of its file.
-    pub fn into_owned(self, limits: &mut Limits<'_>) -> Result<RawRow<'static>, FileError> {
+    pub fn into_owned(self, limits: &mut ImportLimits<'_>) -> Result<RawRow<'static>, FileError> {
         limits.take(2 * size_of::<Self>() + BLOCK_BYTES + self.text.len())?;
         let text = Cow::Owned(self.text.into_owned());
         Ok(RawRow { text, ..self })
@@ -508,7 +466,7 @@ impl Objects {
         if let Ok(object @ Value::Object(_)) = value {
             self.put_all("", object);
         }
-        let row = Row::new(at, std::mem::take(&mut self.cells), fault);
+        let row = TableRow::new(at, std::mem::take(&mut self.cells), fault);
         self.bytes += row.bytes();
         self.table.rows.push(row);
     }
@@ -517,12 +475,11 @@ impl Objects {
     fn cells_around(
         &mut self,
         object: Option<&str>,
-        outer: &[(String, Value)],
+        outer: &BTreeMap<String, Value>,
     ) -> Result<Arc<Cells>, FileError> {
         // A platform's file names plain members only.
         let starts = if self.format.is_some() { "[{" } else { "[" };
-        let (mut members, mut left) = (BTreeMap::new(), ROW_BYTES_MAX);
-        members.extend(outer.iter().cloned());
+        let (mut members, mut left) = (outer.clone(), ROW_BYTES_MAX);
         let fault = visit(object.unwrap_or_default(), |name, member| {
             if member.starts_with(|start| starts.contains(start)) {
                 return ControlFlow::Continue(());
@@ -543,7 +500,7 @@ impl Objects {
         for (path, member) in members {
             self.put_all(&path, member);
         }
-        let row = Row::new(Position::Line(0), std::mem::take(&mut self.cells), None);
+        let row = TableRow::new(Position::Line(0), std::mem::take(&mut self.cells), None);
         self.bytes += row.bytes();
         Ok(Arc::new(row.cells))
     }

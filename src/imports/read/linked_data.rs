@@ -12,7 +12,7 @@ use html5gum::{Span, Tokenizer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::imports::limits::Limits;
+use crate::imports::limits::ImportLimits;
 use crate::imports::platforms::LINKED_DATA;
 use crate::imports::read::json::{Objects, RowValue, too_large};
 use crate::imports::report::{FileError, Position};
@@ -32,7 +32,7 @@ const DEEP_MAX: usize = 32;
 pub fn reviews_of_document(
     text: &str,
     business: Option<&str>,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Table, FileError> {
     check_size(text)?;
     let mut reviews = Reviews::new(business, limits);
@@ -49,7 +49,7 @@ pub fn reviews_of_document(
 pub fn reviews_of_page(
     page: &str,
     business: Option<&str>,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
     let mut reviews = Reviews::new(business, limits);
@@ -145,11 +145,11 @@ struct Reviews<'l, 'w> {
     count: u64,
     /// The names of the business and of the objects around.
     names: Vec<String>,
-    limits: &'l mut Limits<'w>,
+    limits: &'l mut ImportLimits<'w>,
 }
 
 impl<'l, 'w> Reviews<'l, 'w> {
-    fn new(business: Option<&str>, limits: &'l mut Limits<'w>) -> Self {
+    fn new(business: Option<&str>, limits: &'l mut ImportLimits<'w>) -> Self {
         Self {
             objects: Objects::new(Some(&LINKED_DATA)),
             count: 0,

@@ -10,13 +10,12 @@ use encoding_rs::Encoding;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use zip::ZipArchive;
 
-use crate::imports::limits::Limits;
-use crate::imports::read::detect::{read_file, read_workbook};
+use crate::imports::limits::ImportLimits;
+use crate::imports::read::detect::{format_of_text, read_file, read_workbook};
 use crate::imports::read::text::{decode, describe, describe_damage};
 use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
 use crate::imports::report::{FileError, INPUT_BYTES_MAX, ImportError};
 use crate::imports::request::{DoubtfulChoice, ImportRequest};
-use crate::owner::fault::listed;
 use crate::storage::columns::KeptColumns;
 
 pub(crate) mod detect;
@@ -37,8 +36,8 @@ const STDIN: &str = "standard input";
 pub fn read(
     request: &ImportRequest,
     kept: &KeptColumns,
-    limits: Limits<'_>,
-) -> Result<(Vec<InputFile>, Limits<'static>), ImportError> {
+    limits: ImportLimits<'_>,
+) -> Result<(Vec<InputFile>, ImportLimits<'static>), ImportError> {
     let stdin = request.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return Err(ImportError::Refused(
@@ -56,10 +55,7 @@ pub fn read(
     for file in &request.files {
         opener.open(file);
     }
-    if !opener.faults.is_empty() {
-        let faults = listed(opener.faults.into_iter(), "files cannot be imported");
-        return Err(ImportError::Refused(faults));
-    }
+    ImportError::refuse_files(opener.faults)?;
     for file in &mut opener.files {
         file.apply_mask(&request.mask);
     }
@@ -72,14 +68,18 @@ struct Opener<'o> {
     kept: &'o KeptColumns,
     /// The number of bytes that the import may still read, over all its files and all ways of opening them.
     bytes_left: u64,
-    limits: Limits<'o>,
+    limits: ImportLimits<'o>,
     files: Vec<InputFile>,
     /// The files that cannot be imported, each with the reason.
     faults: Vec<String>,
 }
 
 impl<'o> Opener<'o> {
-    const fn new(request: &'o ImportRequest, kept: &'o KeptColumns, limits: Limits<'o>) -> Self {
+    const fn new(
+        request: &'o ImportRequest,
+        kept: &'o KeptColumns,
+        limits: ImportLimits<'o>,
+    ) -> Self {
         Self {
             request,
             kept,
@@ -143,33 +143,29 @@ impl<'o> Opener<'o> {
     }
 
     fn content(&mut self, name: String, bytes: &[u8]) -> Result<(), FileError> {
-        let request = self.request;
-        let read = |named, limits: &mut Limits<'_>| {
-            let decoded = decode(bytes, named, request.country(), limits)?;
-            let file = read_file(&decoded, request, limits)?;
-            Ok::<_, FileError>((file, decoded))
-        };
-        let limits = &mut self.limits;
-        let before = limits.bytes_left();
-        let (mut file, mut decoded) = read(request.encoding, limits)?;
-        let first = before - limits.bytes_left();
+        let (request, limits) = (self.request, &mut self.limits);
+        let mut decoded = decode(bytes, request.encoding, request.country(), limits)?;
+        let mut note = None;
         if let (Some(guess), None) = (decoded.encoding, request.encoding) {
             // The letters of one month may suggest another encoding than those of the next.
-            let source = request.source_of(file.format);
+            let before = *limits;
+            let source = request.source_of(format_of_text(&decoded.text, request, limits)?);
+            *limits = before;
             let kept = kept_encoding(self.kept, source);
             if let Some(kept) = kept.filter(|kept| *kept != guess)
-                && let Ok(again) = read(Some(kept), limits)
+                && let Ok(again) = decode(bytes, Some(kept), request.country(), limits)
             {
-                (file, decoded) = again;
-                limits.give(first);
+                limits.give(decoded.text.len());
+                decoded = again;
             }
             let encoding = decoded.encoding.unwrap_or(guess);
             let kept_of = (kept == Some(encoding)).then_some(source);
-            file.note = Some(describe(encoding, &decoded.text, kept_of));
+            note = Some(describe(encoding, &decoded.text, kept_of));
         }
+        let mut file = read_file(&decoded, request, limits)?;
         let text = decoded.encoding.is_none().then_some(&decoded.text);
         let damage = text.and_then(|text| describe_damage(text));
-        let notes: Vec<String> = file.note.into_iter().chain(damage).collect();
+        let notes: Vec<String> = note.or(file.note).into_iter().chain(damage).collect();
         file.note = (!notes.is_empty()).then(|| notes.join("; "));
         file.encoding = decoded.encoding;
         file.name = name;
@@ -413,7 +409,7 @@ fn walk(path: &Path, deep: usize, files: &mut Vec<(String, PathBuf)>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::limits::Limits;
+    use crate::imports::limits::ImportLimits;
     use crate::imports::request::ImportRequest;
     use crate::storage::columns::KeptColumns;
     use std::io::{Cursor, Write};
@@ -423,7 +419,7 @@ mod tests {
     /// What `work` does with at most 1 MiB: the errors of files, and the number of files.
     fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<String>, usize) {
         let (request, kept) = (ImportRequest::default(), KeptColumns::default());
-        let mut opener = Opener::new(&request, &kept, Limits::new(None));
+        let mut opener = Opener::new(&request, &kept, ImportLimits::new(None));
         opener.bytes_left = 1 << 20;
         work(&mut opener);
         (opener.faults, opener.files.len())

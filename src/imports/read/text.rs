@@ -11,15 +11,13 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr2_iter;
 
-use crate::imports::export::is_export;
-use crate::imports::limits::Limits;
+use crate::imports::limits::ImportLimits;
 use crate::imports::map::fields::Mapping;
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::is_header;
-use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{Cells, Row, RowFault, Table, is_date};
+use crate::imports::table::{Cells, ROW_BYTES_MAX, RowFault, Table, TableRow, is_date, is_export};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -116,7 +114,7 @@ pub fn read_text(
     is_damaged: bool,
     dialect: Dialect,
     columns: Vec<String>,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Table, FileError> {
     if columns.len() > COLUMNS_MAX {
         return Err(too_many_columns(columns.len()));
@@ -157,7 +155,7 @@ pub fn read_text(
         let misfit = (filled > columns).then(|| misfit(filled, columns));
         let message = garbled.or(fault).or(misfit);
         let fault = message.map(|message| RowFault { message, raw: None });
-        let row = Row::new(Position::Line(line), cells, fault);
+        let row = TableRow::new(Position::Line(line), cells, fault);
         limits.take(row.bytes())?;
         table.rows.push(row);
     }
@@ -169,7 +167,7 @@ pub fn read_text(
 
 /// Fills rows whose last cells are missing, as Excel and people leave out empty ones. A row without a date is the rest of a
 /// text whose line break is not in quotes, and so is incomplete the row before it.
-fn fill_short_rows(table: &mut Table, limits: &mut Limits<'_>) -> Result<(), FileError> {
+fn fill_short_rows(table: &mut Table, limits: &mut ImportLimits<'_>) -> Result<(), FileError> {
     let columns = table.columns.len();
     let mut is_rest = false;
     for row in table.rows.iter_mut().rev() {
@@ -499,7 +497,7 @@ pub fn decode<'b>(
     bytes: &'b [u8],
     named: Option<&'static Encoding>,
     country: Option<&str>,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Decoded<'b>, FileError> {
     let mut binary = BINARY.iter();
     if let Some((_, content)) = binary.find(|(start, _)| bytes.starts_with(start)) {
@@ -656,19 +654,19 @@ fn is_damaged(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{read_text, sniff};
-    use crate::imports::limits::Limits;
+    use crate::imports::limits::ImportLimits;
     use crate::imports::read::text::decode;
     use crate::imports::request::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let decoded = decode(file, None, None, &mut Limits::new(None)).unwrap();
+        let decoded = decode(file, None, None, &mut ImportLimits::new(None)).unwrap();
         let (dialect, columns) = sniff(&decoded.text, &ImportRequest::default()).unwrap();
         let table = read_text(
             &decoded.text,
             decoded.is_damaged,
             dialect,
             columns,
-            &mut Limits::new(None),
+            &mut ImportLimits::new(None),
         )
         .unwrap();
         let mut rows = vec![table.columns.join("|")];
@@ -739,7 +737,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_is_not_utf_8_rejects_its_row() {
+    fn cell_in_invalid_utf_8_rejects_its_row() {
         let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
         assert_eq!(mixed[1], "2: 1|José");
         assert!(
@@ -776,7 +774,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_whose_quotation_mark_is_not_closed_is_rejected() {
+    fn row_with_an_unclosed_quotation_mark_is_rejected() {
         let head = "Date,Name,Stars,Comment\n3/14/2025,Ann,5,Fine\n";
         for rest in [
             "3/15/2025,Bo,4,\"Late\n3/16/2025,Cy,4,Fine\n3/17/2025,Di,4,\"Fine too\"\n",
@@ -802,13 +800,13 @@ mod encoding_tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> (String, Option<&'static str>) {
-        let decoded = decode(bytes, None, None, &mut Limits::new(None)).unwrap();
+        let decoded = decode(bytes, None, None, &mut ImportLimits::new(None)).unwrap();
         let name = decoded.encoding.map(Encoding::name);
         (decoded.text.into_owned(), name)
     }
 
     #[test]
-    fn the_letters_of_a_text_suggest_its_encoding() {
+    fn encoding_is_detected_from_letters() {
         for (bytes, encoding, text) in [
             (&b"a\nJos\xe9\n\x80 5"[..], "windows-1252", "a\nJosé\n€ 5"),
             (b"price \xa350 ok", "windows-1252", "price £50 ok"),
@@ -865,7 +863,7 @@ mod encoding_tests {
                 "Очень хорошо",
             ),
         ] {
-            let decoded = decode(bytes, None, Some(country), &mut Limits::new(None)).unwrap();
+            let decoded = decode(bytes, None, Some(country), &mut ImportLimits::new(None)).unwrap();
             assert_eq!(decoded.text, text, "{country}");
         }
         for (bytes, text) in [
@@ -901,7 +899,7 @@ mod encoding_tests {
     fn a_named_encoding_is_used_or_refused() {
         let read = |bytes, name: &str| {
             let named = Encoding::for_label(name.as_bytes());
-            decode(bytes, named, None, &mut Limits::new(None)).map(|it| it.text.into_owned())
+            decode(bytes, named, None, &mut ImportLimits::new(None)).map(|it| it.text.into_owned())
         };
         assert_eq!(read(b"Szyma\xf1ski", "windows-1250").unwrap(), "Szymański");
         let refusal = read(b"Szyma\xf1 ski", "shift_jis").unwrap_err().to_string();

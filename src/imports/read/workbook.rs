@@ -14,16 +14,17 @@ use quick_xml::Reader as XmlReader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use crate::imports::limits::Limits;
+use crate::imports::limits::ImportLimits;
 use crate::imports::map::values::same_name;
-use crate::imports::read::json::ROW_BYTES_MAX;
 use crate::imports::read::text::{
     COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, texts,
     too_many_columns,
 };
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{BLOCK_BYTES, Cells, Row, RowFault, Table};
+use crate::imports::table::{
+    BLOCK_BYTES, Cells, HIDDEN_ROW, NOT_CALCULATED, ROW_BYTES_MAX, RowFault, Table, TableRow,
+};
 
 /// Maximum size of a workbook in bytes, packed.
 pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
@@ -41,12 +42,6 @@ pub const WORKBOOK_TOO_LARGE: &str =
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
-/// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
-pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
-
-/// The column that says which rows are hidden, by hand or by a filter, if some are: the owner may mean that they are not public.
-pub const HIDDEN_ROW: &str = "hidden row";
-
 /// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
 
@@ -55,7 +50,7 @@ const KNOWN_MIN: usize = 3;
 pub fn read_workbook(
     packed: &[u8],
     request: &ImportRequest,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Table, FileError> {
     let (kept, largest_sheet) = check_unpacked(packed)?;
     limits.take(kept)?;
@@ -138,7 +133,7 @@ fn table(
     mut rows: Vec<(u64, Cells)>,
     merged: &[Dimensions],
     hidden: &HashSet<u64>,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Table, FileError> {
     let (number, header) = rows.remove(0);
     let mut table = Table {
@@ -166,19 +161,19 @@ fn table(
                 .to_owned(),
             raw: None,
         });
-        let row = Row::new(Position::Line(number), cells, fault);
+        let row = TableRow::new(Position::Line(number), cells, fault);
         table.rows.push(row);
     }
     table.name_columns();
     Ok(table)
 }
 
-/// The rows with cells of the table that are merged with others: for which of these the value is meant, nobody knows.
+/// The rows with cells of the table that are merged with others: for which of these the value is meant is unknown.
 fn merged_rows(
     rows: &[(u64, Cells)],
     merged: &[Dimensions],
     columns: usize,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<HashSet<u64>, FileError> {
     let mut found = HashSet::new();
     for cells in merged.iter().filter(|cells| cells.start != cells.end) {
@@ -198,7 +193,7 @@ fn merged_rows(
 fn hidden_rows(
     packed: &[u8],
     place: usize,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<HashSet<u64>, FileError> {
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken_workbook)?;
     let (mut ids, mut part, mut number) = (Vec::new(), String::new(), 0);
@@ -344,7 +339,7 @@ impl PartSeen {
 fn sheet_rows(
     book: &mut Book<'_>,
     sheet: &str,
-    limits: &mut Limits<'_>,
+    limits: &mut ImportLimits<'_>,
 ) -> Result<Vec<(u64, Cells)>, FileError> {
     let mut reader = book
         .worksheet_cells_reader(sheet)
@@ -367,7 +362,7 @@ fn sheet_rows(
             return Err(too_many_columns(at + 1));
         }
         if rows.last().is_none_or(|(last, _)| *last != number) {
-            limits.take(4 * size_of::<Row>())?;
+            limits.take(4 * size_of::<TableRow>())?;
             rows.push((number, Cells::default()));
         }
         // A text that many cells share is there once in the file.

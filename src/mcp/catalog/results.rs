@@ -1,12 +1,11 @@
 //! The tools' results: the bodies of REST, pages limited in size to the whole reviews that fit; a text is never cut.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::arguments::{CallError, ToolCall, refusal};
 use crate::compute::run_long_if;
 use crate::links::Links;
-use crate::mcp::escape::{escaped, escaped_json};
+use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId, TextMatch};
 use crate::search::facets::{self, FACET_VALUES_MAX, PeriodsParameters, PeriodsRequest, compare};
 use crate::search::insights::{
@@ -18,8 +17,8 @@ use crate::search::{
 };
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
-use crate::wire::parameters::LIMIT_MAX;
-use crate::wire::{self, Arguments, AspectEvidence, InsightsPart, Parameters};
+use crate::wire::parameters::{LIMIT_MAX, REQUIRED};
+use crate::wire::{self, Arguments, AspectEvidence, InsightsPart, Issue, IssueCode, Parameters};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
@@ -347,4 +346,85 @@ fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
 /// All map keys of a shape are strings, so this cannot fail.
 fn to_json(shape: impl Serialize) -> Value {
     serde_json::to_value(shape).unwrap_or_else(|error| unreachable!("a published shape: {error}"))
+}
+
+// The arguments of a call, parsed as those of REST, so that both give the same errors, all at once. Unlike in a query string,
+// unknown arguments are errors, because a model means every argument that it sends; those that its client adds to every call are
+// ignored.
+
+/// Maximum number of invalid arguments that an error names; no tool has as many.
+const NAMED_MAX: usize = 40;
+
+/// Arguments that clients add to the calls of every tool: Cline its list of tasks (cline/cline#10426), n8n the ID of the
+/// call (n8n-io/n8n#21500). No model can leave them out, so an error would end every call.
+const ADDED_BY_CLIENTS: [&str; 2] = ["task_progress", "toolCallId"];
+
+/// A JSON object: a schema, or the arguments of a call.
+pub type Object = Map<String, Value>;
+
+/// The reason for a failed call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallError {
+    /// No tool has that name.
+    Unknown,
+    /// The arguments are invalid; the text lists each with the allowed values.
+    Arguments(String),
+}
+
+/// A call of a tool, and the errors found so far.
+#[derive(Debug)]
+pub struct ToolCall {
+    pub tool: &'static str,
+    pub arguments: Arguments,
+}
+
+impl ToolCall {
+    /// Returns `taken` if every argument is known and valid.
+    ///
+    /// # Errors
+    /// If any is not; [`CallError::Arguments`] lists all of them.
+    pub fn finish<T>(self, taken: Option<T>) -> Result<T, CallError> {
+        let message = match self.arguments.known.join(", ").as_str() {
+            "" => format!("is not an argument; {} takes none", self.tool),
+            known => format!("is not an argument of {}; known: {known}", self.tool),
+        };
+        let unknown = self.arguments.unknown();
+        let unknown = unknown.filter(|(name, _)| !ADDED_BY_CLIENTS.contains(name));
+        let unknown = unknown.map(|(name, received)| {
+            let code = IssueCode::InvalidString;
+            Issue::new(name, code, message.as_str(), received)
+        });
+        let issues: Vec<Issue> = (self.arguments.issues.iter().cloned())
+            .chain(unknown)
+            .collect();
+        taken
+            .filter(|_| issues.is_empty())
+            .ok_or_else(|| refusal(&issues))
+    }
+}
+
+/// An error that lists every issue with the allowed and the given values.
+pub fn refusal(issues: &[Issue]) -> CallError {
+    let count = match issues.len() {
+        1 => "1 argument is wrong".to_owned(),
+        count => format!("{count} arguments are wrong"),
+    };
+    let line = |issue: &Issue| {
+        let name = escaped_json(&Value::String(issue.path.concat()));
+        let line = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
+        // A missing argument has no received value.
+        if issue.message.starts_with(REQUIRED) {
+            return line;
+        }
+        format!(
+            "{line}; received {}",
+            escaped_json(&Value::String(issue.received.clone()))
+        )
+    };
+    let lines: String = issues.iter().take(NAMED_MAX).map(line).collect();
+    let more = match issues.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!("\n- and {more} more"),
+    };
+    CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }

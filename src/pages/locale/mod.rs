@@ -317,12 +317,12 @@ mod tests {
 
     /// The arguments that a pattern inserts, and those that it selects by.
     #[derive(Debug, Default, PartialEq)]
-    struct Arguments {
+    struct PatternArguments {
         written: BTreeSet<String>,
         chosen_by: BTreeSet<String>,
     }
 
-    impl Arguments {
+    impl PatternArguments {
         fn all(&self) -> BTreeSet<&str> {
             let all = self.written.union(&self.chosen_by);
             all.map(String::as_str).collect()
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    fn messages(language: PageLanguage) -> BTreeMap<String, Arguments> {
+    fn messages(language: PageLanguage) -> BTreeMap<String, PatternArguments> {
         let file = parse(language.source()).unwrap_or_else(|(_, faults)| {
             panic!("{}.ftl: {faults:?}", language.name());
         });
@@ -360,7 +360,7 @@ mod tests {
         for entry in file.body {
             match entry {
                 Entry::Message(message) => {
-                    let mut arguments = Arguments::default();
+                    let mut arguments = PatternArguments::default();
                     arguments.collect(&message.value.unwrap());
                     let id = message.id.name.to_owned();
                     assert!(
@@ -395,7 +395,7 @@ mod tests {
                     .collect::<Vec<_>>()
             );
             for (id, arguments) in &other {
-                let without = |arguments: &Arguments| {
+                let without = |arguments: &PatternArguments| {
                     let mut all: BTreeSet<String> =
                         arguments.all().into_iter().map(str::to_owned).collect();
                     all.remove(OPTIONAL);

@@ -272,7 +272,7 @@ impl RqliteClient {
             return Err(ClusterError::Unreachable("no node is named".to_owned()));
         };
         let sent = self.client.get(at(node, "status")).timeout(timeout).send();
-        let read = async { Ok::<_, reqwest::Error>(read_text(sent.await?).await) };
+        let read = async { read_text(sent.await?).await };
         let message = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
         let text = read.await.map_err(message)?;
         serde_json::from_str(&text)
@@ -338,7 +338,8 @@ impl RqliteClient {
             }
         })?;
         let status = response.status();
-        let text = read_text(response).await;
+        let read = read_text(response).await;
+        let text = read.map_err(|error| ClusterError::Unknown(cause(&error)))?;
         if status.is_server_error() {
             let message = shortened(&format!("{status} {text}"));
             return Err(ClusterError::Unknown(message));
@@ -380,9 +381,9 @@ fn succeeded(result: &Value) -> Result<&Value, ClusterError> {
 }
 
 /// The body, up to [`ANSWER_BYTES_MAX`].
-async fn read_text(response: Response) -> String {
-    let bytes = read_body(response, ANSWER_BYTES_MAX).await;
-    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+async fn read_text(response: Response) -> reqwest::Result<String> {
+    let bytes = read_body(response, ANSWER_BYTES_MAX).await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn at(node: &Url, path: &str) -> String {

@@ -24,7 +24,7 @@ use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
 use super::text::{utc_milliseconds, utc_seconds};
-use super::write::Write;
+use super::write::{Write, WriteTarget};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
@@ -91,8 +91,8 @@ impl Database {
             Writer::Cluster(cluster) => {
                 let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
                 let transaction = copy.begin().await.at(&self.path)?;
-                let cluster = Arc::clone(cluster);
-                Ok(RecordedWrite::new(transaction, cluster, Some(copy)).into())
+                let recorded = RecordedWrite::new(transaction, Arc::clone(cluster), Some(copy));
+                Ok(Write(WriteTarget::Recorded(recorded)))
             }
         }
     }
@@ -173,7 +173,7 @@ impl Database {
         derived::copy_reviews(&mut transaction, &ids)
             .await
             .at(&side)?;
-        Ok(transaction.into())
+        Ok(Write(WriteTarget::File(transaction)))
     }
 
     /// Deletes derived data from this node's side file: that of reviews that changed after `change_no` and are no

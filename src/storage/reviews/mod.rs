@@ -1,17 +1,5 @@
 //! Reviews: their rows, what their sources last said, and the imports that changed them.
 
-/// Deletes the rows of these reviews; the IDs are a JSON array.
-macro_rules! delete_rows {
-    ($write:ident, $table:literal, $ids:ident) => {
-        sqlx::query!(
-            "delete from " + $table + " where review_id in (select value from json_each(?))",
-            $ids
-        )
-        .execute(&mut *$write)
-        .await
-    };
-}
-
 mod rows;
 mod runs;
 mod source;
@@ -19,8 +7,8 @@ mod source;
 pub use rows::{
     AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
     ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
-    list_ids, newest, newest_change, observe, position, published, recorded_technicians,
-    unreadable, upsert, withheld,
+    list_ids, newest, observe, position, published, recorded_technicians, unreadable, upsert,
+    withheld,
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,

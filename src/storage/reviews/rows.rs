@@ -260,24 +260,20 @@ pub(super) async fn of_ids(
     Ok(states.collect())
 }
 
-/// The database's id and newest change number.
+/// The database's id and newest change number (0 if there is none).
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
     let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from instance"#)
         .fetch_optional(&mut *connection)
         .await?;
-    Ok(DatabasePosition {
-        lineage: lineage.flatten().unwrap_or_default().into(),
-        change_no: newest_change(connection).await?,
-    })
-}
-
-/// The newest change number; 0 if there is none.
-pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
+    let change_no = sqlx::query_scalar!(
         r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
     )
     .fetch_one(connection)
-    .await
+    .await?;
+    Ok(DatabasePosition {
+        lineage: lineage.flatten().unwrap_or_default().into(),
+        change_no,
+    })
 }
 
 /// The ids of invalid rows.

@@ -141,7 +141,7 @@ impl Former {
 pub struct RunReview {
     pub id: String,
     pub change: RunChange,
-    /// `None` for new and deleted reviews, and if the values are no longer kept.
+    /// `None` for new reviews and deletions of unknown ones, and if the values are no longer kept.
     pub former: Option<Former>,
     /// Whether it has not changed since.
     pub is_untouched: bool,
@@ -292,7 +292,7 @@ pub async fn run_reviews(
 /// Reviews per statement.
 const BATCH: usize = 500;
 
-/// Updates reviews, and what their sources said, by a change that is nobody's decision, such as another name of their source:
+/// Updates reviews, and what their sources said, by a change that the owner did not decide, such as another name of their source:
 /// the imports that added them can still be undone.
 pub async fn update_undecided(
     write: &mut Write,
@@ -331,7 +331,11 @@ pub async fn update_undecided(
 /// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
 pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    delete_rows!(write, "deleted_review", ids)?;
+    execute!(
+        write,
+        "delete from deleted_review where review_id in (select value from json_each(?))",
+        ids
+    )?;
     execute!(
         write,
         "update review_change set is_undone = 1 where review_id in (select value from json_each(?))",
@@ -342,13 +346,21 @@ pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
 /// Removes what sources said of these reviews.
 pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    delete_rows!(write, "review_source", ids).map(drop)
+    execute!(
+        write,
+        "delete from review_source where review_id in (select value from json_each(?))",
+        ids
+    )
 }
 
 /// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
 pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
     let ids = Value::from(ids).to_string();
-    Ok(delete_rows!(write, "review", ids)?.rows_affected())
+    let delete = sqlx::query!(
+        "delete from review where review_id in (select value from json_each(?))",
+        ids
+    );
+    Ok(delete.execute(&mut *write).await?.rows_affected())
 }
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::{ReviewState, of_ids};
-use crate::model::{Digests, Review, ReviewId, Said, Status, Unit, Units, is_one_name};
+use crate::model::{Digests, LastStatement, Review, ReviewId, Status, Unit, Units, is_one_name};
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
@@ -25,8 +25,9 @@ pub struct SourceRecord {
     pub posted_at: Option<DateTime<Utc>>,
     /// When it was answered, if the source gives an instant.
     pub responded_at: Option<DateTime<Utc>>,
-    /// [`Said`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
-    pub said_json: String,
+    /// [`LastStatement`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
+    #[serde(rename = "said_json")]
+    pub last_statement_json: String,
     pub digests: Digests,
 }
 
@@ -40,25 +41,25 @@ impl SourceRecord {
             id_at_source: None,
             posted_at: None,
             responded_at: None,
-            said_json: String::new(),
+            last_statement_json: String::new(),
             digests,
         }
     }
 
     /// What the source last said.
-    pub fn said(&self) -> Said {
+    pub fn last_statement(&self) -> LastStatement {
         // A table's check allows only JSON.
-        let value: Value = serde_json::from_str(&self.said_json).unwrap_or_default();
-        Said::from(&value)
+        let value: Value = serde_json::from_str(&self.last_statement_json).unwrap_or_default();
+        LastStatement::from(&value)
     }
 
-    /// Whether no source gave the review: it was made by hand.
+    /// Whether it has no unit, because no source gave the review or it is deleted.
     pub fn says_nothing(&self) -> bool {
-        self.said_json == "{}"
+        matches!(self.last_statement_json.as_str(), "" | "{}")
     }
 
-    pub fn set_said(&mut self, said: &Said) {
-        self.said_json = said.json().to_string();
+    pub fn set_last_statement(&mut self, statement: &LastStatement) {
+        self.last_statement_json = statement.json().to_string();
     }
 }
 
@@ -88,17 +89,17 @@ impl KnownReview {
     }
 
     /// What its source last said; nothing if no source gave it.
-    pub fn said(&self) -> Said {
+    pub fn last_statement(&self) -> LastStatement {
         self.source
             .as_ref()
-            .map(SourceRecord::said)
+            .map(SourceRecord::last_statement)
             .unwrap_or_default()
     }
 
     /// The units that the owner decided. Of a review that no source gave, all.
     pub fn decisions(&self) -> Units {
         let review = self.review();
-        review.map_or_else(Units::new, |review| self.said().decisions(review))
+        review.map_or_else(Units::new, |review| self.last_statement().decisions(review))
     }
 }
 
@@ -177,7 +178,7 @@ async fn sources(
             id_at_source: row.id_at_source.into(),
             posted_at: instant(row.posted_at),
             responded_at: instant(row.responded_at),
-            said_json: row.said.into(),
+            last_statement_json: row.said.into(),
             digests: Digests {
                 author_and_day: row.author_and_day,
                 content: row.content,
@@ -209,10 +210,10 @@ async fn notes(
 
 /// The columns that are kept of a review that is there, and of a deleted one, as a JSON array.
 fn values(record: &SourceRecord) -> Value {
-    let said = if record.said_json.is_empty() {
+    let statement = if record.last_statement_json.is_empty() {
         "{}"
     } else {
-        &record.said_json
+        &record.last_statement_json
     };
     json!([
         record.id,
@@ -224,7 +225,7 @@ fn values(record: &SourceRecord) -> Value {
         record.digests.text,
         record.posted_at.map(utc),
         record.responded_at.map(utc),
-        said
+        statement
     ])
 }
 
@@ -381,9 +382,9 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
         let digests = Digests::new(review, &review.author, None);
         SourceRecord::new(review.id.clone(), review.source.name.clone(), digests)
     });
-    let mut said = record.said();
-    said.decided.extend(units);
-    record.set_said(&said);
+    let mut statement = record.last_statement();
+    statement.decided.extend(units);
+    record.set_last_statement(&statement);
     note_sources(write, &[record]).await?;
     // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();

@@ -1,17 +1,17 @@
 //! Faults of the database file: each has its own message, none causes further damage, and valid rows are published.
 
 mod file;
-mod foreign;
+mod locks_and_full_disks;
 mod log;
-mod moved;
-mod older;
-mod retried;
+mod missing_files;
+mod older_schemas;
+mod other_programs;
+mod publication_retries;
 mod rows;
 mod schema;
-mod trouble;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use flate2::read::GzDecoder;
@@ -27,21 +27,25 @@ use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
 use crate::process::Home;
 use crate::support::{
-    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
-    sqlite3, start, table,
+    Answer, Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
+    service_on, sqlite3, start, table,
 };
 
-/// The error of opening this file for writing, which must be that for reading too.
-async fn faults(path: &Path) -> (DbError, DbError) {
-    let write = Database::open(path)
-        .await
-        .err()
-        .unwrap_or_else(|| panic!("{} opens", path.display()));
-    let read = Database::open_read_only(path)
-        .await
-        .err()
-        .unwrap_or_else(|| panic!("{} opens for reading", path.display()));
-    (write, read)
+const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+
+/// The errors of opening this file for writing and for reading.
+async fn faults(path: &Path) -> [DbError; 2] {
+    let write = Database::open(path).await.err();
+    let read = Database::open_read_only(path).await.err();
+    [write, read].map(|error| error.unwrap_or_else(|| panic!("{} opens", path.display())))
+}
+
+/// Opens the file as `reviews check` does, and verifies it.
+async fn check(path: &Path) -> FileVerification {
+    let readers = Database::open_read_only(path).await.unwrap();
+    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+    readers.close().await;
+    verified
 }
 
 /// Creates a database of this version at `path` and closes it.
@@ -51,10 +55,16 @@ async fn make(path: &Path) {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     names
+}
+
+/// The names of the migrations' files.
+fn migrations() -> Vec<String> {
+    let mut files = names(Path::new(MIGRATIONS));
+    files.retain(|name| name.ends_with(".sql"));
+    files
 }

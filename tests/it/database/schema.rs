@@ -2,13 +2,6 @@
 
 use super::*;
 
-async fn check(path: &Path) -> FileVerification {
-    let readers = Database::open_read_only(path).await.unwrap();
-    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
-    readers.close().await;
-    verified
-}
-
 #[tokio::test]
 async fn every_missing_or_changed_part_of_the_schema_is_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -41,14 +34,8 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
             assert!(Database::open_read_only(&path).await.is_err());
             continue;
         }
-        let verified = check(&path).await;
-        assert!(
-            verified
-                .wrong
-                .iter()
-                .any(|sentence| sentence.contains(&format!("schema: {fault}"))),
-            "{sql}: {verified:?}"
-        );
+        let verified = check(&path).await.wrong.join("\n");
+        assert_has(&verified, &format!("schema: {fault}"));
     }
 }
 
@@ -57,24 +44,14 @@ async fn rows_are_checked_only_if_every_table_is_complete() {
     let app = TestApp::with(&Generator::new(77).reviews(10)).await;
     app.sql("drop trigger review_updated; delete from review_change where review_id = 'r-00003'");
     let verified = check(&app.path()).await;
-    assert!(
-        verified.unreadable.is_none()
-            && verified
-                .wrong
-                .iter()
-                .any(|sentence| sentence.contains("review r-00003")),
-        "{verified:?}"
-    );
+    assert!(verified.unreadable.is_none());
+    assert_has(&verified.wrong.join("\n"), "review r-00003");
     app.sql("drop table mention");
     let verified = check(&app.path()).await;
-    assert!(
-        verified.unreadable.is_some()
-            && verified
-                .wrong
-                .iter()
-                .all(|sentence| sentence.starts_with("schema: ")),
-        "{verified:?}"
-    );
+    assert!(verified.unreadable.is_some());
+    let mut wrong = verified.wrong.iter();
+    let is_of_schema = |sentence: &String| sentence.starts_with("schema: ");
+    assert!(wrong.all(is_of_schema), "{verified:?}");
 }
 
 #[tokio::test]
@@ -88,56 +65,43 @@ async fn tables_and_views_of_the_owner_are_not_faults() {
     assert_eq!((verified.wrong, verified.reviews), (vec![], 10));
 }
 
+/// The plans of the prepared queries that contain `part`.
+fn plans(app: &TestApp, part: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
+    let files = names(&folder).into_iter().map(|name| {
+        let file = fs::read(folder.join(name)).unwrap();
+        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        file["query"].as_str().unwrap().to_owned()
+    });
+    let queries = files.filter(|query| query.contains(part));
+    queries
+        .map(|query| app.sql(&format!("explain query plan {query}")))
+        .collect()
+}
+
 #[tokio::test]
 async fn no_query_reads_all_analyses_for_each_review() {
     let app = TestApp::empty().await;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
-    let mut queries = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let file = fs::read(entry.unwrap().path()).unwrap();
-        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
-        let query = file["query"].as_str().unwrap();
-        if query.starts_with("select r.review_id as \"review_id!") {
-            queries += 1;
-            let plan = sqlite3(&app.path(), &format!("explain query plan {query}"));
-            assert!(!plan.contains("SCAN d "), "{query}: {plan}");
-        }
+    let plans = plans(&app, "select r.review_id as \"review_id!");
+    assert!(plans.len() >= 5, "{} queries", plans.len());
+    for plan in plans {
+        assert!(!plan.contains("SCAN d "), "{plan}");
     }
-    assert!(queries >= 5, "{queries} queries");
 }
 
 #[tokio::test]
 async fn the_query_of_a_search_reads_no_whole_table() {
     let app = TestApp::empty().await;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
-    let files = fs::read_dir(folder).unwrap();
-    let queries = files.map(|file| -> serde_json::Value {
-        serde_json::from_slice(&fs::read(file.unwrap().path()).unwrap()).unwrap()
-    });
-    let mut queries = queries.filter(|file| {
-        let query = file["query"].as_str().unwrap();
-        query.contains("review_fts match")
-    });
-    let query = queries.next().unwrap();
-    assert!(queries.next().is_none(), "another query of the text index");
-    let plan = sqlite3(
-        &app.path(),
-        &format!("explain query plan {}", query["query"].as_str().unwrap()),
-    );
+    let [plan] = &plans(&app, "review_fts match")[..] else {
+        panic!("several queries of the text index");
+    };
     let scans: Vec<&str> = (plan.lines())
         .filter_map(|line| Some(line.split_once("SCAN ")?.1))
         .filter(|name| !name.starts_with('(') && *name != "CONSTANT ROW")
         .collect();
     // The table instance has one row.
-    assert_eq!(
-        scans,
-        ["instance", "review_fts VIRTUAL TABLE INDEX 0:M2"],
-        "{plan}"
-    );
-    assert_eq!(
-        plan.matches("SEARCH review_change USING COVERING INDEX")
-            .count(),
-        2,
-        "{plan}"
-    );
+    let expected = ["instance", "review_fts VIRTUAL TABLE INDEX 0:M2"];
+    assert_eq!(scans, expected, "{plan}");
+    let search = "SEARCH review_change USING COVERING INDEX";
+    assert_eq!(plan.matches(search).count(), 2, "{plan}");
 }

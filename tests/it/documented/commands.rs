@@ -8,59 +8,37 @@ use crate::support::{Generator, TestApp};
 
 /// The lines of all shell blocks without comments.
 fn shell_lines(text: &str) -> Vec<String> {
-    let blocks = text
-        .split("```sh\n")
-        .skip(1)
-        .filter_map(|rest| rest.split("```").next());
+    let blocks = text.split("```sh\n").skip(1);
+    let blocks = blocks.filter_map(|rest| rest.split("```").next());
     // A backslash at the end continues the line.
-    let whole = blocks.map(|block| block.replace("\\\n", " "));
-    let lines = |block: String| {
-        let lines = block
-            .lines()
-            .map(|line| line.split(" #").next().unwrap_or_default().trim());
-        let lines = lines.filter(|line| !line.is_empty());
-        lines.map(str::to_owned).collect::<Vec<_>>()
-    };
-    whole.flat_map(lines).collect()
+    let whole = blocks.collect::<String>().replace("\\\n", " ");
+    let lines = whole.lines().filter_map(|line| line.split(" #").next());
+    let lines = lines.map(|line| line.trim().to_owned());
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 /// The SQL of a line that calls `sqlite3`.
 fn statement(line: &str) -> String {
-    let sql = line
-        .split_once('"')
-        .and_then(|(_, rest)| rest.rsplit_once('"'))
-        .map_or("", |(sql, _)| sql);
+    let rest = line.split_once('"').map_or("", |(_, rest)| rest);
+    let sql = rest.rsplit_once('"').map_or("", |(sql, _)| sql);
     sql.replace("\\\"", "\"")
 }
 
 /// Asserts that the arguments of a `reviews` command can be parsed.
 fn parse(words: &[&str], line: &str) {
     // Remove brackets for optional arguments and the ellipsis for repetition.
-    let words = words
-        .iter()
-        .filter(|word| !word.starts_with('[') && !word.ends_with(']'))
-        .map(|word| word.trim_end_matches('…'));
-    let result = Cli::command().try_get_matches_from(words);
-    assert!(
-        result.is_ok(),
-        "`{line}` is not a command: {}",
-        result.unwrap_err()
-    );
+    let is_optional = |word: &str| word.starts_with('[') || word.ends_with(']');
+    let words = words.iter().filter(|word| !is_optional(word));
+    let words = words.map(|word| word.trim_end_matches('…'));
+    let error = Cli::command().try_get_matches_from(words).err();
+    assert!(error.is_none(), "`{line}` is not a command: {error:?}");
 }
 
 /// Asserts that a route exists for the URL of a `curl` command.
 fn check_url(app: &TestApp, words: &[&str], line: &str) {
-    let url = words
-        .iter()
-        .find(|word| word.contains("://"))
-        .unwrap_or_else(|| panic!("no URL in {line}"));
-    let path = format!(
-        "/{}",
-        url.trim_matches(['"', '\''])
-            .splitn(4, '/')
-            .nth(3)
-            .unwrap_or_default()
-    );
+    let url = words.iter().find(|word| word.contains("://")).expect(line);
+    let path = url.trim_matches(['"', '\'']).splitn(4, '/').nth(3);
+    let path = format!("/{}", path.unwrap_or_default());
     assert!(
         route_of(app, &path).is_some(),
         "{line}: no route for {path}"

@@ -1,6 +1,6 @@
 //! Texts of reviews: the analysis of any text finds only parts of it.
 
-use reviews_service::insights::{Analyzer, Engine, Subject};
+use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 
@@ -21,7 +21,7 @@ fn findings_of_any_text_are_within_it() {
             let analyzer = &analyzer;
             let text = text_from(bytes, WORDS);
             let recorded = Mentions::default();
-            let analysis = analyzer.0.analyze(&Subject {
+            let analysis = analyzer.0.analyze(&AnalysisInput {
                 text: &text,
                 language: Some("en"),
                 author: "Ann B.",

@@ -16,35 +16,29 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
         "bad: is a text without a header line of several columns",
     );
     assert_has(&message, "missing: cannot be read: No such file");
-    assert_eq!(bench.find("r-1").await, None);
+    assert_eq!(bench.sql("select count(*) from review"), "0");
 }
 
 #[tokio::test]
 async fn the_format_is_detected_by_content_and_never_by_name() {
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [native(&json!({}))]});
+    let bench = bench_in_phoenix().await;
+    let row = native(&json!({}));
+    let document = json!({"business": {"id": "x", "name": "X", "services": []}, "reviews": [row]});
+    let google = json!({"averageRating": 4.5, "reviews": [google(1, "x", &json!({}))]});
     for (content, format) in [
-        (lines(&[native(&json!({}))]), "jsonl"),
-        (format!("\u{feff}\n {}", native(&json!({}))), "jsonl"),
+        (row.to_string(), "jsonl"),
+        (format!("\u{feff}\n {row}"), "jsonl"),
         (String::new(), "jsonl"),
         (document.to_string(), "reviews-json"),
         (format!("\u{feff}{document:#}"), "reviews-json"),
-        (page(&[google(1, "x", &json!({}))]), "google"),
-        (
-            format!(
-                "\u{feff}{:#}",
-                json!({"averageRating": 4.5, "reviews": [google(1, "x", &json!({}))]})
-            ),
-            "google",
-        ),
+        (format!("\u{feff}{google:#}"), "google"),
         ("{\"reviews\": []}".to_owned(), "table"),
         ("{}".to_owned(), "table"),
     ] {
         let (report, rejections) = bench.take(&content).await;
         assert_eq!(
             (report.files[0].format, rejections),
-            (format, Vec::new()),
+            (format, vec![]),
             "{content}"
         );
     }
@@ -70,6 +64,11 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
         (
             b"{\"reviews\": [\n  {\"starRating\":\n".to_vec(),
             "line 3, column 1: the JSON is broken",
+        ),
+        (zipped(&[("readme.txt", "x")]), "holds no reviews*.json"),
+        (
+            zipped(&[("Takeout/Maps/Reviews.json", "{\"type\": \"FeatureCollection\", \"features\": [{}]}")]),
+            "export `Google Business Profile`",
         ),
         (zipped(&[("content.xml", "<w/>")]), "is a document of OpenDocument; save its table as XLSX or CSV"),
         (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page of HTML or XML without structured data"),

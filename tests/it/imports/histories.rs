@@ -223,7 +223,7 @@ async fn wrong(case: &str, owner: Owner) -> Option<String> {
 }
 
 #[tokio::test]
-async fn every_history_has_its_outcome() {
+async fn every_history_has_the_stated_outcome() {
     let mut failed = Vec::new();
     let cases = HISTORIES.trim().trim_start_matches("# ").split("\n# ");
     for case in cases.flat_map(each) {

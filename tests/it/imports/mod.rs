@@ -1,26 +1,21 @@
 //! Imports from the file to the database: every format, every kind of error, and repeated imports.
 
-mod answers;
 mod broken;
 mod cases;
-mod cells;
 mod columns;
 mod dates;
 mod exported;
-mod exports;
 mod formats;
 mod google;
 mod guards;
 mod histories;
 mod hostile;
 mod identity;
-mod ids;
 mod kept;
 mod native;
 mod platforms;
 mod returning;
 mod seed;
-mod shapes;
 mod sources;
 mod stopped;
 mod tables;
@@ -32,17 +27,14 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
-use reviews_service::cli::Exit;
-use reviews_service::cli::import::{Import, summary};
+use reviews_service::cli::import::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
-use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
     Asks, ImportError, ImportReport, ImportRequest, Position, Question, Rejection, Undecided,
     Watch, format_names, import,
 };
-use reviews_service::model::business;
-use reviews_service::model::{Method, Review, Status, Verification};
+use reviews_service::model::business::Business;
 use reviews_service::storage;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -156,33 +148,22 @@ impl Bench {
         sqlite3(self.database.path(), sql)
     }
 
-    async fn find(&self, id: &str) -> Option<Review> {
-        let mut reader = self.database.readers().acquire().await.unwrap();
-        let known = reviews::standing(&mut reader, &[id]).await.unwrap();
-        known
-            .into_values()
-            .find_map(|known| known.review().cloned())
-    }
-
     async fn change_no(&self) -> i64 {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        reviews::newest_change(&mut reader).await.unwrap()
+        reviews::position(&mut reader).await.unwrap().change_no
     }
 
     async fn set_time_zone(&self, zone: &str) {
-        self.set_business(business::Business {
-            time_zone: zone.parse().unwrap(),
-            ..business::Business::default()
-        })
-        .await;
-    }
-
-    async fn set_business(&self, business: business::Business) {
+        let time_zone = zone.parse().unwrap();
+        let business = Business {
+            time_zone,
+            ..Business::default()
+        };
         let mut write = self.database.write().await.unwrap();
         storage::business::replace(&mut write, &business)
             .await
             .unwrap();
-        storage::business::note_time_zone(&mut write, business.time_zone)
+        storage::business::note_time_zone(&mut write, time_zone)
             .await
             .unwrap();
         write.commit().await.unwrap();
@@ -200,6 +181,20 @@ async fn bench_in_phoenix() -> Bench {
 fn fixture(name: &str) -> PathBuf {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     fixtures.join(name)
+}
+
+/// Names and contents of the fixtures of all formats.
+fn fixtures() -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(fixture("imports")).unwrap();
+    let mut found: Vec<(String, Vec<u8>)> = entries
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, fs::read(path).unwrap())
+        })
+        .collect();
+    found.sort_unstable();
+    found
 }
 
 /// Private data of the fixtures.
@@ -306,63 +301,17 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_dry_run_reports_everything_and_changes_nothing() {
-    let bench = bench().await;
-    let file = bench.file(
-        "rows",
-        lines(&[
-            native(&json!({"id": "a"})),
-            native(&json!({"id": "b", "rating": 9})),
-        ]),
-    );
-    let request = request_for([file], "--dry-run");
-    let (report, rejections) = bench.run(&request).await;
-    assert_eq!(
-        (counts(&report.unwrap()), rejections.len()),
-        ((1, 0, 0, 1), 1)
-    );
-    assert_eq!((bench.find("a").await, bench.change_no().await), (None, 0));
-}
-
-#[tokio::test]
-async fn the_newest_or_else_the_last_of_rows_with_one_id_is_imported() {
-    let bench = bench().await;
-    let row = |text: &str, updated: Value| {
-        native(&json!({"id": text[..1], "text": text, "updated_at": updated}))
-    };
-    let first = bench.file(
-        "first",
-        lines(&[
-            row("a new", json!("2026-11-02T00:00:00Z")),
-            row("b old", Value::Null),
-            row("c same", json!("2026-11-02T00:00:00Z")),
-        ]),
-    );
-    let second = bench.file(
-        "second",
-        lines(&[
-            row("a old", json!("2026-11-01T23:59:59Z")),
-            row("b later", json!("2026-11-01T00:00:00Z")),
-            row("c later", json!("2026-11-02T01:00:00+01:00")),
-        ]),
-    );
-    let (report, _) = bench.import(&[&first, &second]).await;
-    assert_eq!((counts(&report), report.repeated), ((3, 0, 0, 0), 3));
-    for (id, text) in [("a", "a new"), ("b", "b later"), ("c", "c later")] {
-        assert_eq!(bench.find(id).await.unwrap().text, text);
-    }
-}
-
-#[tokio::test]
 async fn an_update_dated_in_the_future_gets_the_time_of_the_import() {
     let bench = bench().await;
-    let ahead = native(&json!({"updated_at": "2027-11-01T00:00:00Z"}));
-    bench.take(lines(&[ahead])).await;
-    let updated_at = async || bench.find("r-1").await.unwrap().updated_at.unwrap();
-    assert_eq!(updated_at().await, instant("2026-11-20T12:00:00Z"));
-    bench.clock.advance(chrono::Duration::days(1));
-    bench.take(lines(&[native(&json!({"text": "Bad."}))])).await;
-    assert_eq!(updated_at().await, instant("2026-11-21T12:00:00Z"));
+    for (changes, updated_at) in [
+        (json!({"updated_at": "2027-11-01T00:00:00Z"}), "2026-11-20"),
+        (json!({"text": "Bad."}), "2026-11-21"),
+    ] {
+        bench.take(native(&changes).to_string()).await;
+        let expected = format!("{updated_at}T12:00:00Z");
+        assert_eq!(bench.sql("select updated_at from review"), expected);
+        bench.clock.advance(chrono::Duration::days(1));
+    }
 }
 
 #[tokio::test]
@@ -374,105 +323,36 @@ async fn a_dataset_document_sets_the_business_if_there_is_none() {
         "services": [{"id": "ac", "name": "AC", "synonyms": ["a/c"]}], "technicians": [{"id": "t1", "name": "Art B"}],
         "service_areas": ["Mesa"]
     });
-    let reviews = [
-        native(&json!({"id": "a", "date": "2026-11-22", "url": "https://x.example/reviews/a"})),
-        native(&json!({"id": "b", "rating": 6})),
-    ];
-    let document = |business: &Value| json!({"business": business, "aggregate_rating": {"review_count": 2}, "reviews": reviews});
-    let (report, rejections) = bench.take(document(&business).to_string()).await;
-    assert_eq!(
-        (counts(&report), report.business.as_deref()),
-        ((1, 0, 0, 1), Some("Desert Peak"))
-    );
-    let array = "reviews".into();
-    assert_eq!(rejections[0].at, Position::Element { array, index: 1 });
-    assert!(
-        rejections[0]
-            .to_string()
-            .ends_with("some.txt: reviews[1]: rating: 6 is not one of 1, 2, 3, 4, 5")
-    );
-    let (report, _) = bench
-        .take(document(&json!({"id": "other", "name": "Other"})).to_string())
-        .await;
-    assert_eq!((counts(&report), report.business), ((0, 0, 1, 1), None));
-    let mut reader = bench.database.readers().acquire().await.unwrap();
-    let stored = storage::business::find(&mut reader).await.unwrap().unwrap();
-    assert_eq!(
-        (stored.id.as_str(), stored.services[0].synonyms.as_slice()),
-        ("desert-peak", &["a/c".to_owned()][..])
-    );
-    assert_eq!(
-        (stored.geo, stored.technicians.len(), stored.service_areas),
-        (Some((33.4, -111.9)), 1, vec!["Mesa".to_owned()])
-    );
+    let other = json!({"id": "other", "name": "Other"});
+    let row =
+        |rating: u8| json!({"id": format!("r-{rating}"), "rating": rating, "date": "2026-11-22"});
+    let reviews = [5, 6].map(|rating| native(&row(rating)));
+    for (business, new, name) in [(business, 1, Some("Desert Peak")), (other, 0, None)] {
+        let document = json!({"business": business, "aggregate_rating": {"review_count": 2}, "reviews": reviews});
+        let (report, rejections) = bench.take(document.to_string()).await;
+        assert_eq!(counts(&report), (new, 0, 1 - new, 1));
+        assert_eq!(report.business.as_deref(), name);
+        let message = rejections[0].to_string();
+        let place = "some.txt: reviews[1]: rating: 6 is not one of 1, 2, 3, 4, 5";
+        assert!(message.ends_with(place), "{message}");
+    }
+    let select = "select business_id, type, time_zone, latitude from business;
+        select name from technician; select name from service_area";
+    let expected = "desert-peak|HVACBusiness|Pacific/Kiritimati|33.4\nArt B\nMesa";
+    assert_eq!(bench.sql(select), expected);
 }
 
 #[tokio::test]
 async fn a_file_that_sets_the_time_zone_must_come_first() {
     let bench = bench().await;
-    let rows = bench.file("rows", lines(&[native(&json!({}))]));
-    let document = json!({"business": {"id": "x", "name": "X", "time_zone": "America/Phoenix"}, "reviews": []}).to_string();
+    let rows = bench.file("rows", native(&json!({})).to_string());
+    let business = json!({"id": "x", "name": "X", "time_zone": "America/Phoenix"});
+    let document = json!({"business": business, "reviews": []}).to_string();
     let document = bench.file("document", document);
-    let (report, _) = bench
-        .run(&request_for([rows.clone(), document.clone()], ""))
+    let refusal = bench
+        .refuse(&request_for([rows.clone(), document.clone()], ""))
         .await;
-    assert_has(&report.unwrap_err().to_string(), "give this file first");
+    assert_has(&refusal, "give this file first");
     let (report, _) = bench.import(&[&document, &rows]).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
-}
-
-#[tokio::test]
-async fn rejected_rows_are_written_to_a_file_and_the_exit_code_is_1() {
-    let bench = bench().await;
-    let good = bench.file("good", lines(&[native(&json!({}))]));
-    let bad = bench.file(
-        "bad",
-        format!("{}\n{{broken\n", native(&json!({"id": "x", "rating": 9}))),
-    );
-    let rejects = bench.folder.path().join("rejects.jsonl");
-    let config = DatabaseConfig {
-        url: format!("sqlite://{}", bench.database.path().display()),
-    };
-    let run = async |words: Vec<&Path>| {
-        let command = Import::augment_args(clap::Command::new("import"));
-        let words = std::iter::once(Path::new("import")).chain(words);
-        let args = Import::from_arg_matches(
-            &command
-                .try_get_matches_from(words.map(Path::as_os_str))
-                .unwrap(),
-        )
-        .unwrap();
-        args.run(&config, &bench.clock).await
-    };
-    assert_eq!(run(vec![&good]).await.unwrap(), Exit::Done);
-    assert_eq!(
-        run(vec![&good, &bad, Path::new("--rejects"), &rejects])
-            .await
-            .unwrap(),
-        Exit::SomeRejected
-    );
-    let noted: Vec<Value> = fs::read_to_string(&rejects)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let file = bad.display().to_string();
-    assert_eq!(noted[0]["row"]["rating"], 9);
-    assert_eq!(
-        (&noted[0]["file"], &noted[0]["line"]),
-        (&json!(file), &json!(1))
-    );
-    assert_eq!(
-        (&noted[1]["line"], &noted[1]["row"]),
-        (&json!(2), &json!("{broken"))
-    );
-    // Rejected rows never overwrite an input file.
-    assert_has(
-        &run(vec![&good, Path::new("--rejects"), &good])
-            .await
-            .unwrap_err()
-            .to_string(),
-        "name another file",
-    );
-    assert!(fs::read_to_string(&good).unwrap().contains("r-1"));
 }

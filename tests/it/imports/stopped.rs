@@ -28,19 +28,12 @@ impl Watch for Stopper {
 #[tokio::test]
 async fn an_import_that_is_stopped_changes_nothing() {
     const ROWS: u32 = 600;
-    let rows = |count: u32| {
-        (0..count).map(|row| {
-        json!({"stars": 5, "date": "2026-10-30", "author": format!("Ann {row}"), "review": "Good work."})
-    })
-    };
-    let lines: String = rows(ROWS).map(|row| format!("{row}\n")).collect();
-    let cells: String = (0..ROWS)
-        .map(|row| format!("5,2026-10-30,Ann {row},Good work.\n"))
-        .collect();
-    let place = json!([{"place": "P", "reviews": rows(ROWS).collect::<Vec<_>>()}]);
+    let row = |row| json!({"stars": 5, "date": "2026-10-30", "author": format!("Ann {row}"), "review": "Good work."});
+    let cells = |row| format!("5,2026-10-30,Ann {row},Good work.\n");
+    let place = json!([{"place": "P", "reviews": (0..ROWS).map(row).collect::<Vec<_>>()}]);
     for content in [
-        lines,
-        format!("Rating,Date,Author,Review\n{cells}"),
+        (0..ROWS).map(|it| format!("{}\n", row(it))).collect(),
+        "Rating,Date,Author,Review\n".to_owned() + &(0..ROWS).map(cells).collect::<String>(),
         place.to_string(),
     ] {
         let bench = bench().await;

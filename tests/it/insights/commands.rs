@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::*;
 use crate::process::Home;
-use crate::support::assert_has;
+use crate::support::{assert_has, table};
 
 /// A home with the sample data, which are loaded once and copied.
 fn home() -> Home {
@@ -22,104 +22,56 @@ fn home() -> Home {
 #[test]
 fn insights_are_shown_with_whether_they_are_up_to_date() {
     let home = home();
-    let shown = home.run("insights");
-    assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""));
-    assert!(
-        shown
-            .out
-            .starts_with("Saltbush Air & Plumbing: 256 reviews, 242 with a text, 2"),
-        "{}",
-        shown.out
-    );
+    let begin = "Saltbush Air & Plumbing: 256 reviews, 242 with a text, 2";
+    let shown = home.run_ok("insights", begin).out;
+    assert!(shown.starts_with(begin), "{shown}");
     for line in [
         "ASPECT ",
-        "Punctuality ",
         "TECHNICIAN ",
-        "Mike Alvarez ",
         "SERVICE ",
         "SERVICE AREA ",
         "Topics: ",
         "Method ",
     ] {
-        assert!(
-            shown.out.lines().any(|shown| shown.starts_with(line)),
-            "{line}: {}",
-            shown.out
-        );
+        assert_has(&shown, &format!("\n{line}"));
     }
     let columns = "REVIEWS  POSITIVE  NEGATIVE  NEUTRAL  MIXED  UNCERTAIN  SHARE";
-    assert_eq!(shown.out.matches(columns).count(), 4, "{}", shown.out);
+    assert_eq!(shown.matches(columns).count(), 4, "{shown}");
     for row in ["Punctuality ", "Mike Alvarez ", "AC repair ", "Mesa "] {
-        let line = shown
-            .out
-            .lines()
-            .find(|line| line.starts_with(row))
-            .unwrap();
-        let cells = line[row.len()..]
-            .split_whitespace()
-            .filter_map(|cell| cell.parse().ok());
-        let cells: Vec<u32> = cells.take(6).collect();
-        assert_eq!(cells[0], cells[1..].iter().sum::<u32>(), "{line}");
+        let cells = shown.lines().find_map(|line| line.strip_prefix(row));
+        let cells = cells.unwrap().split_whitespace();
+        let cells: Vec<u32> = cells.filter_map(|cell| cell.parse().ok()).take(6).collect();
+        assert_eq!(cells[0], cells[1..].iter().sum::<u32>(), "{row}");
     }
-    assert_has(&shown.out, "Behind: 256 reviews are not analysed yet");
-    assert_eq!(
-        sqlite3(&home.path(), "select count(*) from derived_analysis;"),
-        "0",
-        "`reviews insights` stores nothing"
-    );
-    let rebuilt = home.run("insights rebuild");
-    assert_eq!(
-        (rebuilt.code, rebuilt.err.as_str()),
-        (Some(0), ""),
-        "no progress bar without a terminal"
-    );
-    assert!(
-        rebuilt
-            .out
-            .starts_with("0 analyses deleted\n256 reviews read, "),
-        "{}",
-        rebuilt.out
-    );
-    let again = home.run("insights");
-    assert!(
-        again.out.ends_with("Up to date with the reviews.\n"),
-        "{}",
-        again.out
-    );
-    assert_eq!(
-        again.out.split("Method").next(),
-        shown.out.split("Method").next()
-    );
+    assert_has(&shown, "Behind: 256 reviews are not analysed yet");
+    // `reviews insights` stores nothing.
+    home.finds("select count(*) from derived_analysis", "0");
+    home.run_ok("insights rebuild", "0 analyses deleted\n256 reviews read, ");
+    let again = home
+        .run_ok("insights", "Up to date with the reviews.\n")
+        .out;
+    let figures = |text: &str| text.split("Method").next().unwrap().to_owned();
+    assert_eq!(figures(&again), figures(&shown));
 }
 
 #[tokio::test]
 async fn a_rebuild_changes_no_row_document_or_editorial_text() {
     let app = TestApp::seeded().await;
-    let editorial = "select * from editorial_summary; select * from editorial_faq order by 1;";
-    let texts = sqlite3(&app.path(), editorial);
-    assert_ne!(texts, "");
-    let (first, before) = (sqlite3(&app.path(), DERIVED), bytes(&app));
-    let count = sqlite3(&app.path(), "select count(*) from derived_finding;");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_reviews"))
+    let editorial = "select * from editorial_summary; select * from editorial_faq order by 1";
+    let state = |app: &TestApp| (app.sql(editorial), app.sql(DERIVED), bytes(app));
+    let before = state(&app);
+    assert_ne!(before.0, "");
+    let count = app.sql("select count(*) from derived_finding");
+    let output = crate::process::reviews(app.folder())
         .args(["insights", "rebuild"])
-        .env("DATABASE_URL", format!("sqlite://{}", app.path().display()))
         .output()
         .unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.starts_with("256 analyses deleted\n")
-            && output.contains(&format!(": {count} findings")),
-        "{output}"
-    );
+    assert!(output.starts_with("256 analyses deleted\n"), "{output}");
+    assert_has(&output, &format!(": {count} findings"));
     app.drain().await;
-    assert!(
-        bytes(&app) == before,
-        "the documents of the running service"
-    );
-    assert!(sqlite3(&app.path(), DERIVED) == first);
-    assert_eq!(sqlite3(&app.path(), editorial), texts);
-    let app = app.restart().await;
-    assert!(bytes(&app) == before);
+    assert!(state(&app) == before);
+    assert!(state(&app.restart().await) == before);
 }
 
 #[test]
@@ -135,64 +87,37 @@ fn check_distinguishes_outdated_analyses_from_wrong_ones() {
     let copy = std::fs::read(home.path()).unwrap();
     let other = "(select max(review_id) from review where review_id <> 'r-1150')";
     let last = sqlite3(&home.path(), &format!("select {other};"));
-    for (sql, code, expected) in [
-        (
-            &*format!(
-                "update review set text = text || '!' where review_id = 'r-1150';
-                 delete from derived_analysis where review_id = {other}"
-            ),
-            0,
-            &["behind  insights: 2 "][..],
-        ),
-        (
-            "update technician set name = name || 'x' where technician_id = 't-01'",
-            0,
-            &["behind  insights: 3 "],
-        ),
-        (
-            &*format!(
-                "update derived_analysis set analysis = json_set(analysis, '$.findings', json('[]')) where review_id = 'r-1150';
-                 update derived_analysis set analysis = json_remove(analysis, '$.mentions') where review_id = {other};
-                 insert into derived_analysis values ('nobody', '', '', '{{}}')"
-            ),
-            2,
-            &[
-                "wrong   insights: r-1150 has findings that do not match",
-                &*format!("wrong   insights: {last} has findings that do not match"),
-                "wrong   insights: analyses of reviews that are not published: 1",
-            ],
-        ),
-    ] {
+    for [sql, code, expected] in table(
+        "
+        update review set text = text || '!' where review_id = 'r-1150'; delete from derived_analysis where review_id = OTHER → 0 → behind  insights: 2
+        update technician set name = name || 'x' where technician_id = 't-01' → 0 → behind  insights: 3
+        update derived_analysis set analysis = json_set(analysis, '$.findings', json('[]')) where review_id = 'r-1150' → 2 → wrong   insights: r-1150 has findings that do not match
+        update derived_analysis set analysis = json_remove(analysis, '$.mentions') where review_id = OTHER → 2 → wrong   insights: LAST has findings that do not match
+        insert into derived_analysis values ('nobody', '', '', '{}') → 2 → wrong   insights: analyses of reviews that are not published: 1
+        ",
+    ) {
         std::fs::write(home.path(), &copy).unwrap();
-        sqlite3(&home.path(), sql);
+        home.sql(&sql.replace("OTHER", other));
         let checked = home.run("check");
-        assert_eq!(checked.code, Some(code), "{sql}: {}", checked.out);
-        for part in expected {
-            assert!(checked.out.contains(part), "{sql}: {}", checked.out);
-        }
+        let code = code.parse().ok();
+        assert_eq!(checked.code, code, "{sql}: {}", checked.out);
+        assert_has(&checked.out, &expected.replace("LAST", &last));
     }
     home.run("insights rebuild");
-    let well = home.run("check");
-    assert!(
-        well.code == Some(0) && !well.out.contains("insights:"),
-        "{}",
-        well.out
-    );
+    let well = home.run_ok("check", "ok ").out;
+    assert!(!well.contains("insights:"), "{well}");
 }
 
 #[test]
 fn explain_shows_the_sums_of_an_analysis() {
     let home = home();
-    let done = home.run("insights explain r-1150");
-    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let explained = home.run_ok("insights explain r-1150", " sum\n").out;
     for part in [
         "r-1150, 2021-11-18, 5 of 5\n",
         "communication positive (",
-        " sum\n",
         "technician Curtis Hale (first_name, \"Curtis\")",
     ] {
-        assert!(done.out.contains(part), "{part}: {}", done.out);
+        assert_has(&explained, part);
     }
-    let missing = home.run("insights explain nobody");
-    missing.failed("no review nobody");
+    home.run_err("insights explain nobody", "no review nobody");
 }

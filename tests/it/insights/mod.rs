@@ -2,10 +2,10 @@
 //! only on the reviews.
 
 mod commands;
-mod kept;
 mod languages;
-mod linked;
-mod postponed;
+mod mentions;
+mod slow_analyses;
+mod stored_analyses;
 mod trades;
 
 use std::path::Path;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use reviews_service::clock::Clock;
 use reviews_service::snapshot::Document;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::{TestApp, sqlite3, start};
+use crate::support::{TestApp, array_of, publications, sqlite3, start, str_of};
 
 /// Selects all stored analyses.
 const DERIVED: &str = "select * from derived_analysis order by 1;";
@@ -49,43 +49,38 @@ fn bytes(app: &TestApp) -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-async fn insights(app: &TestApp) -> Value {
-    app.json("/insights.json").await
-}
-
 /// Number of reviews that mention this entity.
 async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
-    let insights = insights(app).await;
-    let entities = insights["entities"][kind].as_array().unwrap().iter();
-    entities
-        .filter(|entity| entity["name"] == name)
+    let insights = app.json("/insights.json").await;
+    let entities = array_of(&insights["entities"][kind]).iter();
+    let named = entities.filter(|entity| entity["name"] == name);
+    named
         .map(|entity| entity["reviews"].as_u64().unwrap())
         .sum()
 }
 
 /// Marks all stored analyses, so that [`analysed_since_mark`] finds later ones.
-fn mark_analyses(path: &Path) {
-    sqlite3(
-        path,
-        "update derived_analysis set analysis = json_set(analysis, '$.overall[1]', 4711);",
-    );
+fn mark_analyses(app: &TestApp) {
+    let mark = "json_set(analysis, '$.overall[1]', 4711)";
+    app.sql(&format!("update derived_analysis set analysis = {mark}"));
 }
 
 /// IDs of the reviews analysed since [`mark_analyses`].
-fn analysed_since_mark(path: &Path) -> Vec<String> {
-    let ids = sqlite3(
-        path,
-        "select review_id from derived_review where score <> 4711 order by 1;",
-    );
-    ids.lines().map(str::to_owned).collect()
+fn analysed_since_mark(app: &TestApp) -> String {
+    let ids = "select review_id from derived_review where score <> 4711 order by 1";
+    app.sql(ids).replace('\n', " ")
 }
 
 /// Asserts that the snapshot has all analyses, made with the current roster.
 fn assert_complete(app: &TestApp) {
-    let snapshot = app.app().ctx.current.load();
-    assert_eq!(snapshot.input.behind(), 0);
-    assert!(Arc::ptr_eq(
-        &snapshot.input.analyzer,
-        &snapshot.input.next_analyzer
-    ));
+    let input = &app.app().ctx.current.load().input;
+    assert_eq!(input.behind(), 0);
+    assert!(Arc::ptr_eq(&input.analyzer, &input.next_analyzer));
+}
+
+/// The version of a document.
+fn version(app: &TestApp, document: &str) -> i64 {
+    let publications = publications(&app.path());
+    let mut publications = publications.iter();
+    publications.find(|one| one.0 == document).unwrap().1
 }

@@ -9,18 +9,9 @@ use crate::laboratory::quality::evaluate::Evaluate;
 use crate::process::Home;
 use crate::support::assert_has;
 
-/// The output of `cargo run --example evaluate` with these arguments, in the folder `home`.
-fn evaluate(home: &Home, words: &[&str]) -> Result<String, String> {
-    let in_home = |word: &&str| {
-        let path = home.0.path().join(word);
-        if path.exists() {
-            path.display().to_string()
-        } else {
-            (*word).to_owned()
-        }
-    };
-    let words: Vec<String> = words.iter().map(in_home).collect();
-    let arguments = ["evaluate".to_owned()].into_iter().chain(words);
+/// The output of `cargo run --example evaluate` with a file.
+fn evaluate(path: &Path) -> Result<String, String> {
+    let arguments = ["evaluate".as_ref(), path.as_os_str()];
     let evaluation = Evaluate::try_parse_from(arguments).unwrap();
     evaluation.run().map_err(|error| format!("{error:#}"))
 }
@@ -35,105 +26,71 @@ const TEXTS: [(&str, &str); 2] = [
 ];
 
 fn aspects(insights: &Value) -> Vec<&str> {
-    let aspects = insights["aspects"].as_array().unwrap().iter();
-    aspects
-        .map(|aspect| aspect["id"].as_str().unwrap())
-        .collect()
+    let aspects = array_of(&insights["aspects"]).iter();
+    aspects.map(|aspect| str_of(&aspect["id"])).collect()
 }
 
 #[tokio::test]
 async fn the_business_type_selects_the_trade_also_while_serving() {
     let app = firm(&TEXTS).await;
-    let general = insights(&app).await;
-    assert_eq!(
-        aspects(&general),
-        ["punctuality", "professionalism", "price", "overall"],
-        "the general aspects without a type of business"
-    );
-    let trade = &general["method"]["trade"];
-    assert_eq!(
-        (trade["id"].as_str(), trade["is_measured"].as_bool()),
-        (Some("general"), Some(true))
-    );
-    let measured = |insights: &Value| {
-        let figures = insights["method"]["quality"].as_array().unwrap().iter();
-        figures.filter(|figure| figure["task"] == "aspect").count()
-    };
-    assert_eq!(
-        measured(&general),
-        0,
-        "the general trade has no measurements of aspects"
-    );
+    // The general aspects without a type of business.
+    let general = app.json("/insights.json").await;
+    let expected = ["punctuality", "professionalism", "price", "overall"];
+    assert_eq!(aspects(&general), expected);
     for (kind, id, some) in [
+        ("LocalBusiness", "general", "overall"),
         ("Restaurant", "food", "food"),
         ("Plumber", "home_services", "price"),
         ("Dentist", "general", "professionalism"),
     ] {
-        app.shell(&format!("update business set type = '{kind}';"))
+        app.shell(&format!("update business set type = '{kind}'"))
             .await;
-        let insights = insights(&app).await;
-        let trade = &insights["method"]["trade"];
-        assert_eq!(trade["id"], id, "{kind}");
-        assert_eq!(trade["is_measured"], true, "{kind}");
-        assert_eq!(measured(&insights) > 0, id == "home_services", "{kind}");
+        let insights = app.json("/insights.json").await;
+        let method = &insights["method"];
+        assert_eq!(method["trade"]["id"], id, "{kind}");
+        assert_eq!(method["trade"]["is_measured"], true, "{kind}");
+        // Only one trade has measurements of aspects.
+        let mut figures = array_of(&method["quality"]).iter();
+        let is_measured = figures.any(|figure| figure["task"] == "aspect");
+        assert_eq!(is_measured, id == "home_services", "{kind}");
         assert!(aspects(&insights).contains(&some), "{kind}: {insights}");
         assert_complete(&app);
     }
     let page = app.text("/insights").await;
-    assert!(
-        page.contains("Any business") && !page.contains("has not been measured"),
-        "the page names the trade"
-    );
-}
-
-fn import_one_review(home: &Home, text: &str) {
-    let line = serde_json::json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": text, "source": {"name": "x"}});
-    fs::write(home.0.path().join("r.jsonl"), format!("{line}\n")).unwrap();
-    let done = home.run("import r.jsonl");
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_has(&page, "Any business");
+    assert!(!page.contains("has not been measured"));
 }
 
 #[test]
 fn a_setting_overrides_the_type_of_the_business() {
     let home = Home::new();
     // Without a text, no command compiles the phrases of a trade.
-    import_one_review(&home, "");
-    let trade_of = |words: &[&str]| {
-        let done = home.run(words);
-        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{words:?}");
-        let line = done.out.lines().find(|line| line.starts_with("Method "));
-        line.unwrap().split(", ").nth(1).unwrap().to_owned()
-    };
-    assert_eq!(trade_of(&["insights"]), "trade general of 7 aspects");
-    assert_eq!(home.run("init --type Bakery").code, Some(0));
-    assert_eq!(trade_of(&["insights"]), "trade food of 10 aspects");
-    assert_eq!(
-        trade_of(&["insights", "--trade", "home_services"]),
-        "trade home_services of 11 aspects"
-    );
-    let unknown = home.run("insights --trade dentist");
-    assert_eq!(unknown.code, Some(2));
-    assert_has(&unknown.err, "home_services, food, general");
+    let row = json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": "", "source": {"name": "x"}});
+    fs::write(home.folder.path().join("r.jsonl"), format!("{row}\n")).unwrap();
+    home.run_ok("import r.jsonl", "");
+    home.run_ok("insights", ", trade general of 7 aspects");
+    home.run_ok("init --type Bakery", "");
+    home.run_ok("insights", ", trade food of 10 aspects");
+    let trade = ", trade home_services of 11 aspects";
+    home.run_ok("insights --trade home_services", trade);
+    home.run_err("insights --trade dentist", "home_services, food, general");
 }
 
 #[test]
 fn a_file_is_evaluated_with_the_first_trade_of_all_aspects() {
-    let home = Home::new();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.tsv");
     let with = |aspect: &str| {
         let rows = format!("text\taspect\tpolarity\nIt was great.\t{aspect}\tpositive\n");
-        fs::write(home.0.path().join("rows.tsv"), rows).unwrap();
-        evaluate(&home, &["rows.tsv"])
+        fs::write(&path, rows).unwrap();
+        evaluate(&path)
     };
     for (aspect, trade) in [
         ("workmanship", "home_services"),
         ("atmosphere", "food"),
         ("price", "home_services"),
     ] {
-        let out = with(aspect).unwrap();
-        assert!(
-            out.contains(&format!("read with {trade}")),
-            "{aspect}: {out}"
-        );
+        assert_has(&with(aspect).unwrap(), &format!("read with {trade}"));
     }
     let unknown = with("karma").unwrap_err();
     assert_has(&unknown, "rows.tsv:2: `karma` is not one of punctuality");

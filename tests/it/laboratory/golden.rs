@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use reviews_service::insights::rules::IDS;
-use reviews_service::insights::{Analyzer, Engine, Subject};
+use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 use reviews_service::model::hex;
@@ -49,7 +49,7 @@ fn the_engine_version_is_the_digest_of_the_results() {
             let content = fs::read_to_string(root.join(file)).unwrap();
             for (line, stars) in content.lines().zip((1..=5).cycle()) {
                 let text = text_of(line);
-                let subject = Subject {
+                let subject = AnalysisInput {
                     text: &text,
                     language: None,
                     author: "Dana W.",

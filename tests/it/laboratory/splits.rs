@@ -53,18 +53,12 @@ fn no_review_and_no_near_copy_is_in_two_splits() {
     let held_out = reviews("tests/gold/reviews/held_out.jsonl", whole);
     let development = reviews("tests/gold/reviews/development.jsonl", whole);
     let learned = reviews("examples/train_classifier/reviews.jsonl", cut);
-    let plain = [
-        reviews("tests/gold/plain/home_services.jsonl", whole),
-        reviews("tests/gold/plain/food.jsonl", whole),
-        reviews("tests/gold/plain/general.jsonl", whole),
-    ]
-    .concat();
-    let calm = [
-        reviews("tests/gold/calm/home_services.jsonl", whole),
-        reviews("tests/gold/calm/food.jsonl", whole),
-        reviews("tests/gold/calm/general.jsonl", whole),
-    ]
-    .concat();
+    let of_trades = |folder: &str| {
+        let trades = ["home_services", "food", "general"];
+        let files = trades.map(|trade| format!("tests/gold/{folder}/{trade}.jsonl"));
+        files.map(|file| reviews(&file, whole)).concat()
+    };
+    let (plain, calm) = (of_trades("plain"), of_trades("calm"));
     assert!(plain.len() > 120 && calm.len() > 400);
     assert!(held_out.len() > 250 && development.len() > 250 && learned.len() > 3_000);
     for (one, other) in [

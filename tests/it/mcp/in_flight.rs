@@ -1,6 +1,7 @@
 //! Limits of requests in flight at `/mcp`: those that are still arriving, and those with unread answers.
 
 use super::*;
+use crate::support::request_from;
 
 const IN_FLIGHT_MAX: usize = 192;
 const PEER_IN_FLIGHT_MAX: usize = 64;
@@ -13,15 +14,12 @@ async fn service() -> TestApp {
 
 /// A POST of `body` in a session that a proxy forwards for a client.
 fn post(session: &str, proxy: &str, client: &str, body: impl Into<Body>) -> Request {
-    let request = poem::http::Request::post("/mcp")
-        .header("host", HOST)
-        .header("content-type", "application/json")
-        .header("mcp-session-id", session)
-        .header("x-forwarded-for", client);
-    let (parts, ()) = request.body(()).unwrap().into_parts();
-    let remote = RemoteAddr(SocketAddr::new(proxy.parse().unwrap(), 40_000).into());
-    let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
-    Request::from_parts(parts, body.into())
+    let headers = [
+        ("content-type", "application/json"),
+        ("mcp-session-id", session),
+        ("x-forwarded-for", client),
+    ];
+    request_from(Some(proxy), Method::POST, "/mcp", &headers, body)
 }
 
 /// A body that never arrives.
@@ -32,10 +30,6 @@ fn pending() -> Body {
 fn search() -> String {
     let arguments = json!({ "name": "search_reviews", "arguments": { "limit": 100 } });
     request("tools/call", arguments).to_string()
-}
-
-fn ping() -> String {
-    request("ping", json!({})).to_string()
 }
 
 async fn answer(app: &TestApp, request: Request) -> Response {
@@ -67,38 +61,38 @@ async fn wait(
 async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
+    let ask = async |proxy, client| answer(&app, post(&session, proxy, client, search())).await;
     let mut unread = Vec::new();
     let refused = loop {
-        let mut response = answer(&app, post(&session, "10.0.0.1", "198.51.100.1", search())).await;
+        let mut response = ask("10.0.0.1", "198.51.100.1").await;
         if response.status() != 200 {
             break response;
         }
         let body: BoxBody<Bytes, std::io::Error> = response.take_body().into();
         unread.push(body);
     };
-    assert_eq!(unread.len(), PEER_IN_FLIGHT_MAX);
-    assert_eq!(refused.status(), 503);
-    assert_eq!(refused.headers()["retry-after"], "1");
     assert_eq!(
-        refused.headers()["content-type"],
-        "application/problem+json"
+        (unread.len(), refused.status().as_u16()),
+        (PEER_IN_FLIGHT_MAX, 503)
     );
-    for (proxy, client, expected) in [
-        ("10.0.0.2", "198.51.100.1", 503),
-        ("10.0.0.1", "198.51.100.2", 200),
-    ] {
-        let answered = answer(&app, post(&session, proxy, client, search())).await;
-        assert_eq!(answered.status(), expected, "{proxy} {client}");
-    }
+    let headers = refused.headers();
+    assert_eq!(headers["retry-after"], "1");
+    assert_eq!(headers["content-type"], "application/problem+json");
+    assert_eq!(ask("10.0.0.2", "198.51.100.1").await.status(), 503);
+    assert_eq!(ask("10.0.0.1", "198.51.100.2").await.status(), 200);
     drop(unread);
-    let again = answer(&app, post(&session, "10.0.0.1", "198.51.100.1", search())).await;
-    assert_eq!(again.status(), 200);
+    assert_eq!(ask("10.0.0.1", "198.51.100.1").await.status(), 200);
 }
 
 #[tokio::test]
 async fn requests_in_flight_are_bounded_for_a_client_and_in_all() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
+    let ping = async || {
+        let ping = request("ping", json!({})).to_string();
+        let message = post(&session, "10.0.0.1", "203.0.113.200", ping);
+        answer(&app, message).await.status()
+    };
     let mut waiting = Vec::new();
     // An IPv6 /48 is one client.
     for (client, count) in [
@@ -109,16 +103,12 @@ async fn requests_in_flight_are_bounded_for_a_client_and_in_all() {
         let waits = wait(&app, &session, client, &mut waiting).await;
         assert_eq!(waits, count, "{client}");
     }
-    let answered = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
-    assert_eq!(answered.status(), 200);
-    drop(answered);
+    assert_eq!(ping().await, 200);
     wait(&app, &session, "198.51.100.3", &mut waiting).await;
     assert_eq!(waiting.len(), IN_FLIGHT_MAX);
-    let refused = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
-    assert_eq!(refused.status(), 503);
+    assert_eq!(ping().await, 503);
     // Only `/mcp` is full.
     assert_eq!(app.get("/reviews.json").await.status, 200);
     drop(waiting);
-    let answered = answer(&app, post(&session, "10.0.0.1", "203.0.113.200", ping())).await;
-    assert_eq!(answered.status(), 200);
+    assert_eq!(ping().await, 200);
 }

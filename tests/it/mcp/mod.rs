@@ -10,20 +10,17 @@ mod sessions;
 mod stateless;
 mod tools;
 
-use std::net::SocketAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
 use futures_util::{poll, stream};
 use http_body_util::combinators::BoxBody;
-use poem::http::uri::Scheme;
 use poem::http::{HeaderValue, Method};
-use poem::web::{LocalAddr, RemoteAddr};
-use poem::{Body, Endpoint, Request, RequestParts, Response};
+use poem::{Body, Endpoint, Request, Response};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, BASE, FakeDns, Generator, HOST, MakeHub, TestApp, assert_has, contents, links, rows,
+    Answer, BASE, FakeDns, Generator, HOST, MakeHub, TestApp, assert_has, contents, links,
     service_on, str_of, table,
 };
 
@@ -31,6 +28,8 @@ use crate::support::{
 const WITH_SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 /// The stateless revision.
 const STATELESS: &str = "2026-07-28";
+/// All revisions.
+const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
 
 async fn service() -> TestApp {
     TestApp::with(&Generator::new(41).reviews(30)).await
@@ -55,10 +54,14 @@ async fn open(app: &TestApp, revision: &str) -> String {
     answer.header("mcp-session-id").to_owned()
 }
 
+/// Posts a message with these headers.
+async fn post(app: &TestApp, headers: &[(&str, &str)], message: &Value) -> Answer {
+    app.post_mcp(headers, message.to_string()).await
+}
+
 /// Sends a request in a session.
 async fn ask(app: &TestApp, session: &str, message: &Value) -> Answer {
-    app.post_mcp(&[("mcp-session-id", session)], message.to_string())
-        .await
+    post(app, &[("mcp-session-id", session)], message).await
 }
 
 /// The parameters of a stateless request with the required `_meta`.
@@ -70,23 +73,16 @@ fn alone(params: Value) -> Value {
 
 /// Sends a stateless request.
 pub async fn ask_stateless(app: &TestApp, method: &str, params: Value) -> Answer {
-    let name = params
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
     let mut headers = vec![("mcp-protocol-version", STATELESS), ("mcp-method", method)];
     if !name.is_empty() {
         headers.push(("mcp-name", &name));
     }
-    app.post_mcp(&headers, request(method, alone(params)).to_string())
-        .await
+    post(app, &headers, &request(method, alone(params))).await
 }
 
 /// Status and code of an error; 0 if there is no code.
 fn error(answer: &Answer) -> (u16, i64) {
-    (
-        answer.status,
-        answer.json()["error"]["code"].as_i64().unwrap_or(0),
-    )
+    let code = &answer.json()["error"]["code"];
+    (answer.status, code.as_i64().unwrap_or(0))
 }

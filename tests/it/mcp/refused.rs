@@ -6,74 +6,58 @@ use super::*;
 async fn a_body_is_json_of_at_most_64_kibibytes() {
     let app = service().await;
     let opening = initialize("2025-06-18").to_string();
-    for (kind, status) in [
-        ("application/json", 200),
-        ("application/json; charset=utf-8", 200),
-        ("Application/JSON ;charset=UTF-8", 200),
-        ("text/plain", 415),
-        ("application/x-www-form-urlencoded", 415),
-        ("application/jsonx", 415),
-        ("application/json-rpc", 415),
-        ("", 415),
-    ] {
-        assert_eq!(
-            app.post_mcp(&[("content-type", kind)], opening.clone())
-                .await
-                .status,
-            status,
-            "{kind}"
-        );
+    for [kind, status] in table(
+        "
+        application/json → 200
+        Application/JSON ;charset=UTF-8 → 200
+        text/plain → 415
+        application/x-www-form-urlencoded → 415
+        application/jsonx → 415
+        application/json-rpc → 415
+        ",
+    ) {
+        let headers = [("content-type", kind)];
+        let answer = app.post_mcp(&headers, opening.clone()).await;
+        assert_eq!(answer.status.to_string(), status, "{kind}");
     }
-    for text in ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"] {
-        let answer = app.post_mcp(&[], text).await;
-        assert_eq!(
-            (error(&answer), answer.json()["id"].is_null()),
-            ((400, -32700), true),
-            "{text}"
-        );
+    let headers = [("content-type", "")];
+    let untyped = app.post_mcp(&headers, opening.clone()).await;
+    assert_eq!(untyped.status, 415);
+    let broken = ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"];
+    for body in broken
+        .map(str::as_bytes)
+        .into_iter()
+        .chain([&[0xFF, 0xFE][..]])
+    {
+        let answer = app.post_mcp(&[], body.to_vec()).await;
+        assert_eq!(error(&answer), (400, -32700), "{body:?}");
+        assert!(answer.json()["id"].is_null(), "{body:?}");
     }
-    assert_eq!(
-        error(&app.post_mcp(&[], vec![0xFF, 0xFE]).await),
-        (400, -32700)
-    );
     for text in ["1", "\"x\"", "null", "{}", "[]", "[[]]", "true"] {
-        assert_eq!(
-            error(&app.post_mcp(&[], text).await),
-            (400, -32600),
-            "{text}"
-        );
+        let answer = app.post_mcp(&[], text).await;
+        assert_eq!(error(&answer), (400, -32600), "{text}");
     }
     let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
     assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
     let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
     for too_long in [padded(64 * 1024 + 1).into(), in_chunks] {
         let answer = app.post_mcp(&[], too_long).await;
-        assert_eq!(
-            (answer.status, answer.header("content-type")),
-            (413, "application/problem+json")
-        );
+        assert_eq!(answer.status, 413);
+        assert_eq!(answer.header("content-type"), "application/problem+json");
     }
 }
 
 #[tokio::test]
 async fn an_id_has_at_most_256_bytes() {
     let app = service().await;
-    let session = open(&app, "2025-06-18").await;
-    for (id, status) in [
-        ("x".repeat(256), 200),
-        ("é".repeat(128), 200),
-        ("x".repeat(257), 400),
-        ("é".repeat(129), 400),
-    ] {
-        let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
-        let answer = ask(&app, &session, &ping).await;
-        assert_eq!(answer.status, status, "{}", answer.text());
-        let echoed = if status == 200 {
-            json!(id)
-        } else {
-            json!(null)
-        };
-        assert_eq!(answer.json()["id"], echoed);
+    for (letter, count) in [("x", 256), ("é", 128)] {
+        for (id, status) in [(letter.repeat(count), 200), (letter.repeat(count + 1), 400)] {
+            let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+            let answer = post(&app, &[], &ping).await;
+            assert_eq!(answer.status, status, "{}", answer.text());
+            let echoed = (status == 200).then_some(id);
+            assert_eq!(answer.json()["id"], json!(echoed));
+        }
     }
 }
 
@@ -99,14 +83,10 @@ async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
         for answer in [within, ask_stateless(&app, method, params.clone()).await] {
             assert_eq!(error(&answer), (200, -32602), "{params}: {}", answer.text());
             assert!(answer.json().get("result").is_none());
-            let message = answer.json()["error"]["message"]
-                .as_str()
-                .unwrap()
-                .to_owned();
-            assert!(
-                message.contains(reason) && message.len() < 300,
-                "{params}: {message}"
-            );
+            let error = &answer.json()["error"];
+            let message = str_of(&error["message"]);
+            assert_has(message, reason);
+            assert!(message.len() < 300, "{params}: {message}");
         }
     }
 }

@@ -6,24 +6,14 @@ use super::*;
 #[tokio::test]
 async fn delete_ends_a_session() {
     let app = service().await;
-    let (session, other) = (
-        open(&app, "2025-06-18").await,
-        open(&app, "2025-06-18").await,
-    );
+    let session = open(&app, "2025-06-18").await;
+    let other = open(&app, "2025-06-18").await;
     let named = [("mcp-session-id", session.as_str())];
     let ended = app.send(Method::DELETE, "/mcp", &named).await;
     assert_eq!((ended.status, ended.body.len()), (204, 0));
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        404
-    );
+    assert_eq!(ping(&app, &session).await, 404);
     assert_eq!(app.send(Method::DELETE, "/mcp", &named).await.status, 404);
-    assert_eq!(
-        ask(&app, &other, &request("ping", json!({}))).await.status,
-        200
-    );
+    assert_eq!(ping(&app, &other).await, 200);
     let other = ("mcp-session-id", other.as_str());
     let revision = |name| ("mcp-protocol-version", name);
     for (headers, status) in [
@@ -41,25 +31,19 @@ async fn delete_ends_a_session() {
     }
 }
 
+/// The status of a ping in a session.
+async fn ping(app: &TestApp, session: &str) -> u16 {
+    ask(app, session, &request("ping", json!({}))).await.status
+}
+
 #[tokio::test]
 async fn a_session_outlives_a_restart_unless_the_key_is_replaced() {
     let app = service().await;
     let session = open(&app, "2025-06-18").await;
     let app = app.restart().await;
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(ping(&app, &session).await, 200);
     let _ = app.sql("update instance set session_key = zeroblob(32)");
-    let app = app.restart().await;
-    assert_eq!(
-        ask(&app, &session, &request("ping", json!({})))
-            .await
-            .status,
-        404
-    );
+    assert_eq!(ping(&app.restart().await, &session).await, 404);
 }
 
 #[tokio::test]
@@ -74,13 +58,8 @@ async fn hundreds_of_sessions_leave_no_state() {
     assert!(before == contents(&app.path()), "the database changed");
     // Sessions are not stored, so the first one works like the last.
     for id in [ids.first().unwrap(), ids.last().unwrap()] {
-        assert_eq!(ask(&app, id, &request("ping", json!({}))).await.status, 200);
+        assert_eq!(ping(&app, id).await, 200);
     }
-    assert_eq!(
-        rows(
-            &app.path(),
-            "select length(session_key) as bytes from instance"
-        ),
-        [json!({ "bytes": 32 })]
-    );
+    let key = "select length(session_key) from instance";
+    assert_eq!(app.sql(key), "32");
 }

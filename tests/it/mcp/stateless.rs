@@ -12,74 +12,52 @@ async fn a_request_must_state_revision_and_client_capabilities() {
         ("mcp-protocol-version", STATELESS),
         ("mcp-method", "tools/list"),
     ];
-    let whole = json!({ VERSION: STATELESS, CAPABILITIES: {} });
-    for (meta, status) in [
-        (whole.clone(), (200, 0)),
+    for (meta, expected) in [
+        (json!({ VERSION: STATELESS, CAPABILITIES: {} }), (200, 0)),
         (json!({ VERSION: STATELESS }), (400, -32602)),
         (json!({ CAPABILITIES: {} }), (400, -32602)),
+        (
+            json!({ VERSION: 20_260_728, CAPABILITIES: {} }),
+            (400, -32602),
+        ),
+        (
+            json!({ VERSION: STATELESS, CAPABILITIES: [] }),
+            (400, -32602),
+        ),
         (json!(null), (400, -32602)),
         (json!("x"), (400, -32602)),
     ] {
         let list = request("tools/list", json!({ "_meta": meta }));
-        let answer = app.post_mcp(&headers, list.to_string()).await;
-        assert_eq!(error(&answer), status, "{meta}");
+        let answer = post(&app, &headers, &list).await;
+        assert_eq!(error(&answer), expected, "{meta}");
         assert_eq!(answer.json()["id"], 1, "{meta}");
     }
-    for (member, value) in [(VERSION, json!(20_260_728)), (CAPABILITIES, json!([]))] {
-        let mut meta = whole.clone();
-        meta[member] = value;
-        let list = request("tools/list", json!({ "_meta": meta }));
-        let answer = app.post_mcp(&headers, list.to_string()).await;
-        assert_eq!(error(&answer), (400, -32602), "{meta}");
-    }
-    let answer = app
-        .post_mcp(
-            &headers,
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
-        )
-        .await;
-    assert_eq!(error(&answer), (400, -32602));
+    let bare = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    assert_eq!(error(&app.post_mcp(&headers, bare).await), (400, -32602));
 }
 
 #[tokio::test]
 async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
     let app = service().await;
-    for version in ["v999.0.0", "2024-11-05", "2026-07-29", ""] {
+    let discover = async |version: &str| {
         let headers = [
             ("mcp-protocol-version", version),
             ("mcp-method", "server/discover"),
         ];
         let meta = json!({ VERSION: version, CAPABILITIES: {} });
-        let answer = app
-            .post_mcp(
-                &headers,
-                request("server/discover", json!({ "_meta": meta })).to_string(),
-            )
-            .await;
+        let message = request("server/discover", json!({ "_meta": meta }));
+        post(&app, &headers, &message).await
+    };
+    for version in ["v999.0.0", "2024-11-05", "2026-07-29", ""] {
+        let answer = discover(version).await;
         assert_eq!(error(&answer), (400, -32022), "{version}");
-        let data = &answer.json()["error"]["data"];
-        assert_eq!(
-            data,
-            &json!({ "requested": version, "supported": ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS] })
-        );
+        let data = json!({ "requested": version, "supported": REVISIONS });
+        assert_eq!(answer.json()["error"]["data"], data);
     }
     // A known revision, but one with sessions.
-    let headers = [
-        ("mcp-protocol-version", "2025-11-25"),
-        ("mcp-method", "tools/list"),
-    ];
-    let meta = json!({ VERSION: "2025-11-25", CAPABILITIES: {} });
-    let answer = app
-        .post_mcp(
-            &headers,
-            request("tools/list", json!({ "_meta": meta })).to_string(),
-        )
-        .await;
+    let answer = discover("2025-11-25").await;
     assert_eq!(error(&answer), (400, -32602));
-    assert_has(
-        answer.json()["error"]["message"].as_str().unwrap(),
-        "initialize",
-    );
+    assert_has(&answer.text(), "initialize");
 }
 
 #[tokio::test]
@@ -87,11 +65,8 @@ async fn methods_of_sessions_are_refused_without_a_session() {
     let app = service().await;
     for method in ["initialize", "ping", ""] {
         let answer = ask_stateless(&app, method, json!({})).await;
-        assert_eq!(
-            (error(&answer), &answer.json()["id"]),
-            ((404, -32601), &json!(1)),
-            "{method}"
-        );
+        assert_eq!(error(&answer), (404, -32601), "{method}");
+        assert_eq!(answer.json()["id"], 1, "{method}");
         assert_eq!(answer.header("mcp-session-id"), "");
     }
 }
@@ -99,61 +74,37 @@ async fn methods_of_sessions_are_refused_without_a_session() {
 #[tokio::test]
 async fn discovery_lists_revisions_and_capabilities() {
     let app = service().await;
-    let result = ask_stateless(&app, "server/discover", json!({}))
-        .await
-        .json()["result"]
-        .clone();
-    assert_eq!(
-        result["supportedVersions"],
-        json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS])
-    );
+    let answer = ask_stateless(&app, "server/discover", json!({})).await;
+    let result = &answer.json()["result"];
+    assert_eq!(result["supportedVersions"], json!(REVISIONS));
     assert_eq!(result["capabilities"], json!({ "tools": {} }));
-    assert_has(result["instructions"].as_str().unwrap(), "untrusted");
+    assert_has(str_of(&result["instructions"]), "untrusted");
     // The request of a client that does not know the revisions yet.
-    let unsaid = app
-        .post_mcp(
-            &[],
-            r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#,
-        )
-        .await;
-    assert_eq!(error(&unsaid), (400, -32020));
+    let bare = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+    assert_eq!(error(&app.post_mcp(&[], bare).await), (400, -32020));
 }
 
 #[tokio::test]
 async fn every_result_names_the_server_and_the_list_can_be_cached() {
     let app = service().await;
-    for (method, params, holds) in [
-        ("server/discover", json!({}), true),
-        ("tools/list", json!({}), true),
-        ("tools/call", json!({ "name": "get_business" }), false),
+    for (method, params) in [
+        ("server/discover", json!({})),
+        ("tools/list", json!({})),
+        ("tools/call", json!({ "name": "get_business" })),
     ] {
         let answer = ask_stateless(&app, method, params).await;
-        let result = answer.json()["result"].clone();
-        assert_eq!(
-            (answer.status, &result["resultType"]),
-            (200, &json!("complete")),
-            "{method}: {}",
-            answer.text()
-        );
+        let result = &answer.json()["result"];
+        assert_eq!(result["resultType"], "complete", "{method}: {result}");
         let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
-        assert_eq!(
-            (&server["name"], &server["version"]),
-            (&json!("reviews-service"), &json!("1.0.0")),
-            "{method}"
-        );
-        let hints = (
-            result.get("ttlMs").cloned(),
-            result.get("cacheScope").cloned(),
-        );
-        assert_eq!(
-            hints,
-            if holds {
-                (Some(json!(60_000)), Some(json!("public")))
-            } else {
-                (None, None)
-            },
-            "{method}"
-        );
+        let identity = (&server["name"], &server["version"]);
+        assert_eq!(identity, (&json!("reviews-service"), &json!("1.0.0")));
+        let is_cached = method != "tools/call";
+        let hints = [result.get("ttlMs"), result.get("cacheScope")];
+        let expected = [json!(60_000), json!("public")];
+        let expected = expected
+            .each_ref()
+            .map(|hint| Some(hint).filter(|_| is_cached));
+        assert_eq!(hints, expected, "{method}");
         assert_eq!(answer.header("mcp-session-id"), "", "{method}");
     }
 }
@@ -195,11 +146,8 @@ async fn headers_must_match_the_body() {
                 headers.extend(values.map(|value| (name, value)));
             }
             let answer = app.post_mcp(&headers, call.clone()).await;
-            assert_eq!(
-                (error(&answer), &answer.json()["id"]),
-                (expected, &json!(1)),
-                "{cells:?}"
-            );
+            assert_eq!(error(&answer), expected, "{cells:?}");
+            assert_eq!(answer.json()["id"], 1, "{cells:?}");
         }
     }
 }
@@ -216,7 +164,7 @@ async fn a_body_has_one_request_or_notification() {
         ("tools/list", &without_id, (400, -32600)),
     ] {
         let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", method)];
-        let refused = app.post_mcp(&headers, body.to_string()).await;
+        let refused = post(&app, &headers, body).await;
         assert_eq!(error(&refused), expected, "{body}");
         // An ID that cannot be read is left out.
         assert!(method != "tools/list" || refused.json().get("id").is_none());
@@ -225,6 +173,6 @@ async fn a_body_has_one_request_or_notification() {
         ("mcp-protocol-version", STATELESS),
         ("mcp-method", "notifications/cancelled"),
     ];
-    let taken = app.post_mcp(&headers, note.to_string()).await;
+    let taken = post(&app, &headers, &note).await;
     assert_eq!((taken.status, taken.body.len()), (202, 0));
 }

@@ -3,22 +3,18 @@
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
 use super::*;
-use crate::support::assert_has;
+use crate::support::{assert_has, str_of, table};
 
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     percent_encode(text.as_bytes(), NON_ALPHANUMERIC).to_string()
 }
 
 /// The initial value of a form field: the example, otherwise the default; `None` leaves it empty.
 fn prefilled(parameter: &Value) -> Option<String> {
-    let value = parameter
-        .get("example")
-        .or_else(|| parameter["schema"].get("default"))?;
-    Some(
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned),
-    )
+    let default = parameter["schema"].get("default");
+    let value = parameter.get("example").or(default)?;
+    let text = value.as_str().map(str::to_owned);
+    Some(text.unwrap_or_else(|| value.to_string()))
 }
 
 /// The bodies of an operation with their media type: one for each example, or the filled form.
@@ -36,7 +32,7 @@ fn bodies(document: &Value, operation: &Value) -> Vec<String> {
     let pairs = schema["properties"].as_object().unwrap().iter();
     let pairs = pairs.map(|(name, property)| {
         let example = property["examples"][0].as_str().unwrap_or("subscribe");
-        format!("{name}={}", encoded(example))
+        format!("{name}={}", encode(example))
     });
     vec![pairs.collect::<Vec<_>>().join("&")]
 }
@@ -45,72 +41,65 @@ fn bodies(document: &Value, operation: &Value) -> Vec<String> {
 async fn every_operation_succeeds_with_the_documented_examples() {
     let app = TestApp::seeded().await;
     let document = app.json(OPENAPI).await;
-    let opening = &operation(&document, "mcp")["requestBody"]["content"]["application/json"]["examples"]
-        ["initialize"];
     for (path, method, operation) in operations(&document) {
         let (mut target, mut query, mut headers) = (path.to_owned(), Vec::new(), Vec::new());
-        for parameter in operation["parameters"].as_array().into_iter().flatten() {
-            let name = parameter["name"].as_str().unwrap();
+        for parameter in parameters(operation) {
+            let name = str_of(&parameter["name"]);
             if name == "Mcp-Session-Id" {
                 // Messages need an open session, and so does its end.
-                let opened = app.post_mcp(&[], opening["value"].to_string()).await;
-                headers.push((
-                    name.to_ascii_lowercase(),
-                    opened.header("mcp-session-id").to_owned(),
-                ));
+                headers.push((name.to_lowercase(), open(&app, &document).await));
                 continue;
             }
             let Some(value) = prefilled(parameter) else {
-                assert_eq!(
-                    parameter["required"], false,
-                    "{path}: {name} has no example"
-                );
+                assert_eq!(parameter["required"], false, "{path}: {name}");
                 continue;
             };
-            match parameter["in"].as_str().unwrap() {
-                "path" => target = target.replace(&format!("{{{name}}}"), &encoded(&value)),
-                "query" => query.push(format!("{name}={}", encoded(&value))),
-                _ => headers.push((name.to_ascii_lowercase(), value)),
+            match str_of(&parameter["in"]) {
+                "path" => target = target.replace(&format!("{{{name}}}"), &encode(&value)),
+                "query" => query.push(format!("{name}={}", encode(&value))),
+                _ => headers.push((name.to_lowercase(), value)),
             }
         }
         target = format!("{target}?{}", query.join("&"));
-        let kind = operation["requestBody"]["content"]
-            .as_object()
-            .and_then(|content| content.keys().next());
-        headers.extend(kind.map(|kind| ("content-type".to_owned(), kind.clone())));
-        let headers: Vec<(&str, &str)> = headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .collect();
+        let kinds = operation["requestBody"]["content"].as_object();
+        let kinds = kinds.into_iter().flat_map(|content| content.keys());
+        headers.extend(kinds.map(|kind| ("content-type".to_owned(), kind.clone())));
+        let headers = headers.iter().map(|(name, value)| (&**name, &**value));
+        let headers: Vec<(&str, &str)> = headers.collect();
         for body in bodies(&document, operation) {
             let answer = match (path, method) {
                 ("/mcp", "post") => app.post_mcp(&headers, body.clone()).await,
                 ("/api/websub/hub", "post") => {
                     app.post_hub_from(None, &headers, body.clone()).await
                 }
-                (_, "get") => app.get_with(&target, &headers).await,
-                (_, "delete") => app.send(Method::DELETE, &target, &headers).await,
-                other => panic!("{other:?}: this test lacks this method"),
+                (_, method) => {
+                    let method = method.to_uppercase().parse().unwrap();
+                    app.send(method, &target, &headers).await
+                }
             };
-            assert!(
-                (200..300).contains(&answer.status),
-                "{target} {body}: {} {}",
-                answer.status,
-                answer.text()
-            );
+            let text = answer.text();
+            let is_done = (200..300).contains(&answer.status);
+            assert!(is_done, "{target} {body}: {} {text}", answer.status);
             let is_error = body.contains("jsonrpc") && answer.json().get("error").is_some();
-            assert!(!is_error, "{body}: {}", answer.text());
+            assert!(!is_error, "{body}: {text}");
         }
     }
+}
+
+/// Opens a session with the documented example; returns its ID.
+async fn open(app: &TestApp, document: &Value) -> String {
+    let content = &operation(document, "mcp")["requestBody"]["content"]["application/json"];
+    let opening = content["examples"]["initialize"]["value"].to_string();
+    let opened = app.post_mcp(&[], opening).await;
+    opened.header("mcp-session-id").to_owned()
 }
 
 #[tokio::test]
 async fn every_operation_has_a_valid_example() {
     let document = TestApp::seeded().await.get(OPENAPI).await.json();
     for (path, method, operation) in operations(&document) {
-        let parameters = operation["parameters"].as_array().into_iter().flatten();
-        let mut given = parameters.filter(|parameter| prefilled(parameter).is_some());
-        if given.next().is_some() || operation["requestBody"].is_object() || method == "delete" {
+        let has_values = parameters(operation).any(|parameter| prefilled(parameter).is_some());
+        if has_values || operation["requestBody"].is_object() || method == "delete" {
             continue;
         }
         let content = operation["responses"]["200"]["content"]
@@ -127,73 +116,58 @@ async fn every_operation_has_a_valid_example() {
 #[tokio::test]
 async fn only_the_example_of_a_review_depends_on_the_data() {
     let app = TestApp::empty().await;
-    let example = |document: &Value| {
-        operation(document, "getReview")["parameters"][0]
-            .get("example")
-            .cloned()
+    let read = async || {
+        let answer = app.get(OPENAPI).await;
+        let document = answer.json();
+        let parameter = &operation(&document, "getReview")["parameters"][0];
+        let example = parameter.get("example").cloned();
+        (example, answer.header("etag").to_owned())
     };
-    let before = app.get(OPENAPI).await;
-    assert_eq!(example(&before.json()), None);
-    app.shell(
-        "insert into review (review_id, rating, reviewed_on) values ('old', 5, '2025-01-01')",
-    )
-    .await;
-    let old = app.get(OPENAPI).await;
-    assert_eq!(example(&old.json()), Some(json!("old")));
-    assert_ne!(old.header("etag"), before.header("etag"));
-    app.shell(
-        "insert into review (review_id, rating, reviewed_on) values ('new', 5, '2026-01-01')",
-    )
-    .await;
-    let new = app.get(OPENAPI).await;
-    assert_eq!(
-        new.header("etag"),
-        old.header("etag"),
-        "a newer review changes nothing"
-    );
+    let insert = async |id: &str, day: &str| {
+        let columns = "review (review_id, rating, reviewed_on)";
+        let row = format!("insert into {columns} values ('{id}', 5, '{day}')");
+        app.shell(&row).await;
+    };
+    let empty = read().await;
+    assert_eq!(empty.0, None);
+    insert("old", "2025-01-01").await;
+    let old = read().await;
+    assert_eq!(old.0, Some(json!("old")));
+    assert_ne!(old.1, empty.1);
+    // A newer review changes nothing.
+    insert("new", "2026-01-01").await;
+    assert_eq!(read().await, old);
+    // It is coded ahead.
     let coded = app.get_with(OPENAPI, &[("accept-encoding", "gzip")]).await;
-    assert_eq!(
-        coded.header("content-encoding"),
-        "gzip",
-        "it is coded ahead"
-    );
+    assert_eq!(coded.header("content-encoding"), "gzip");
     app.shell("delete from review where review_id = 'old'")
         .await;
-    assert_eq!(example(&app.json(OPENAPI).await), Some(json!("new")));
+    assert_eq!(read().await.0, Some(json!("new")));
 }
 
 #[tokio::test]
 async fn the_description_suits_client_generators() {
-    let document = service().await.get(OPENAPI).await.json();
-    assert_eq!(
-        document["info"]["license"]["identifier"],
-        "MIT OR Apache-2.0"
-    );
-    for tag in document["tags"].as_array().unwrap() {
-        assert!(
-            tag["description"]
-                .as_str()
-                .is_some_and(|text| text.len() > 20),
-            "{tag}"
-        );
+    let document = service().await.json(OPENAPI).await;
+    let license = &document["info"]["license"]["identifier"];
+    assert_eq!(license, "MIT OR Apache-2.0");
+    for tag in array_of(&document["tags"]) {
+        assert!(str_of(&tag["description"]).len() > 20, "{tag}");
     }
-    let paged = ["searchReviews", "getAspectEvidence"];
-    for id in paged {
-        let parameters = operation(&document, id)["parameters"].as_array().unwrap();
-        let cursor = parameters
-            .iter()
-            .find(|one| one["name"] == "cursor")
-            .unwrap();
+    for id in ["searchReviews", "getAspectEvidence"] {
+        let mut parameters = parameters(operation(&document, id));
+        let cursor = parameters.find(|one| one["name"] == "cursor").unwrap();
         assert_eq!(cursor["schema"], json!({"type": "string"}), "{id}");
-        assert_has(cursor["description"].as_str().unwrap(), "next_cursor");
+        assert_has(str_of(&cursor["description"]), "next_cursor");
     }
     // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
     let schemas = &document["components"]["schemas"];
-    let requests = [&schemas["HubRequest"], &schemas["McpRequest"]];
-    let parameters = operations(&document)
+    let message = &schemas["McpRequest"];
+    let operations = operations(&document).into_iter();
+    let parameters = operations.flat_map(|(.., operation)| parameters(operation));
+    for shape in [&schemas["HubRequest"], message]
         .into_iter()
-        .flat_map(|(_, _, operation)| operation["parameters"].as_array().into_iter().flatten());
-    for shape in requests.into_iter().chain(parameters) {
+        .chain(parameters)
+    {
         let text = shape.to_string();
         assert!(!text.contains("\"pattern\""), "{text}");
         for keyword in ["anyOf", "oneOf", "allOf"] {
@@ -201,10 +175,10 @@ async fn the_description_suits_client_generators() {
         }
     }
     assert!(!document.to_string().contains("\"enum\":[\"http"));
-    let message = &schemas["McpRequest"];
     assert_eq!(message["required"], json!(["jsonrpc", "method"]));
-    assert_eq!(message["properties"]["method"]["type"], "string");
-    assert!(message["properties"]["method"].get("enum").is_none());
+    let method = &message["properties"]["method"];
+    assert_eq!(method["type"], "string");
+    assert!(method.get("enum").is_none());
 }
 
 #[tokio::test]
@@ -217,31 +191,28 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
     );
     let content = &asks["requestBody"]["content"]["application/json"];
     let requests = validator(&document, &content["schema"]);
-    let opened = content["examples"]["initialize"]["value"].clone();
-    let session = app.post_mcp(&[], opened.to_string()).await;
-    let session = session.header("mcp-session-id");
-    let message = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params});
-    let tool = |name: &str, arguments: Value| {
-        message("tools/call", json!({"name": name, "arguments": arguments}))
-    };
-    for (asked, status) in [
-        (opened.clone(), 200),
-        (message("initialize", json!({})), 400),
-        (message("tools/list", json!({})), 200),
-        (tool("get_business", json!({})), 200),
-        (tool("search_reviews", json!({"limit": 0})), 200),
-        (message("no/such", json!({})), 200),
-        (
-            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-            202,
-        ),
-    ] {
-        let name = asked.to_string();
-        assert_valid(&requests, &asked, &name);
-        let headers = [("mcp-session-id", session)];
+    let session = open(&app, &document).await;
+    for [message, status] in table(
+        r#"
+        {"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {}} → 400
+        {"jsonrpc": "2.0", "id": "a", "method": "tools/list", "params": {}} → 200
+        {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "get_business", "arguments": {}}} → 200
+        {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "search_reviews", "arguments": {"limit": 0}}} → 200
+        {"jsonrpc": "2.0", "id": "a", "method": "no/such", "params": {}} → 200
+        {"jsonrpc": "2.0", "method": "notifications/initialized"} → 202
+        "#,
+    ) {
+        let name = message.to_owned();
+        assert_valid(&requests, &message.parse().unwrap(), &name);
+        let headers = [("mcp-session-id", session.as_str())];
         let answer = app.post_mcp(&headers, name.clone()).await;
-        assert_eq!(answer.status, status, "{name}: {}", answer.text());
-        let described = &asks["responses"][status.to_string()];
+        assert_eq!(
+            answer.status.to_string(),
+            status,
+            "{name}: {}",
+            answer.text()
+        );
+        let described = &asks["responses"][status];
         match described["content"].get("application/json") {
             Some(content) => {
                 let answers = validator(&document, &content["schema"]);

@@ -6,10 +6,11 @@ mod examples;
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
-use poem::http::Method;
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, TestApp, assert_has, forbid_other_members};
+use crate::support::{
+    BASE, Generator, TestApp, array_of, assert_has, forbid_other_members, str_of,
+};
 
 const OPENAPI: &str = "/.well-known/openapi.json";
 
@@ -30,23 +31,23 @@ async fn service() -> TestApp {
 
 /// Path, method and object of every operation.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
-    let paths = document["paths"].as_object().unwrap().iter();
-    paths
-        .flat_map(|(path, item)| {
-            item.as_object()
-                .unwrap()
-                .iter()
-                .map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
-        })
-        .collect()
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            operations.push((path.as_str(), method.as_str(), operation));
+        }
+    }
+    operations
+}
+
+fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
+    operation["parameters"].as_array().into_iter().flatten()
 }
 
 fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
-    operations(document)
-        .into_iter()
-        .find(|(_, _, operation)| operation["operationId"] == id)
-        .unwrap_or_else(|| panic!("no {id}"))
-        .2
+    let mut operations = operations(document).into_iter();
+    let found = operations.find(|(.., operation)| operation["operationId"] == id);
+    found.unwrap_or_else(|| panic!("no {id}")).2
 }
 
 /// A validator of `schema`, which can refer to the document's components.
@@ -90,19 +91,13 @@ fn kind(schema: &Value) -> String {
         text = format!("[{}]", kind(&schema["items"]));
     }
     if let Some(values) = schema["enum"].as_array() {
-        text = values
-            .iter()
-            .map(Value::to_string)
-            .collect::<Vec<_>>()
-            .join("|");
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        text = values.join("|");
     }
-    let bound = |name: &str| {
-        schema[name]
-            .as_f64()
-            .map_or(String::new(), |n| n.to_string())
-    };
-    let (least, most) = (bound("minimum"), bound("maximum"));
-    if !least.is_empty() || !most.is_empty() {
+    let [least, most] = ["minimum", "maximum"].map(|name| schema[name].as_f64());
+    if least.is_some() || most.is_some() {
+        let [least, most] =
+            [least, most].map(|bound| bound.map_or(String::new(), |n| n.to_string()));
         text = format!("{text} {least}..{most}");
     }
     for keyword in ["format", "maxLength", "default"] {
@@ -118,60 +113,38 @@ fn kind(schema: &Value) -> String {
 fn outline(document: &Value) -> String {
     let mut lines = Vec::new();
     let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    for (path, operations) in members(&document["paths"]) {
-        for (method, operation) in members(&operations) {
-            let id = operation["operationId"].as_str().unwrap_or_default();
-            lines.push(format!("{} {path} {id}", method.to_uppercase()));
-            for parameter in operation["parameters"].as_array().into_iter().flatten() {
-                let star = if parameter["required"] == true {
-                    "*"
-                } else {
-                    ""
-                };
-                let name = parameter["name"].as_str().unwrap();
-                let place = parameter["in"].as_str().unwrap();
-                lines.push(format!(
-                    "  {place} {name}{star}: {}",
-                    kind(&parameter["schema"])
-                ));
-            }
-            let body = members(&operation["requestBody"]["content"]);
-            lines.extend(
-                body.iter()
-                    .map(|(media, body)| format!("  takes {media}: {}", kind(&body["schema"]))),
-            );
-            for (status, answer) in members(&operation["responses"]) {
-                let content: Vec<String> = members(&answer["content"])
-                    .iter()
-                    .map(|(media, body)| format!("{media} {}", kind(&body["schema"])))
-                    .collect();
-                lines.push(
-                    format!("  {status} {}", content.join(", "))
-                        .trim_end()
-                        .to_owned(),
-                );
-            }
+    let star = |is_required: bool| if is_required { "*" } else { "" };
+    for (path, method, operation) in operations(document) {
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        lines.push(format!("{} {path} {id}", method.to_uppercase()));
+        for parameter in parameters(operation) {
+            let [name, place] = ["name", "in"].map(|member| str_of(&parameter[member]));
+            let star = star(parameter["required"] == true);
+            let kind = kind(&parameter["schema"]);
+            lines.push(format!("  {place} {name}{star}: {kind}"));
+        }
+        for (media, body) in members(&operation["requestBody"]["content"]) {
+            lines.push(format!("  takes {media}: {}", kind(&body["schema"])));
+        }
+        for (status, answer) in members(&operation["responses"]) {
+            let content = members(&answer["content"]).into_iter();
+            let content = content.map(|(media, body)| format!("{media} {}", kind(&body["schema"])));
+            let content = content.collect::<Vec<_>>().join(", ");
+            lines.push(format!("  {status} {content}").trim_end().to_owned());
         }
     }
     for (name, schema) in members(&document["components"]["schemas"]) {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        let fields: Vec<String> = members(&schema["properties"])
-            .iter()
-            .map(|(field, schema)| {
-                let star = if required.contains(&json!(field)) {
-                    "*"
-                } else {
-                    ""
-                };
-                format!("  {field}{star}: {}", kind(schema))
-            })
-            .collect();
+        let fields = members(&schema["properties"]);
         lines.push(if fields.is_empty() {
             format!("{name}: {}", kind(&schema))
         } else {
             name
         });
-        lines.extend(fields);
+        for (field, schema) in fields {
+            let star = star(required.contains(&json!(field)));
+            lines.push(format!("  {field}{star}: {}", kind(&schema)));
+        }
     }
     lines.join("\n")
 }
@@ -184,11 +157,9 @@ async fn operations_parameters_and_schemas_match_the_snapshot() {
 
 #[tokio::test]
 async fn the_document_is_openapi_3_1_with_the_required_operations() {
-    let document = service().await.get(OPENAPI).await.json();
-    assert_eq!(
-        (&document["openapi"], &document["info"]["version"]),
-        (&json!("3.1.0"), &json!("1.0.0"))
-    );
+    let document = service().await.json(OPENAPI).await;
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["version"], "1.0.0");
     assert_eq!(document["servers"][0]["url"], BASE);
     for (id, path) in [
         ("getReviews", "/reviews.json"),
@@ -201,40 +172,18 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
     }
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
-        assert!(
-            ids.insert(operation["operationId"].as_str().unwrap()),
-            "{method} {path}: a repeated operation ID"
-        );
-        for text in ["summary", "description"] {
-            assert!(
-                operation[text].as_str().is_some_and(|text| text.len() > 10),
-                "{method} {path}: no {text}"
-            );
-        }
+        let id = str_of(&operation["operationId"]);
+        assert!(ids.insert(id), "{method} {path}: a repeated operation ID");
         assert!(operation["tags"][0].is_string(), "{method} {path}: no tag");
-        for parameter in operation["parameters"].as_array().into_iter().flatten() {
-            let name = &parameter["name"];
-            assert!(
-                parameter["description"]
-                    .as_str()
-                    .is_some_and(|text| text.len() > 5),
-                "{method} {path}: {name} has no description"
-            );
-        }
-        for (status, response) in operation["responses"].as_object().unwrap() {
-            assert!(
-                response["description"]
-                    .as_str()
-                    .is_some_and(|text| text.len() > 5),
-                "{method} {path}: {status} has no description"
-            );
+        assert!(str_of(&operation["summary"]).len() > 10, "{method} {path}");
+        let responses = operation["responses"].as_object().unwrap().values();
+        for described in parameters(operation).chain(responses).chain([operation]) {
+            let description = str_of(&described["description"]);
+            assert!(description.len() > 5, "{method} {path}: {described}");
         }
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
-        assert!(
-            jsonschema::draft202012::meta::is_valid(schema),
-            "{name} is not a schema"
-        );
+        assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
         for (property, described) in schema["properties"].as_object().into_iter().flatten() {
             let says = described.get("description").is_some() || described.get("$ref").is_some();
             assert!(says, "{name}.{property} has no description: {described}");
@@ -251,28 +200,26 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
 async fn every_documented_parameter_is_read() {
     let app = TestApp::empty().await;
     let document = app.json(OPENAPI).await;
-    let reads = operations(&document)
-        .into_iter()
-        .filter(|(_, method, _)| *method == "get");
-    for (path, _, operation) in reads {
-        let path = path
-            .replace("{id}", "price")
-            .replace("{date}", "2025-01-01");
-        let parameters = operation["parameters"].as_array().into_iter().flatten();
-        for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
-            let name = parameter["name"].as_str().unwrap();
+    for (path, _, operation) in operations(&document) {
+        let path = path.replace("{id}", "price");
+        let path = path.replace("{date}", "2025-01-01");
+        for parameter in parameters(operation).filter(|parameter| parameter["in"] == "query") {
+            let name = str_of(&parameter["name"]);
             let answer = app.get(&format!("{path}?{name}=a&{name}=b")).await;
             assert_eq!(answer.status, 400, "{path} does not read {name}");
             let expected = json!({"path": [name], "code": "duplicate", "message": "must be given only once", "received": "a, b"});
-            let issues = answer.json()["issues"].as_array().unwrap().clone();
-            assert!(issues.contains(&expected), "{path}: {issues:?}");
+            let problem = answer.json();
+            assert!(
+                array_of(&problem["issues"]).contains(&expected),
+                "{problem}"
+            );
         }
     }
 }
 
 /// `tests/clients/run` and `tests/pages/run` open it in a real browser.
 #[tokio::test]
-async fn the_docs_page_shows_the_published_document_and_loads_nothing_else() {
+async fn the_docs_page_shows_the_document_and_loads_nothing_else() {
     let html = service().await.text("/docs").await;
     assert_has(&html, "url: \".well-known/openapi.json\",");
     // Scripts and styles are within the page: the policy names the hash of each.

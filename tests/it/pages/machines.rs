@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 
-use super::{BROWSER, between, seeded, structured};
-use crate::support::{BASE, Generator, TestApp, assert_has, str_of};
+use super::{BROWSER, between, named, seeded, structured};
+use crate::support::{BASE, array_of, assert_has, str_of};
 
 #[tokio::test]
 async fn crawlers_find_every_published_review_and_no_withheld_one() {
@@ -11,17 +11,16 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     let sitemap = app.text("/sitemap.xml").await;
     let listed = between(&sitemap, "<loc>", "</loc>");
     let ids = app.get("/reviews.json").await.ids();
-    let pages = ["/", "/insights", "/transparency"].map(|path| format!("{BASE}{path}"));
-    let expected: Vec<String> = pages
-        .into_iter()
-        .chain(ids.iter().map(|id| format!("{BASE}/reviews/{id}")))
-        .collect();
+    let pages = ["/", "/insights", "/transparency"].map(str::to_owned);
+    let permalinks = ids.iter().map(|id| format!("/reviews/{id}"));
+    let expected = pages.into_iter().chain(permalinks);
+    let expected: Vec<_> = expected.map(|path| format!("{BASE}{path}")).collect();
     assert_eq!(listed, expected);
     let changed = between(&sitemap, "<lastmod>", "</lastmod>");
-    let reviews = app.json("/reviews.json").await["reviews"].clone();
-    let expected = reviews.as_array().unwrap().iter().map(|review| {
+    let dataset = app.json("/reviews.json").await;
+    let expected = array_of(&dataset["reviews"]).iter().map(|review| {
         let [day, updated] = ["date", "updated_at"].map(|name| str_of(&review[name]));
-        day.max(&updated[..10]).to_owned()
+        day.max(&updated[..10])
     });
     assert_eq!(changed[3..], expected.collect::<Vec<_>>());
     let robots = app.text("/robots.txt").await;
@@ -33,25 +32,19 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
         ids.len()
     );
     assert!(llms.starts_with(&begin), "{llms}");
-    let one = TestApp::uncoded(&Generator::new(7).reviews(1)).await;
-    let llms_of_one = one.text("/llms.txt").await;
-    assert_has(
-        &llms_of_one,
-        " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n",
-    );
     for target in between(&llms, "](", ")") {
         let path = target.strip_prefix(BASE).unwrap();
-        assert!(
-            path == "/mcp" || app.get(path).await.status == 200,
-            "{target}"
-        );
+        let is_found = path == "/mcp" || app.get(path).await.status == 200;
+        assert!(is_found, "{target}");
     }
+    let of_one = named(1).await.text("/llms.txt").await;
+    let count = " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n";
+    assert_has(&of_one, count);
 }
 
 #[tokio::test]
 async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
-    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
-    app.name_business().await;
+    let app = named(3).await;
     for (target, status) in [
         ("/nothing", 404),
         ("/reviews/none", 404),
@@ -59,74 +52,59 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
         ("/api/reviews/search?limit=0", 400),
     ] {
         let page = app.get_with(target, &[BROWSER]).await;
-        assert_eq!(
-            (page.status, page.header("content-type")),
-            (status, "text/html; charset=utf-8"),
-            "{target}"
-        );
         let problem = app.get(target).await;
-        assert_eq!(
-            (problem.status, problem.header("content-type")),
-            (status, "application/problem+json"),
-            "{target}"
-        );
+        for (answer, kind) in [
+            (&page, "text/html; charset=utf-8"),
+            (&problem, "application/problem+json"),
+        ] {
+            assert_eq!(answer.status, status, "{target}");
+            assert_eq!(answer.header("content-type"), kind, "{target}");
+        }
         // A customer gets links to the reviews, and none to JSON or documentation.
         let html = page.text();
-        assert!(html.contains("All reviews of "), "{target}");
-        let advice = ["/docs", "/openapi", "Accept", "id;"];
+        assert_has(&html, "All reviews of ");
         let main = between(&html, "<main", "</main>")[0];
-        assert!(advice.iter().all(|one| !main.contains(one)), "{main}");
+        for advice in ["/docs", "/openapi", "Accept", "id;"] {
+            assert!(!main.contains(advice), "{main}");
+        }
         for issue in problem.json()["issues"].as_array().into_iter().flatten() {
-            assert!(page.text().contains(str_of(&issue["message"])), "{target}");
+            assert_has(&html, str_of(&issue["message"]));
         }
     }
     let refused = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
-    assert_eq!(
-        (refused.status, refused.header("allow")),
-        (405, "GET, HEAD, OPTIONS")
-    );
+    assert_eq!(refused.status, 405);
+    assert_eq!(refused.header("allow"), "GET, HEAD, OPTIONS");
 }
 
 #[tokio::test]
 async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
     let app = seeded().await;
-    let style = app.text("/").await;
-    let style = between(&style, "<link rel=\"stylesheet\" href=\"", "\"")[0].to_owned();
-    let fixed = [
-        "/",
-        "/insights",
-        "/sitemap.xml",
-        "/llms.txt",
-        "/robots.txt",
-        "/favicon.svg",
-    ];
-    for target in fixed.into_iter().chain([style.as_str()]) {
+    // Without a slot, nothing is rendered for a request.
+    let check = |target: &str, coding: &str| {
+        let held = app.hold_slots();
+        let headers = [("accept-encoding", coding)];
+        let answer = app.get_with(target, &headers).now_or_never();
+        let answer = answer.unwrap_or_else(|| panic!("{target} was rendered for a request"));
+        assert_eq!(answer.header("content-encoding"), coding, "{target}");
+        drop(held);
+    };
+    let home = app.text("/").await;
+    let style = between(&home, "<link rel=\"stylesheet\" href=\"", "\"")[0];
+    let fixed = "/ /insights /sitemap.xml /llms.txt /robots.txt /favicon.svg";
+    for target in fixed.split(' ').chain([style]) {
         for coding in ["gzip", "br"] {
-            // Without a slot, nothing is rendered for a request.
-            let held = app.hold_slots();
-            let headers = [("accept-encoding", coding)];
-            let Some(answer) = app.get_with(target, &headers).now_or_never() else {
-                panic!("{target} was rendered for a request")
-            };
-            assert_eq!(answer.header("content-encoding"), coding, "{target}");
-            drop(held);
+            check(target, coding);
         }
     }
     // A change renders them again before a request.
     app.shell("update review set author = 'Somebody Else' where rating = 1")
         .await;
-    let held = app.hold_slots();
-    let headers = [("accept-encoding", "gzip")];
-    let listed = app.get_with("/", &headers).now_or_never();
-    let listed = listed.expect("rendered before the request");
-    assert_eq!(listed.header("content-encoding"), "gzip");
-    drop(held);
+    check("/", "gzip");
 }
 
 #[tokio::test]
 async fn security_txt_has_the_contact_if_one_is_set() {
-    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
-    let target = "/.well-known/security.txt";
+    let (app, target) = (named(3).await, "/.well-known/security.txt");
     let answer = app.get(target).await;
     assert_eq!(answer.status, 404);
     assert_has(&answer.text(), "REVIEWS_SECURITY_CONTACT");
@@ -147,22 +125,21 @@ async fn security_txt_has_the_contact_if_one_is_set() {
 #[tokio::test]
 async fn only_a_platform_is_the_publisher_of_a_review() {
     let app = seeded().await;
+    let id = app.get("/reviews.json").await.ids()[0].clone();
     for (source, method) in [
         ("Google", "source_platform"),
         ("Direct", "manual"),
         ("Website", "job_match"),
         ("Summer survey", "invite"),
     ] {
-        app.shell(&format!("update review set source_name = '{source}', verification_method = '{method}' where review_id = (select min(review_id) from review where status = 'published')"))
-            .await;
-        let id = app
-            .shell("select min(review_id) from review where status = 'published'")
-            .await;
+        let columns = format!("source_name = '{source}', verification_method = '{method}'");
+        app.shell(&format!(
+            "update review set {columns} where review_id = '{id}'"
+        ))
+        .await;
         let data = structured(&app.text(&format!("/reviews/{id}")).await);
-        let publisher = data
-            .get("publisher")
-            .map(|publisher| publisher["name"].clone());
-        let expected = (method == "source_platform").then(|| source.into());
-        assert_eq!(publisher, expected, "{data}");
+        let is_platform = method == "source_platform";
+        let expected = is_platform.then_some(source);
+        assert_eq!(data["publisher"]["name"].as_str(), expected, "{data}");
     }
 }

@@ -10,7 +10,7 @@ mod transparency;
 
 use serde_json::Value;
 
-use crate::support::TestApp;
+use crate::support::{Generator, TestApp, table};
 
 /// The `Accept` header of Chromium for a link.
 const BROWSER: (&str, &str) = (
@@ -20,6 +20,13 @@ const BROWSER: (&str, &str) = (
 
 async fn seeded() -> TestApp {
     TestApp::seeded().await
+}
+
+/// A named business with a few generated reviews.
+async fn named(reviews: usize) -> TestApp {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(reviews)).await;
+    app.name_business().await;
+    app
 }
 
 /// All texts between `start` and `end`.
@@ -35,9 +42,16 @@ fn structured(html: &str) -> Value {
     serde_json::from_str(json[0]).unwrap()
 }
 
-fn permalinks(html: &str) -> Vec<String> {
+fn permalinks(html: &str) -> Vec<&str> {
     between(html, "<a href=\"/reviews/", "\"")
-        .into_iter()
-        .map(str::to_owned)
-        .collect()
+}
+
+/// Checks pages of the sample business: a line has the target, how often its page has a text, and the text.
+async fn check_texts(lines: &str) {
+    let app = seeded().await;
+    for [target, count, text] in table(lines) {
+        let page = app.get_with(target, &[BROWSER]).await.text();
+        let found = page.matches(text).count();
+        assert_eq!(found.to_string(), count, "{target}: {text}");
+    }
 }

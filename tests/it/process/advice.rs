@@ -73,25 +73,20 @@ fn every_next_step_advised_for_an_empty_database_works() {
         ("ZONE", "America/Phoenix"),
     ];
     let file = [("FILE", "rows.jsonl")];
-    let home = Home::new();
-    home.run_ok("migrate", "");
-    home.file("rows.jsonl", ROW);
-    home.follow_advice("status", "reviews init", &business, "type        Plumber");
-    // A deleted review returns only with the advised option.
-    for words in ["status", "show r-1", "show r-1"] {
+    for words in ["status", "list"] {
+        let home = Home::new();
+        home.run_ok("init --name Peak --time-zone UTC", "Peak");
+        home.file("rows.jsonl", ROW);
         home.follow_advice(words, "reviews import", &file, "1 new");
+        // A deleted review returns only with the advised option.
         home.run_ok("delete r-1", "deleted");
+        home.follow_advice("show r-1", "reviews import", &file, "1 new");
     }
-    let home = Home::new();
-    home.run_ok("migrate", "");
-    home.file("rows.jsonl", ROW);
-    home.follow_advice(
-        "business",
-        "reviews init",
-        &business,
-        "name        Desert Peak",
-    );
-    home.follow_advice("list", "reviews import", &file, "1 new");
+    for words in ["status", "business"] {
+        let home = Home::new();
+        home.run_ok("migrate", "");
+        home.follow_advice(words, "reviews init", &business, "name        Desert Peak");
+    }
     for words in ["status", "init"] {
         let home = Home::new();
         home.run_ok("init --name 'Desert Peak'", "not set");

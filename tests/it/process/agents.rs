@@ -58,13 +58,11 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     let home = Home::with(3);
     // The hub sends nothing here, so its root certificates are not read.
     let mut command = home.command("mcp");
-    command.env("REVIEWS_HUB_CA_FILE", "missing.pem");
-    let (mut child, mut pipes) = Pipes::start(command.stderr(Stdio::piped()));
+    let (mut child, mut pipes) = Pipes::start(command.env("REVIEWS_HUB_CA_FILE", "missing.pem"));
     let list = json!({"jsonrpc": "2.0", "id": "l", "method": "tools/list"});
     // A request before `initialize` is refused.
     assert_eq!(pipes.ask(&list)["error"]["code"], -32_600);
     let opened = pipes.ask(&initialize());
-    assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(opened["result"]["serverInfo"]["name"], "reviews-service");
     // Notifications and empty lines are not answered.
     pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
@@ -73,35 +71,17 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     assert_eq!(listed["id"], "l");
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
     let search = call("search_reviews", &json!({"query": "2 / 9"}));
-    let found = pipes.ask(&search);
-    let result = &found["result"];
-    assert_eq!(result["structuredContent"]["reviews"][0]["id"], "p-2");
-    let text = result["content"][0]["text"].as_str().unwrap();
-    assert_eq!(
-        serde_json::from_str::<Value>(text).unwrap(),
-        result["structuredContent"]
-    );
+    let found = &pipes.ask(&search)["result"]["structuredContent"];
+    assert_eq!(found["reviews"][0]["id"], "p-2");
     // Invalid messages do not end the connection.
     pipes.send("{");
     assert_eq!(pipes.receive()["error"]["code"], -32_700);
     pipes.send(&format!("\"{}\"", "x".repeat(64 * 1024)));
     assert_eq!(pipes.receive()["error"]["code"], -32_600);
-    for batch in [json!([]), json!([list, search])] {
-        assert_eq!(pipes.ask(&batch)["error"]["code"], -32_600);
-    }
     // The stateless revision works without HTTP headers.
     let discover = json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     assert_eq!(pipes.ask(&discover)["result"]["resultType"], "complete");
-    // Later changes are found.
-    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '2 / 9, 2 / 9')");
-    // Changes are published within a quarter of a second; each request waits for its answer.
-    let is_seen =
-        (0..20_000).any(|_| pipes.ask(&search)["result"]["structuredContent"]["total"] == 2);
-    assert!(is_seen, "a review that was added is not found");
-    // The snapshot with the review is logged.
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    assert!(log.read_line(&mut String::new()).unwrap() > 0);
     drop(pipes);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
@@ -110,24 +90,20 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
 fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let home = Home::with(3);
     // A service publishes with a base URL and stops.
-    let serving = hub::serve(&home);
-    serving.signal("TERM");
-    let (status, _) = serving.end();
-    assert!(status.success());
+    hub::serve(&home).stop();
     let recorded = || home.sql("select document, version, digest, changed_at from publication");
     let before = recorded();
     assert_eq!(before.lines().count(), 4);
     let (mut child, mut pipes) = open(&home);
+    let url = |pipes: &mut Pipes| {
+        let found = pipes.ask(&call("get_review", &json!({"id": "p-1"})));
+        found["result"]["structuredContent"]["url"].clone()
+    };
+    assert_eq!(url(&mut pipes), format!("{BASE}/reviews/p-1"));
+    // Later changes are found within a quarter of a second; each request waits for its answer.
+    home.insert(4, 4);
     let all = call("search_reviews", &json!({}));
-    let mut search = || pipes.ask(&all)["result"]["structuredContent"].clone();
-    let url = format!("{BASE}/reviews/p-1");
-    let found = search();
-    let mut listed = found["reviews"].as_array().unwrap().iter();
-    assert!(listed.any(|review| review["url"] == url.as_str()));
-    home.sql(
-        "insert into review (review_id, rating, reviewed_on) values ('late', 4, '2026-11-02')",
-    );
-    let is_seen = (0..20_000).any(|_| search()["total"] == 4);
+    let is_seen = (0..20_000).any(|_| pipes.ask(&all)["result"]["structuredContent"]["total"] == 4);
     assert!(is_seen, "a review that was added is not found");
     drop(pipes);
     assert!(child.wait().unwrap().success());
@@ -135,12 +111,9 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     // The address that was served last counts, although it is not a published one.
     let serving = home.serve();
     let address = serving.address;
-    serving.signal("TERM");
-    assert!(serving.end().0.success());
+    serving.stop();
     let (mut child, mut pipes) = open(&home);
-    let found = pipes.ask(&call("get_review", &json!({"id": "p-1"})));
-    let url = &found["result"]["structuredContent"]["url"];
-    assert_eq!(*url, format!("http://{address}/reviews/p-1"), "{found}");
+    assert_eq!(url(&mut pipes), format!("http://{address}/reviews/p-1"));
     drop(pipes);
     assert!(child.wait().unwrap().success());
     assert_eq!(home.sql("select first_base_url from instance"), BASE);

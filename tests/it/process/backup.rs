@@ -11,7 +11,7 @@ const BEFORE: usize = 10;
 fn a_backup_is_complete_private_and_overwrites_nothing() {
     let home = Home::with(5);
     home.run_ok("backup copy.db", "copy.db: ");
-    let copy = home.0.path().join("copy.db");
+    let copy = home.folder.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "5");
     assert_eq!(mode(&copy), 0o600);
     home.run_err("backup copy.db", "already exists");
@@ -32,7 +32,8 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
 fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
     let home = Home::with(5);
     home.run_ok("backup copy.db", "copy.db: ");
-    let [copy, log, kept] = ["copy.db", "copy.db-wal", "kept"].map(|name| home.0.path().join(name));
+    let [copy, log, kept] =
+        ["copy.db", "copy.db-wal", "kept"].map(|name| home.folder.path().join(name));
     let killed = connect(&copy);
     killed
         .execute_batch("pragma journal_mode = wal; update review set text = 'Changed in the copy.'")
@@ -51,7 +52,7 @@ fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
 #[test]
 fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     let home = Home::with(2);
-    let theirs = home.0.path().join("theirs.db");
+    let theirs = home.folder.path().join("theirs.db");
     sqlite3(&theirs, "create table orders (id integer primary key)");
     let before = fs::read(&theirs).unwrap();
     home.steps(
@@ -59,7 +60,7 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
     home.run_ok("backup copy.db", "copy.db: ");
-    let lock = File::create(home.0.path().join("copy.db-sender")).unwrap();
+    let lock = File::create(home.folder.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
     home.steps("backup copy.db --force ✗ the database copy.db is in use by another process");
     drop(lock);
@@ -69,7 +70,11 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
 #[test]
 fn delete_names_copies_left_by_killed_commands() {
     let home = Home::with(2);
-    fs::copy(home.path(), home.0.path().join("reviews.db.new-0a1b2c3d")).unwrap();
+    fs::copy(
+        home.path(),
+        home.folder.path().join("reviews.db.new-0a1b2c3d"),
+    )
+    .unwrap();
     home.steps("delete p-1 --yes → reviews.db.new-0a1b2c3d may still contain it");
 }
 
@@ -80,13 +85,13 @@ fn files_created_by_root_belong_to_the_user_of_the_service() {
         return;
     }
     let home = Home::new();
-    chown(home.0.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    chown(home.folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     home.run_ok("init --name N", "N");
     home.insert(1, 2);
     home.run_ok("backup copy.db", "copy.db: ");
     home.run_ok("restore copy.db --yes", "restored");
     for name in home.file_names() {
-        let file = fs::metadata(home.0.path().join(&name)).unwrap();
+        let file = fs::metadata(home.folder.path().join(&name)).unwrap();
         assert_eq!(file.uid(), NOBODY, "{name}");
     }
 }
@@ -128,7 +133,7 @@ fn a_backup_during_writes_has_whole_transactions_to_one_point() {
         assert_eq!(copied.code, Some(0), "{}", copied.err);
         done
     });
-    let copy = home.0.path().join("copy.db");
+    let copy = home.folder.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "pragma integrity_check"), "ok");
     // It has both reviews of each of the first transactions, and none of a later one.
     let of_writer = "select count(*), max(cast(substr(review_id, 3) as integer)) from review where review_id like 't-%'";
@@ -155,6 +160,6 @@ fn backup_leaves_a_database_of_an_older_release_as_it_is() {
         fs::read(home.path()).unwrap() == bytes,
         "the database was changed"
     );
-    let copy = home.0.path().join("copy.db");
+    let copy = home.folder.path().join("copy.db");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "2");
 }

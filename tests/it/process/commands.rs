@@ -44,22 +44,6 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
 }
 
 #[test]
-fn damaged_list_of_migrations_is_reported_with_advice() {
-    let home = Home::with(5);
-    let [page, size] = [
-        "select rootpage from sqlite_schema where name = '_sqlx_migrations'",
-        "pragma page_size",
-    ]
-    .map(|sql| home.sql(sql).parse::<usize>().unwrap());
-    let mut bytes = fs::read(home.path()).unwrap();
-    bytes[(page - 1) * size..page * size].fill(0xff);
-    fs::write(home.path(), bytes).unwrap();
-    for words in ["check", "list", "export", "withhold p-1 --reason x"] {
-        home.run_err(words, "the database reviews.db is damaged (");
-    }
-}
-
-#[test]
 fn flags_override_the_environment_and_it_overrides_defaults() {
     let home = Home::new();
     let config = |command: &mut Command| {
@@ -121,15 +105,12 @@ fn invalid_command_lines_are_refused() {
 #[test]
 fn help_describes_each_command() {
     let home = Home::new();
-    let commands: Vec<String> = Cli::command()
-        .get_subcommands()
-        .map(|command| command.get_name().to_owned())
-        .collect();
     let whole = home.run("--help");
     assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!("help", whole.out);
-    for command in commands {
-        let mut help = home.command(&[&*command, "--help"]);
+    for command in Cli::command().get_subcommands() {
+        let command = command.get_name();
+        let mut help = home.command(&[command, "--help"]);
         let help = output_of(help.env_remove("REVIEWS_LISTEN"));
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{command}");
         assert!(help.out.contains("\nExamples:\n  reviews "), "{command}");
@@ -155,10 +136,8 @@ fn help_describes_each_command() {
 #[test]
 fn no_help_and_no_error_shows_the_credentials_of_a_cluster() {
     let home = Home::new();
-    for url in [
-        "rqlite://bob:s3cret@10.0.0.1:4001?file=db.sqlite",
-        "rqlit://bob:s3cret@10.0.0.1:4001?file=db.sqlite",
-    ] {
+    for scheme in ["rqlite", "rqlit"] {
+        let url = format!("{scheme}://bob:s3cret@10.0.0.1:4001?file=db.sqlite");
         for words in [
             "--help",
             "init --help",
@@ -167,12 +146,10 @@ fn no_help_and_no_error_shows_the_credentials_of_a_cluster() {
             "no-command",
             "man",
         ] {
-            let done = output_of(home.command(words).env("DATABASE_URL", url));
+            let done = output_of(home.command(words).env("DATABASE_URL", &url));
             let printed = done.out + &done.err;
-            assert!(
-                !printed.contains("s3cret") && !printed.contains("bob"),
-                "{url} {words:?}: {printed}"
-            );
+            let is_shown = printed.contains("s3cret") || printed.contains("bob");
+            assert!(!is_shown, "{url} {words:?}: {printed}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// Starts the service with the tests' certificate authority and callbacks to this machine allowed.
 pub fn serve(home: &Home) -> Serving {
-    let roots = home.0.path().join("ca.pem");
+    let roots = home.folder.path().join("ca.pem");
     fs::write(&roots, ca_pem()).unwrap();
     let mut command = home.command("serve");
     command.env("REVIEWS_HUB_CA_FILE", roots).envs([

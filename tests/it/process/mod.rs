@@ -1,27 +1,27 @@
 //! Tests of the binary: its output, exit codes, signals, and what survives SIGKILL.
 
+mod access;
 mod advice;
 mod agents;
-mod asked;
 mod backup;
 mod business;
 mod commands;
-mod desk;
-mod figures;
+mod decisions;
+mod export;
+mod failed;
 pub mod hub;
 mod inputs;
-mod leftover;
-mod operated;
 mod outputs;
-mod own;
-mod places;
+mod probes;
 mod questions;
 mod readme;
 mod restore;
 mod serving;
+mod settings;
 mod streams;
 mod sync;
-mod undone;
+mod terminal;
+mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, mpsc};
+use std::sync::{LazyLock, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
@@ -152,16 +152,24 @@ impl<S: AsRef<str>> Words for &Vec<S> {
     }
 }
 
-/// A folder for a database.
-pub struct Home(pub TempDir);
+/// A folder for a database, the environment of its commands, and what they have printed.
+pub struct Home {
+    pub folder: TempDir,
+    environment: Vec<(String, String)>,
+    printed: Mutex<String>,
+}
 
 impl Home {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            environment: Vec::new(),
+            printed: Mutex::default(),
+        }
     }
 
     pub fn path(&self) -> PathBuf {
-        self.0.path().join("reviews.db")
+        self.folder.path().join("reviews.db")
     }
 
     /// Runs SQL as the `sqlite3` shell would. Returns the shell's output.
@@ -177,17 +185,17 @@ impl Home {
     }
 
     pub fn file(&self, name: &str, content: &str) -> String {
-        fs::write(self.0.path().join(name), content).unwrap();
+        fs::write(self.folder.path().join(name), content).unwrap();
         name.to_owned()
     }
 
     pub fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.path().join(name)).unwrap()
+        fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
     /// The names of all files in the folder, in order.
-    fn file_names(&self) -> Vec<String> {
-        names_in(self.0.path())
+    pub fn file_names(&self) -> Vec<String> {
+        names_in(self.folder.path())
     }
 
     /// Whether the file of the database has this text.
@@ -197,13 +205,15 @@ impl Home {
     }
 
     pub fn command(&self, words: impl Words) -> Command {
-        let mut command = reviews(self.0.path());
-        command.args(words.list());
+        let mut command = reviews(self.folder.path());
+        command.args(words.list()).envs(self.environment.clone());
         command
     }
 
     pub fn run(&self, words: impl Words) -> CommandOutput {
-        output_of(&mut self.command(words))
+        let done = output_of(&mut self.command(words));
+        *self.printed.lock().unwrap() += &format!("{}{}", done.out, done.err);
+        done
     }
 
     /// Runs a line in a shell that finds the binary.
@@ -211,7 +221,7 @@ impl Home {
         let binary = Path::new(env!("CARGO_BIN_EXE_reviews")).parent().unwrap();
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.display());
         let mut command = Command::new("/bin/sh");
-        command.args(["-ec", line]).current_dir(self.0.path());
+        command.args(["-ec", line]).current_dir(self.folder.path());
         output_of(command.stdin(Stdio::null()).env_clear().env("PATH", path))
     }
 
@@ -241,11 +251,16 @@ impl Home {
         self.run_ok(&["import", name], expected)
     }
 
-    /// Runs a command in each line, ` → ` a part of its output, or ` ✗ ` of its error; or writes NAME ` ← ` CONTENT to a file.
-    /// In both, `\n` is a line end.
+    /// Runs a command in each line, ` → ` a part of its output, or ` ✗ ` of its error; or writes NAME ` ← ` CONTENT to a file;
+    /// or asserts what a query finds: `sql: ` QUERY ` → ` ROWS. In all, `\n` is a line end.
     #[track_caller]
     pub fn steps(&self, lines: &str) {
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some(sql) = line.strip_prefix("sql: ") {
+                let (query, rows) = sql.split_once(" → ").unwrap_or((sql, ""));
+                self.finds(query, &rows.replace("\\n", "\n"));
+                continue;
+            }
             let at = line.find(['→', '✗', '←']).unwrap();
             let (first, mut rest) = (line[..at].trim_end(), line[at..].chars());
             let sign = rest.next().unwrap();
@@ -396,10 +411,10 @@ impl Serving {
             .collect()
     }
 
-    /// Requests `target` until the answer contains `wanted`.
-    fn wait_for(&self, target: &str, wanted: &str) {
-        let what = format!("{target} has {wanted}");
-        wait_until(&what, || self.get(target).contains(wanted));
+    /// Requests `target` until the answer contains `part`.
+    fn wait_for(&self, target: &str, part: &str) {
+        let what = format!("{target} has {part}");
+        wait_until(&what, || self.get(target).contains(part));
     }
 
     pub fn signal(&self, name: &str) {
@@ -418,6 +433,14 @@ impl Serving {
             out.read_to_string(&mut rest).unwrap();
         }
         (self.child.wait().unwrap(), rest)
+    }
+
+    /// Stops the service, which must succeed; returns the rest of standard output.
+    fn stop(self) -> String {
+        self.signal("TERM");
+        let (status, rest) = self.end();
+        assert_eq!(status.code(), Some(0), "{rest}");
+        rest
     }
 
     pub fn kill(mut self) {

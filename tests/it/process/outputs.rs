@@ -19,12 +19,12 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Asserts that the command exits with 2 and this message, and leaves the folder unchanged.
 #[track_caller]
-fn assert_refused(home: &Home, words: impl Words, wanted: &str) {
-    let before = contents(home.0.path());
+fn assert_refused(home: &Home, words: impl Words, message: &str) {
+    let before = contents(home.folder.path());
     let refused = home.run(words);
-    refused.failed(wanted);
+    refused.failed(message);
     assert_eq!(refused.out, "");
-    let after = contents(home.0.path());
+    let after = contents(home.folder.path());
     let names: [Vec<&String>; 2] = [&before, &after].map(|all| all.keys().collect());
     assert!(after == before, "{names:?}");
 }
@@ -32,7 +32,7 @@ fn assert_refused(home: &Home, words: impl Words, wanted: &str) {
 #[test]
 fn rejected_rows_never_overwrite_the_database_under_any_path() {
     let home = Home::with(3);
-    let folder = home.0.path();
+    let folder = home.folder.path();
     home.file("rows.jsonl", ROWS);
     fs::hard_link(home.path(), folder.join("hard")).unwrap();
     symlink("reviews.db", folder.join("soft")).unwrap();
@@ -45,6 +45,7 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
         reviews.db → WHOLE → is the database; name another one
         reviews.db → hard → --rejects hard is the database; name another one
         reviews.db → softer → --rejects softer is the database; name another one
+        reviews.db → rows.jsonl → name another file
         reviews.db → reviews.db-sync-google → is the lock of a source; name another one
         reviews.db → reviews.db-wal → is the database's file reviews.db-wal; name another one
         soft → reviews.db-wal → name another one
@@ -58,16 +59,12 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
         assert_refused(&home, words.as_str(), expected);
     }
     assert_eq!(home.sql("select count(*) from review"), "3");
-}
-
-#[test]
-fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
     let home = Home::with(3);
     home.file("rows.jsonl", ROWS);
     let serving = home.serve();
     let log = home.path().with_extension("db-wal");
-    fs::hard_link(log, home.0.path().join("hard")).unwrap();
-    for rejects in ["hard", "reviews.db-shm", "reviews.db-sender", "reviews.db"] {
+    fs::hard_link(log, home.folder.path().join("log")).unwrap();
+    for rejects in ["log", "reviews.db-shm", "reviews.db-sender"] {
         let words = ["import", "rows.jsonl", "--rejects", rejects];
         home.run_err(&words, "name another one");
     }
@@ -77,7 +74,6 @@ fn rejected_rows_never_overwrite_files_of_a_database_in_use() {
 #[test]
 fn rejected_rows_overwrite_only_earlier_rejected_rows() {
     let home = Home::with(1);
-    let [notes, loose] = ["notes", "loose"].map(|name| home.0.path().join(name));
     home.file("rows.jsonl", ROWS);
     for content in [
         "\n",
@@ -86,16 +82,12 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
         "{\"error\":\"e\",\"file\":\"f\",\"line\":1,\"row\":{},\"mine\":1}\n",
     ] {
         home.file("notes", content);
-        fs::set_permissions(&notes, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_refused(
-            &home,
-            "import rows.jsonl --rejects notes",
-            "--rejects notes exists and is not a file of rejected rows; name another file",
-        );
-        assert_eq!(mode(&notes), 0o644);
+        let refusal =
+            "--rejects notes exists and is not a file of rejected rows; name another file";
+        assert_refused(&home, "import rows.jsonl --rejects notes", refusal);
     }
-    symlink("nowhere", loose).unwrap();
-    fs::create_dir(home.0.path().join("folder")).unwrap();
+    symlink("nowhere", home.folder.path().join("loose")).unwrap();
+    fs::create_dir(home.folder.path().join("folder")).unwrap();
     for [rejects, expected] in table(
         "
         loose → is a symbolic link to a missing file
@@ -103,15 +95,18 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
         none/rejected → --rejects none/rejected cannot be written: No such file or directory
         ",
     ) {
-        let words = ["import", "rows.jsonl", "--rejects", rejects];
-        assert_refused(&home, &words, expected);
+        assert_refused(
+            &home,
+            &["import", "rows.jsonl", "--rejects", rejects],
+            expected,
+        );
     }
 }
 
 #[test]
 fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     let home = Home::with(1);
-    let [path, link] = ["rejected", "link"].map(|name| home.0.path().join(name));
+    let [path, link] = ["rejected", "link"].map(|name| home.folder.path().join(name));
     home.file("rows.jsonl", ROWS);
     home.file("good.jsonl", ROWS.lines().next().unwrap());
     let import = |rejects: &str| {
@@ -170,39 +165,26 @@ fn a_dash_is_standard_output_for_an_export_and_no_other_file() {
 
 #[test]
 fn closed_outputs_stop_no_command_that_writes() {
-    for (words, code, query, wanted) in [
-        (
-            "import rows.jsonl --rejects rejected",
-            1,
-            "select group_concat(review_id) from review",
-            "a",
-        ),
-        ("migrate", 0, "select count(lineage_id) from instance", "1"),
-        (
-            "insights rebuild",
-            0,
-            "select count(*) from derived_analysis",
-            "0",
-        ),
-    ] {
+    for [words, code, query, found] in table(
+        "
+        import rows.jsonl --rejects rejected → 1 → select review_id from review → a
+        migrate → 0 → select count(lineage_id) from instance → 1
+        insights rebuild → 0 → select count(*) from derived_analysis → 0
+        ",
+    ) {
         let home = Home::new();
         home.file("rows.jsonl", ROWS);
         let (reader, closed) = pipe().unwrap();
         drop(reader);
-        let (mut errors, writer) = pipe().unwrap();
-        for writer in [writer, closed.try_clone().unwrap()] {
+        for _ in 0..2 {
             let mut command = home.command(words);
-            command.stdout(closed.try_clone().unwrap());
-            let status = command.stderr(writer).status().unwrap();
-            assert_eq!(status.code(), Some(code), "{words}");
-            home.finds(query, wanted);
+            let [out, err] = [(); 2].map(|()| closed.try_clone().unwrap());
+            let status = command.stdout(out).stderr(err).status().unwrap();
+            assert_eq!(status.code(), code.parse().ok(), "{words}");
+            home.finds(query, found);
         }
-        if words.starts_with("import") {
-            assert_eq!(home.read("rejected").lines().count(), 1);
-        }
-        let mut err = String::new();
-        errors.read_to_string(&mut err).unwrap();
-        assert!(!err.contains("cannot be printed"), "{words}: {err}");
+        let is_import = words.starts_with("import");
+        assert!(!is_import || home.read("rejected").lines().count() == 1);
     }
 }
 

@@ -18,7 +18,7 @@ fn blocks(heading: &str) -> Vec<Vec<String>> {
 fn folder() -> Home {
     let home = Home::new();
     let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/takeout.zip");
-    fs::copy(takeout, home.0.path().join("takeout.zip")).unwrap();
+    fs::copy(takeout, home.folder.path().join("takeout.zip")).unwrap();
     home
 }
 

@@ -30,7 +30,7 @@ impl Home {
     fn previous_files(&self) -> Vec<PathBuf> {
         let names = self.file_names().into_iter();
         let kept = names.filter(|name| name.contains("before-restore"));
-        kept.map(|name| self.0.path().join(name)).collect()
+        kept.map(|name| self.folder.path().join(name)).collect()
     }
 }
 
@@ -65,9 +65,6 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     }
     assert_eq!(mode(&previous), 0o600);
     assert_eq!(sqlite3(&previous, "select count(*) from review"), "4");
-    let statuses = "r-1 withheld, r-3 published, r-4 published";
-    assert_eq!(home.statuses(), statuses);
-    home.run_ok("show r-1", "withheld (under dispute)");
     // The file has nothing of the deleted review, and change numbers continue.
     assert!(!home.file_has("Text of number 2."));
     assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
@@ -75,22 +72,21 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     assert!(dated("r-3") > answered_at, "{answered_at}");
     // The next publication has higher versions than all before.
     home.serve().wait_for("/reviews.json", "Text of number 3.");
-    home.finds(
-        &format!("select count(*), min(version) > {version}, min(changed_at) >= '{changed_at}' from publication"),
-        "4|1|1",
-    );
-    home.steps(
+    home.steps(&format!(
         "
+        sql: select count(*), min(version) > {version}, min(changed_at) >= '{changed_at}' from publication → 4|1|1
+        show r-1 → withheld (under dispute)
         check → ok
         import rows.jsonl → kept deleted: r-2
         import later.jsonl → 1 new
-        ",
-    );
-    assert_eq!(home.statuses(), format!("{statuses}, r-5 published"));
+        "
+    ));
+    let statuses = "r-1 withheld, r-3 published, r-4 published, r-5 published";
+    assert_eq!(home.statuses(), statuses);
 }
 
 #[test]
-fn what_was_withheld_since_a_backup_keeps_state_note_and_source() {
+fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     let home = home();
     let row = |status: &str| {
         json!({"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": status})
@@ -119,26 +115,6 @@ fn what_was_withheld_since_a_backup_keeps_state_note_and_source() {
 }
 
 #[test]
-fn restoring_a_backup_keeps_the_current_subscribers() {
-    let home = home();
-    let subscribe = |callback: &str| {
-        home.sql(&format!(
-                "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
-                 values ('reviews', '{callback}', '{callback}', 'example', 'active', '2100-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')"
-            ))
-    };
-    subscribe("https://gone.example/");
-    home.run_ok("backup copy.db --force", "copy.db");
-    home.sql("delete from subscription");
-    subscribe("https://new.example/");
-    home.run_ok("restore copy.db", "restored");
-    assert_eq!(
-        home.sql("select callback from subscription"),
-        "https://new.example/"
-    );
-}
-
-#[test]
 fn nothing_is_restored_while_a_service_uses_the_database() {
     let home = home();
     let serving = home.serve();
@@ -160,7 +136,7 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
         "Dear diary, this is no database at all, however long it may be.",
     );
     home.file("empty.db", "");
-    let folder = home.0.path();
+    let folder = home.folder.path();
     sqlite3(&folder.join("theirs.db"), "create table theirs (a)");
     fs::copy(folder.join("copy.db"), folder.join("wrong.db")).unwrap();
     sqlite3(
@@ -194,7 +170,7 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
 /// A home after a change that stands only in the log, as SIGKILL would leave it, and the log.
 fn with_log() -> (Home, Vec<u8>) {
     let home = home();
-    let log = home.0.path().join("reviews.db-wal");
+    let log = home.folder.path().join("reviews.db-wal");
     let writer = connect(&home.path());
     let change = "pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.'";
     writer.execute_batch(change).unwrap();
@@ -205,7 +181,7 @@ fn with_log() -> (Home, Vec<u8>) {
 }
 
 #[test]
-fn a_damaged_database_and_its_log_are_kept_with_a_warning() {
+fn a_damaged_database_and_log_are_kept_with_a_warning() {
     let (home, log) = with_log();
     fs::write(home.path(), "This was a database once.").unwrap();
     let warning = "warning: the previous file could not be read";
@@ -229,18 +205,6 @@ fn a_damaged_database_and_its_log_are_kept_with_a_warning() {
 }
 
 #[test]
-fn a_backup_is_restored_if_there_is_no_database_yet() {
-    let (home, other) = (home(), Home::new());
-    let [copy, there] = [&home, &other].map(|home| home.0.path().join("copy.db"));
-    fs::copy(copy, there).unwrap();
-    let done = other.run_ok("restore copy.db --yes", "restored from copy.db");
-    assert!(!done.out.contains("is kept as"), "{}", done.out);
-    assert_eq!(mode(&other.path()), 0o600);
-    other.run_ok("check", "4 reviews");
-    other.run_ok("business", "Desert Peak");
-}
-
-#[test]
 fn restoring_into_a_cluster_is_refused() {
     let home = home();
     let url = "rqlite://127.0.0.1:1?file=node.sqlite";
@@ -249,39 +213,57 @@ fn restoring_into_a_cluster_is_refused() {
 }
 
 #[test]
-fn restoring_a_backup_keeps_the_base_urls_and_sessions() {
-    let home = home();
-    home.sql(
-        "update instance set first_base_url = 'https://first.test', last_base_url = 'https://last.test', session_key = zeroblob(32)",
+fn another_database_hands_over_no_decision() {
+    let (home, other) = (Home::new(), Home::new());
+    for (home, firm) in [(&home, "one"), (&other, "another")] {
+        home.steps(&format!(
+            r"
+            t.csv ← id,author,rating,date,text\na,Ann,5,2026-10-01,Of {firm} firm.\nb,Ann,5,2026-10-01,Of {firm} firm too.\n
+            import t.csv → 2 new
+            "
+        ));
+    }
+    home.run_ok("backup copy.db", "copy.db: ");
+    fs::copy(
+        home.folder.path().join("copy.db"),
+        other.folder.path().join("copy.db"),
+    )
+    .unwrap();
+    other.steps(
+        r"
+        withhold a --reason x → withheld
+        delete b → deleted
+        restore copy.db → the previous file was another database
+        sql: select review_id, text, status from review order by 1 → a|Of one firm.|published\nb|Of one firm too.|published
+        ",
     );
-    home.run_ok("restore copy.db", "restored");
-    let kept = "select first_base_url || ' ' || last_base_url || ' ' || (session_key = zeroblob(32)) from instance";
-    assert_eq!(home.sql(kept), "https://first.test https://last.test 1");
 }
 
 #[test]
-fn another_database_hands_over_no_decision() {
-    let (home, other) = (Home::new(), Home::new());
-    let row = |id: &str, text: &str| {
-        json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text})
-            .to_string()
-            + "\n"
+fn restoring_a_backup_keeps_subscribers_base_urls_and_sessions() {
+    let home = home();
+    let subscriber = |host: &str| {
+        format!(
+            "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
+             select 'reviews', '{host}', '{host}', 'example', 'active', '2100-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'"
+        )
     };
-    for (home, text) in [(&home, "Of one firm."), (&other, "Of another firm.")] {
-        home.import(
-            "reviews.jsonl",
-            &(row("a", text) + &row("b", text)),
-            "2 new",
-        );
-    }
-    other.run_ok("withhold a --reason x", "withheld");
-    other.run_ok("delete b", "deleted");
-    home.run_ok("backup copy.db", "copy.db: ");
-    let copy = home.0.path().join("copy.db");
-    fs::copy(&copy, other.0.path().join("copy.db")).unwrap();
-    other.run_ok("restore copy.db", "the previous file was another database");
-    other.finds(
-        "select review_id, text, status from review order by 1",
-        "a|Of one firm.|published\nb|Of one firm.|published",
+    home.sql(&subscriber("https://gone.example/"));
+    home.run_ok("backup copy.db --force", "copy.db");
+    home.sql("delete from subscription");
+    home.sql(&subscriber("https://new.example/"));
+    home.steps(
+        "
+        sql: update instance set first_base_url = 'https://first.test', last_base_url = 'https://last.test', session_key = zeroblob(32)
+        restore copy.db → restored
+        sql: select callback from subscription → https://new.example/
+        sql: select first_base_url, last_base_url, session_key = zeroblob(32) from instance → https://first.test|https://last.test|1
+        ",
     );
+    // Also where there is no database.
+    fs::remove_file(home.path()).unwrap();
+    let done = home.run_ok("restore copy.db --yes", "restored from copy.db");
+    assert!(!done.out.contains("is kept as"), "{}", done.out);
+    assert_eq!(mode(&home.path()), 0o600);
+    home.steps("check → 4 reviews\nbusiness → Desert Peak");
 }

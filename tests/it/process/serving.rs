@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn serve_says_how_to_set_up_a_database_without_a_business() {
     let home = Home::new();
-    let log = home.0.path().join("log");
+    let log = home.folder.path().join("log");
     let mut command = home.command("serve --database 'my firm.db'");
     let serving = Serving::start_with_log(&mut command, File::create(log).unwrap());
     let command = "reviews init --name NAME --type TYPE --time-zone ZONE --country CC";
@@ -55,7 +55,7 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
         ("RUST_LOG", "trace,tokio_cron_scheduler=trace"),
         ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
     ]);
-    let log = File::create(home.0.path().join("log")).unwrap();
+    let log = File::create(home.folder.path().join("log")).unwrap();
     let serving = Serving::start_with_log(&mut command, log);
     let topic = format!("http://{}/reviews.json", serving.address);
     let answer = hub::post(
@@ -70,8 +70,7 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     wait_until("a delivery is recorded", || {
         home.sql("select count(last_outcome) from subscription;") != "0"
     });
-    serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
+    serving.stop();
     let log = home.read("log");
     assert!(
         log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret),
@@ -117,8 +116,7 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
         let id = format!("k-{number}");
         assert!(ids.contains(&id), "committed row {number} is missing");
     }
-    serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
+    serving.stop();
     let check = home.run_ok("check", "ok ").out;
     assert!(!check.contains("behind"), "{check}");
 }
@@ -142,14 +140,13 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
         serving.wait_for("/reviews.json", "Thank you.");
         if taken == "db" {
             home.run_ok("backup copy.db", "copy.db: ");
-            fs::rename(home.0.path().join("copy.db"), home.path()).unwrap();
+            fs::rename(home.folder.path().join("copy.db"), home.path()).unwrap();
         } else {
             fs::remove_file(home.path().with_extension(taken)).unwrap();
         }
         let withhold = ["withhold", "p-2", "--reason", "libel"];
         home.run_err(&withhold, "stop the service with SIGTERM, then try again");
-        serving.signal("TERM");
-        assert!(serving.end().0.success());
+        serving.stop();
         home.run_ok(&withhold, "withheld");
         home.run_ok("check", "3 reviews");
         home.run_ok("show p-1", "Thank you.");
@@ -163,20 +160,19 @@ fn a_database_in_use_is_not_written_under_another_name() {
     let serving = home.serve();
     // It has the lock then, whose file names the files in use.
     serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-    let other = home.0.path().join("other.db");
+    let other = home.folder.path().join("other.db");
     fs::rename(home.path(), &other).unwrap();
     let withhold = "--database other.db withhold p-2 --reason libel";
     home.run_err(withhold, "stop the service with SIGTERM, then try again");
     fs::rename(&other, home.path()).unwrap();
     home.run_ok("withhold p-2 --reason libel", "withheld");
-    serving.signal("TERM");
-    assert!(serving.end().0.success());
+    serving.stop();
     home.run_ok("check", "3 reviews");
 }
 
 /// A socket that receives notifications for systemd, and its path.
 fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {
-    let path = home.0.path().join("notify");
+    let path = home.folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(NEVER)).unwrap();
     (socket, path)

@@ -8,9 +8,7 @@ const DROPPED: &str = "reviews_output_lines_dropped_total{stream=\"stderr\"}";
 fn check_still_serves(home: &Home, serving: Serving) {
     home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')");
     serving.wait_for("/reviews.json", "\"late\"");
-    serving.signal("TERM");
-    let (status, rest) = serving.end();
-    assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));
+    assert_eq!(serving.stop(), "Stopped.\n");
 }
 
 #[test]
@@ -84,7 +82,7 @@ fn a_service_raises_the_file_limit_and_needs_no_reader() {
     let mut command = Command::new("/bin/sh");
     command
         .env_clear()
-        .current_dir(home.0.path())
+        .current_dir(home.folder.path())
         .env("REVIEWS_LISTEN", "127.0.0.1:0");
     command.args([
         "-c",
@@ -103,6 +101,5 @@ fn a_service_raises_the_file_limit_and_needs_no_reader() {
     // It stops cleanly although nobody reads its output.
     drop(serving.out.take());
     serving.wait_for("/healthz", "ok");
-    serving.signal("TERM");
-    assert_eq!(serving.end().0.code(), Some(0));
+    serving.stop();
 }

@@ -3,7 +3,7 @@
 use poem::http::Method;
 
 use super::{GUESSED, service};
-use crate::support::HOST;
+use crate::support::table;
 
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
@@ -33,28 +33,16 @@ async fn an_unknown_path_is_a_404_for_every_request() {
 }
 
 #[tokio::test]
-async fn a_second_host_is_answered_with_a_problem() {
-    let hosts = [("host", HOST), ("host", "other.test")];
-    let answer = service()
-        .await
-        .send(Method::GET, "/reviews.json", &hosts)
-        .await;
-    assert_eq!(answer.status, 400);
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-}
-
-#[tokio::test]
 async fn a_percent_encoded_path_is_the_same_path() {
     let app = service().await;
-    for (plain, encoded) in [
-        ("/reviews.json", "/%72eviews.json"),
-        ("/reviews.json", "/reviews%2ejson"),
-        ("/feed.xml", "/%66%65%65%64%2E%78ml"),
-        (
-            "/api/reviews/search?limit=1",
-            "/%61pi/reviews/%73earch?limit=1",
-        ),
-    ] {
+    for [plain, encoded] in table(
+        "
+        /reviews.json → /%72eviews.json
+        /reviews.json → /reviews%2ejson
+        /feed.xml → /%66%65%65%64%2E%78ml
+        /api/reviews/search?limit=1 → /%61pi/reviews/%73earch?limit=1
+        ",
+    ) {
         let (one, other) = (app.get(plain).await, app.get(encoded).await);
         assert_eq!((other.status, other.body), (200, one.body), "{encoded}");
     }
@@ -72,15 +60,9 @@ async fn commonly_guessed_paths_redirect_to_the_right_ones() {
             let answer = app.send(method, &format!("{path}{query}"), &[]).await;
             let location = answer.header("location");
             assert_eq!(answer.status, 308, "{path}");
-            assert!(
-                answer.header("access-control-allow-origin") == "*",
-                "{path}"
-            );
             // Relative, because a proxy may strip the path of the base URL.
-            assert!(
-                !location.starts_with('/') && !location.contains("//"),
-                "{location}"
-            );
+            let is_relative = !location.starts_with('/') && !location.contains("//");
+            assert!(is_relative, "{location}");
             for base in ["https://reviews.sample.test", "https://example.com/reviews"] {
                 let from: url::Url = format!("{base}{path}").parse().unwrap();
                 let target = from.join(location).unwrap();
@@ -89,9 +71,4 @@ async fn commonly_guessed_paths_redirect_to_the_right_ones() {
         }
         assert_eq!(app.get(found).await.status, 200, "{found}");
     }
-    let answer = app.send(Method::POST, "/api/reviews", &[]).await;
-    assert_eq!(
-        (answer.status, answer.header("allow")),
-        (405, "GET, HEAD, OPTIONS")
-    );
 }

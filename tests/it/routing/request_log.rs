@@ -12,9 +12,7 @@ use crate::support::{HOST, Logs, str_of};
 
 /// The value of a field of a line.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
-    let (_, rest) = line
-        .split_once(&format!(" {name}="))
-        .unwrap_or_else(|| panic!("no {name}: {line}"));
+    let (_, rest) = line.split_once(&format!(" {name}=")).expect(line);
     rest.split(' ').next().unwrap().trim_matches('"')
 }
 
@@ -43,22 +41,14 @@ async fn with_errors_each_error_has_a_line_with_the_document_id() {
     let [of_missing, of_wrong] = &lines[..] else {
         panic!("{lines:?}")
     };
-    for (answer, line, status, route, path) in [
-        (&missing, of_missing, "404", "none", "/nowhere"),
-        (
-            &wrong,
-            of_wrong,
-            "400",
-            "/api/reviews/search",
-            "/api/reviews/search",
-        ),
+    let search = "/api/reviews/search";
+    for (answer, line, expected) in [
+        (&missing, of_missing, ["404", "GET", "none", "/nowhere"]),
+        (&wrong, of_wrong, ["400", "GET", search, search]),
     ] {
-        assert_eq!(
-            (field(line, "status"), field(line, "method")),
-            (status, "GET")
-        );
-        assert_eq!((field(line, "route"), field(line, "path")), (route, path));
-        let document: Value = serde_json::from_slice(&answer.body).unwrap();
+        let fields = ["status", "method", "route", "path"].map(|name| field(line, name));
+        assert_eq!(fields, expected);
+        let document = answer.json();
         let id = str_of(&document["instance"]);
         assert!(id.starts_with("urn:uuid:") && id.len() == 45, "{id}");
         assert_eq!(field(line, "request_id"), id);
@@ -66,10 +56,8 @@ async fn with_errors_each_error_has_a_line_with_the_document_id() {
         assert!(field(line, "duration_ms").parse::<f64>().unwrap() >= 0.0);
         assert!(!line.contains("private"), "{line}");
     }
-    assert_ne!(
-        field(of_missing, "request_id"),
-        field(of_wrong, "request_id")
-    );
+    let [one, other] = [of_missing, of_wrong].map(|line| field(line, "request_id"));
+    assert_ne!(one, other);
 }
 
 #[tokio::test]
@@ -87,16 +75,15 @@ async fn with_all_every_request_has_a_line() {
     let [first, unchanged, of_long] = &lines[..] else {
         panic!("{lines:?}")
     };
-    assert_eq!(
-        (field(first, "route"), field(first, "status")),
-        ("/reviews.json", "200")
-    );
-    assert_eq!(field(first, "bytes"), full.body.len().to_string());
+    let bytes = full.body.len().to_string();
+    for (line, expected) in [
+        (first, ["/reviews.json", "200", &bytes]),
+        (unchanged, ["/reviews.json", "304", "0"]),
+    ] {
+        let fields = ["route", "status", "bytes"].map(|name| field(line, name));
+        assert_eq!(fields, expected);
+    }
     assert!(field(first, "request_id").starts_with("urn:uuid:"));
-    assert_eq!(
-        (field(unchanged, "status"), field(unchanged, "bytes")),
-        ("304", "0")
-    );
     assert_eq!(field(of_long, "path").len(), 256);
 }
 
@@ -113,14 +100,9 @@ async fn an_internal_error_is_always_logged() {
     let response = service.endpoint.call(request.finish()).await.unwrap();
     assert_eq!(response.status(), 500);
     let document: Value = response.into_body().into_json().await.unwrap();
-    let lines = logs.with("request.failed");
-    let [line] = &lines[..] else {
-        panic!("{lines:?}")
-    };
-    assert_eq!(field(line, "request_id"), str_of(&document["instance"]));
-    assert_eq!(
-        (field(line, "route"), field(line, "status")),
-        ("/panics", "500")
-    );
+    let line = logs.with("request.failed").concat();
+    let fields = ["request_id", "route", "status"].map(|name| field(&line, name));
+    let expected = [str_of(&document["instance"]), "/panics", "500"];
+    assert_eq!(fields, expected);
     assert!(!line.contains("private"), "{line}");
 }

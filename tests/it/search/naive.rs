@@ -7,7 +7,7 @@ use reviews_service::search::{ReviewFilter, SearchParameters};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::SEARCH;
-use crate::support::{Generator, SERVICES, TECHNICIANS};
+use crate::support::{Generator, TECHNICIANS, form};
 
 /// A published review for the naive search.
 pub(super) struct Known {
@@ -38,12 +38,7 @@ pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
             stars: review.rating.stars(),
             folded: fold(&review.text),
             plain: plain(&review.text),
-            technicians: review
-                .mentions
-                .technicians
-                .iter()
-                .map(|name| fold(name))
-                .collect(),
+            technicians: folded(&review.mentions.technicians),
             services: review.mentions.services.clone(),
             language: review.language.as_deref().map(fold),
             source: fold(&review.source.name),
@@ -52,13 +47,12 @@ pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
             votes: BTreeMap::new(),
         })
         .collect();
-    known.sort_by(|one, other| {
-        other
-            .date
-            .cmp(&one.date)
-            .then_with(|| one.id.cmp(&other.id))
-    });
+    known.sort_by_key(|one| (std::cmp::Reverse(one.date.clone()), one.id.clone()));
     known
+}
+
+fn folded(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| fold(name)).collect()
 }
 
 /// A query with any of the filters.
@@ -86,13 +80,11 @@ impl Question {
     /// A query with the filters whose bits are set in `filters`.
     pub(super) fn random(generator: &mut Generator, filters: usize, reviews: &[Review]) -> Self {
         let asks = |bit: usize| filters & 1 << bit != 0;
+        let least = "1|1.5|2|2.01|3.000|4|4.5|4.999|5|005.0";
+        let services = "ac-repair|furnace-repair|water-heater|drain|ac-repair|AC-REPAIR";
         Self {
             rating: asks(0).then(|| generator.pick(&[1, 2, 3, 4, 5, 5])),
-            min_rating: asks(1).then(|| {
-                generator.pick(&[
-                    "1", "1.5", "2", "2.01", "3.000", "4", "4.5", "4.999", "5", "005.0",
-                ])
-            }),
+            min_rating: asks(1).then(|| generator.word(least)),
             since: asks(2).then(|| generator.day().to_string()),
             until: asks(3).then(|| generator.day().to_string()),
             query: asks(4).then(|| fragment(generator, reviews)),
@@ -106,31 +98,23 @@ impl Question {
                     _ => name.to_owned(),
                 }
             }),
-            service: asks(6).then(|| {
-                if generator.once_in(8) {
-                    "AC-REPAIR".to_owned()
-                } else {
-                    generator.pick(&SERVICES).to_owned()
-                }
-            }),
+            service: asks(6).then(|| generator.word(services).to_owned()),
             ..Self::default()
         }
     }
 
     /// Adds some of the other filters.
     pub(super) fn with_more_filters(self, generator: &mut Generator) -> Self {
+        let mut may = |words| generator.once_in(4).then(|| generator.word(words));
+        let (max_rating, language) = (may("1|2.5|4|4.999|5.0"), may("es-MX|ES-mx|es-MX|en"));
+        let source = may("Google|FACEBOOK|facebook|Face");
+        let [has_text, has_response] = ["true|false"; 2].map(may);
         Self {
-            max_rating: generator
-                .once_in(4)
-                .then(|| generator.pick(&["1", "2.5", "4", "4.999", "5.0"])),
-            language: generator
-                .once_in(4)
-                .then(|| generator.pick(&["es-MX", "ES-mx", "es-MX", "en"])),
-            source: generator
-                .once_in(4)
-                .then(|| generator.pick(&["Google", "FACEBOOK", "facebook", "Face"])),
-            has_text: generator.once_in(4).then(|| generator.once_in(2)),
-            has_response: generator.once_in(4).then(|| generator.once_in(2)),
+            max_rating,
+            language,
+            source,
+            has_text: has_text.map(|has| has == "true"),
+            has_response: has_response.map(|has| has == "true"),
             text_match: generator.pick(&TextMatch::ALL),
             ..self.opinionated(generator)
         }
@@ -144,39 +128,26 @@ impl Question {
                 review.plain.contains(&query) || has_words(&review.plain, &query)
             }
         };
-        self.rating.is_none_or(|stars| review.stars == stars)
-            && self
-                .min_rating
-                .is_none_or(|least| f64::from(review.stars) >= least.parse().unwrap())
-            && self
-                .since
-                .as_ref()
-                .is_none_or(|since| review.date >= *since)
-            && self
-                .until
-                .as_ref()
-                .is_none_or(|until| review.date <= *until)
-            && self
-                .technician
-                .as_deref()
-                .is_none_or(|name| review.technicians.contains(&fold(name)))
-            && self
-                .service
-                .as_ref()
-                .is_none_or(|id| review.services.contains(id))
-            && self
-                .max_rating
-                .is_none_or(|most| f64::from(review.stars) <= most.parse().unwrap())
-            && self
-                .language
-                .is_none_or(|tag| review.language == Some(fold(tag)))
-            && self.source.is_none_or(|name| review.source == fold(name))
-            && self.has_text.is_none_or(|has| review.has_text == has)
-            && self
-                .has_response
-                .is_none_or(|has| review.has_response == has)
-            && self.query.as_deref().is_none_or(has_text)
-            && self.has_opinion(review)
+        let stars = f64::from(review.stars);
+        let (date, language) = (&review.date, &review.language);
+        let number = |text: &str| text.parse::<f64>().unwrap();
+        let accepts = [
+            self.rating.is_none_or(|stars| review.stars == stars),
+            self.min_rating.is_none_or(|least| stars >= number(least)),
+            self.max_rating.is_none_or(|most| stars <= number(most)),
+            self.since.as_ref().is_none_or(|since| date >= since),
+            self.until.as_ref().is_none_or(|until| date <= until),
+            (self.technician.as_deref())
+                .is_none_or(|name| review.technicians.contains(&fold(name))),
+            (self.service.as_ref()).is_none_or(|id| review.services.contains(id)),
+            self.language.is_none_or(|tag| *language == Some(fold(tag))),
+            self.source.is_none_or(|name| review.source == fold(name)),
+            self.has_text.is_none_or(|has| review.has_text == has),
+            (self.has_response).is_none_or(|has| review.has_response == has),
+            self.query.as_deref().is_none_or(has_text),
+            self.has_opinion(review),
+        ];
+        accepts.into_iter().all(|accepts| accepts)
     }
 
     pub(super) fn expected<'a>(&self, known: &'a [Known]) -> Vec<&'a str> {
@@ -193,8 +164,8 @@ impl Question {
         taken.iter().map(|review| review.id.as_str()).collect()
     }
 
-    pub(super) fn filter(&self) -> ReviewFilter {
-        let parameters = SearchParameters {
+    fn parameters(&self) -> SearchParameters {
+        SearchParameters {
             rating: self.rating,
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
             max_rating: self.max_rating.map(|most| most.parse().unwrap()),
@@ -212,46 +183,21 @@ impl Question {
             polarity: self.polarity,
             sort: Some(self.sort),
             ..SearchParameters::default()
-        };
-        ReviewFilter::new(&parameters, PluralEndings::default())
+        }
+    }
+
+    pub(super) fn filter(&self) -> ReviewFilter {
+        ReviewFilter::new(&self.parameters(), PluralEndings::default())
     }
 
     /// The target of a GET, with `more` parameters.
     pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
-        let mut pairs = url::form_urlencoded::Serializer::new(String::new());
-        let rating = self.rating.map(|stars| stars.to_string());
-        let flag = |has: bool| if has { "true" } else { "false" };
-        let given = [
-            ("rating", rating.as_deref()),
-            ("max_rating", self.max_rating),
-            ("language", self.language),
-            ("source", self.source),
-            ("has_text", self.has_text.map(flag)),
-            ("has_response", self.has_response.map(flag)),
-            ("min_rating", self.min_rating),
-            ("since", self.since.as_deref()),
-            ("until", self.until.as_deref()),
-            ("query", self.query.as_deref()),
-            (
-                "match",
-                Some(self.text_match.name()).filter(|_| self.text_match != TextMatch::Substring),
-            ),
-            ("mentions_technician", self.technician.as_deref()),
-            ("mentions_service", self.service.as_deref()),
-            ("aspect", self.aspect),
-            ("polarity", self.polarity.map(Vote::name)),
-            (
-                "sort",
-                Some(self.sort.name()).filter(|_| self.sort != Sort::Newest),
-            ),
-        ];
-        pairs.extend_pairs(
-            given
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, value?))),
+        let mut pairs = self.parameters().pairs();
+        pairs.extend(
+            more.iter()
+                .map(|(name, value)| (*name, (*value).to_owned())),
         );
-        pairs.extend_pairs(more);
-        format!("{SEARCH}?{}", pairs.finish())
+        format!("{SEARCH}?{}", form(pairs))
     }
 }
 
@@ -328,34 +274,10 @@ fn has_words(text: &str, question: &str) -> bool {
 
 /// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.
 pub(super) fn fragment(generator: &mut Generator, reviews: &[Review]) -> String {
-    const ODD: [&str; 24] = [
-        "%",
-        "_",
-        "\"",
-        "'",
-        "\n",
-        "\\",
-        "*",
-        "🙂",
-        "\u{200d}",
-        "ß",
-        "SS",
-        "İ",
-        "i",
-        "\u{212A}",
-        "zebra",
-        "(.+)",
-        "the OR and",
-        "leak NOT the",
-        "NEAR(the and)",
-        "text:the",
-        "\"the\"*",
-        "^the",
-        "the + and",
-        "the\0",
-    ];
+    const ODD: &str = "%|_|\"|'|\n|\\|*|🙂|\u{200d}|ß|SS|İ|i|\u{212A}|zebra|(.+)|the OR and|leak NOT the|NEAR(the and)|text:the|\
+        \"the\"*|^the|the + and|the\0";
     if generator.once_in(6) {
-        return generator.pick(&ODD).to_owned();
+        return generator.word(ODD).to_owned();
     }
     let length_max = if generator.once_in(10) { 1_000 } else { 14 };
     loop {

@@ -14,12 +14,8 @@ pub fn question(generator: &mut Generator, reviews: &[Review]) -> String {
         if generator.once_in(4) {
             text.clone_from(&reviews[generator.below(reviews.len())].text);
         }
-        let said: Vec<&str> = text.split_whitespace().collect();
-        let word = if said.is_empty() {
-            "leaks"
-        } else {
-            said[generator.below(said.len())]
-        };
+        let text_words: Vec<&str> = text.split_whitespace().chain(["leaks"]).collect();
+        let word = text_words[generator.below(text_words.len())];
         let letters: Vec<char> = word.chars().collect();
         let kept = match generator.below(4) {
             0 => 1 + generator.below(letters.len()),
@@ -84,9 +80,11 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
     ] {
         let replace = "replace into business (business_id, name, language) values ('b', 'Peak Air'";
         app.shell(&format!("{replace}, {language})")).await;
-        let found = app
-            .get(&format!("{SEARCH}?query={query}&match=words"))
-            .await;
-        assert_eq!(found.json()["total"], count, "{language}: {query}");
+        let target = format!("{SEARCH}?query={query}&match=words");
+        assert_eq!(
+            app.json(&target).await["total"],
+            count,
+            "{language} {query}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, EndpointExt, Request, Response};
-use reviews_service::web::server::{Limits, serve};
+use reviews_service::web::server::{ConnectionLimits, serve};
 use reviews_service::web::{Routes, read_body, with_common_headers};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -80,18 +80,9 @@ pub struct Running {
     done: JoinHandle<()>,
 }
 
-pub async fn start(limits: Limits) -> Running {
-    start_with(limits, "127.0.0.0/8", NEVER).await
-}
-
-/// A server that gives a body only so much time.
-pub async fn start_timing_bodies(body_timeout: Duration) -> Running {
-    start_with(Limits::default(), "127.0.0.0/8", body_timeout).await
-}
-
-/// A server that exempts clients of this network from the limits by peer.
-pub async fn start_exempting(limits: Limits, exempt: &str) -> Running {
-    start_with(limits, exempt, NEVER).await
+/// A server with limits that this changes.
+pub async fn start(change: impl FnOnce(&mut ConnectionLimits)) -> Running {
+    start_with(change, "127.0.0.0/8", NEVER).await
 }
 
 /// Every path of the test as a route with the service's checks. `/panic` panics outside of the handlers.
@@ -115,29 +106,29 @@ fn routes(app: &Arc<App>) -> impl Endpoint<Output = Response> + 'static {
         .map_to_response()
 }
 
+/// A server that exempts clients of a network from the limits by peer, and gives a body only so much time.
 #[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
-async fn start_with(limits: Limits, exempt: &str, body_timeout: Duration) -> Running {
+pub async fn start_with(
+    change: impl FnOnce(&mut ConnectionLimits),
+    exempt: &str,
+    body_timeout: Duration,
+) -> Running {
+    let mut limits = ConnectionLimits::default();
+    change(&mut limits);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, app, stop) = (
-        listener.local_addr().unwrap(),
-        Arc::new(App {
-            body_timeout,
-            ..App::default()
-        }),
-        CancellationToken::new(),
-    );
-    let done = tokio::spawn(serve(
-        listener,
-        Arc::new(routes(&app)),
-        stop.clone(),
-        limits,
-        vec![exempt.parse().unwrap()],
-    ));
+    let address = listener.local_addr().unwrap();
+    let app = Arc::new(App {
+        body_timeout,
+        ..App::default()
+    });
+    let (routes, stop) = (Arc::new(routes(&app)), CancellationToken::new());
+    let exempt = vec![exempt.parse().unwrap()];
+    let serving = serve(listener, routes, stop.clone(), limits, exempt);
     Running {
         address,
         app,
         stop,
-        done,
+        done: tokio::spawn(serving),
     }
 }
 
@@ -227,10 +218,8 @@ impl Client {
 
 impl Answer {
     pub fn field(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| {
-            line.split_once(": ")
-                .filter(|(is, _)| *is == name)
-                .map(|(_, value)| value)
-        })
+        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        let found = fields.find(|(other, _)| *other == name);
+        found.map(|(_, value)| value)
     }
 }

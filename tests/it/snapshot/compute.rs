@@ -9,13 +9,8 @@ const WAITING_MAX: usize = 64;
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
 /// A request that waits for a slot.
-async fn waiting<'a>(
-    app: &'a TestApp,
-    peer: &'a str,
-    target: &'a str,
-    headers: &'a [(&'a str, &'a str)],
-) -> Asked<'a> {
-    let mut asked: Asked<'_> = Box::pin(app.ask_from(Some(peer), Method::GET, target, headers, ()));
+async fn waiting<'a>(app: &'a TestApp, peer: &'a str, target: &'a str) -> Asked<'a> {
+    let mut asked: Asked<'_> = Box::pin(app.ask_from(Some(peer), Method::GET, target, &[], ()));
     assert!(poll!(&mut asked).is_pending(), "{target} was answered");
     asked
 }
@@ -28,14 +23,12 @@ async fn publishing_leaves_the_accepting_thread_free() {
     let (release, held) = mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
     let compute = &app.app().ctx.compute;
-    let mut work: Vec<_> = (0..64)
-        .map(|_| {
-            let held = Arc::clone(&held);
-            Box::pin(compute.run(move || held.lock().unwrap().recv().unwrap_err()))
-        })
-        .collect();
-    for one in &mut work {
-        assert!(poll!(one).is_pending());
+    let mut work = Vec::new();
+    for _ in 0..64 {
+        let held = Arc::clone(&held);
+        let mut one = Box::pin(compute.run(move || held.lock().unwrap().recv().unwrap_err()));
+        assert!(poll!(&mut one).is_pending());
+        work.push(one);
     }
     let mut drain = Box::pin(app.drain());
     for _ in 0..100 {
@@ -57,33 +50,15 @@ async fn ready_documents_health_and_the_hub_need_no_slot() {
     // The first request renders it.
     assert_eq!(app.get("/docs").await.status, 200);
     let held = app.hold_slots();
-    let business = app.get("/business.json").await;
-    for target in [
-        "/reviews.json",
-        "/insights.json",
-        "/insights.json?unknown=1",
-        "/api/feed.json",
-        "/feed.xml",
-        "/",
-        "/insights",
-        "/healthz",
-        "/readyz",
-        "/docs",
-        "/.well-known/openapi.json",
-        "/badge.svg",
-        "/api/reviews/since/2000-01-01",
-    ] {
+    let targets = "/business.json /reviews.json /insights.json /insights.json?unknown=1 /api/feed.json /feed.xml / /insights \
+        /healthz /readyz /docs /.well-known/openapi.json /badge.svg /api/reviews/since/2000-01-01";
+    for target in targets.split(' ') {
         assert_eq!(app.get(target).await.status, 200, "{target}");
     }
-    assert_eq!(business.status, 200);
-    let (topic, callback) = (
-        "https://reviews.sample.test/reviews.json",
-        "https://subscriber.example.com/",
-    );
     let request = [
         ("hub.mode", "subscribe"),
-        ("hub.topic", topic),
-        ("hub.callback", callback),
+        ("hub.topic", "https://reviews.sample.test/reviews.json"),
+        ("hub.callback", "https://subscriber.example.com/"),
     ];
     assert_eq!(app.post_hub(&request).await.status, 202);
     drop(held);
@@ -93,18 +68,10 @@ async fn ready_documents_health_and_the_hub_need_no_slot() {
 async fn a_dropped_computation_frees_the_place_in_the_slot_queue() {
     let app = TestApp::seeded().await;
     let held = app.hold_slots();
-    for target in [
-        "/api/reviews/search?query=the",
-        "/search?query=the",
-        "/insights/aspects/punctuality/evidence.json",
-        "/insights?aspect=punctuality",
-        "/insights.json?part=overview",
-        "/facets.json",
-        "/sitemaps/1.xml",
-        "/embed",
-        COMPARED,
-    ] {
-        drop(waiting(&app, "192.0.2.1", target, &[]).await);
+    let targets = "/api/reviews/search?query=the /search?query=the /insights/aspects/punctuality/evidence.json \
+        /insights?aspect=punctuality /insights.json?part=overview /facets.json /sitemaps/1.xml /embed";
+    for target in targets.split(' ').chain([COMPARED]) {
+        drop(waiting(&app, "192.0.2.1", target).await);
     }
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
     let mut agent = Box::pin(app.post_mcp(&[], call));
@@ -123,7 +90,7 @@ async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
     app.app().publish_once().await.unwrap();
     for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
         let held = app.hold_slots();
-        let asked = waiting(&app, "192.0.2.1", target, &[]).await;
+        let asked = waiting(&app, "192.0.2.1", target).await;
         drop(held);
         assert_eq!(asked.await.status, 200, "{target}");
         let held = app.hold_slots();
@@ -138,13 +105,12 @@ async fn a_peer_with_too_many_waiting_requests_gets_503() {
     let held = app.hold_slots();
     let mut greedy = Vec::new();
     for _ in 0..WAITING_MAX {
-        greedy.push(waiting(&app, "192.0.2.1", COMPARED, &[]).await);
+        greedy.push(waiting(&app, "192.0.2.1", COMPARED).await);
     }
-    let refused = app
-        .ask_from(Some("192.0.2.1"), Method::GET, COMPARED, &[], ())
-        .await;
+    let refused = app.ask_from(Some("192.0.2.1"), Method::GET, COMPARED, &[], ());
+    let refused = refused.await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
-    let other = waiting(&app, "192.0.2.2", COMPARED, &[]).await;
+    let other = waiting(&app, "192.0.2.2", COMPARED).await;
     drop(greedy);
     drop(held);
     assert_eq!(other.await.status, 200);

@@ -25,15 +25,15 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::{
     Coding, CurrentSnapshot, Document, Publisher, Snapshot, ends_segment,
 };
-use reviews_service::storage::{Database, reviews};
+use reviews_service::storage::Database;
 use reviews_service::web::context::Ctx;
 use reviews_service::wire;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::{
-    Answer, Generator, HOST, TestApp, check_in_step, links, publications, restore, rounds, rows,
-    service_on, start,
+    Answer, Generator, HOST, TestApp, array_of, check_in_step, links, publications, restore,
+    rounds, service_on, sqlite3, start, store, str_of, table,
 };
 
 /// A database and its publisher without a service.
@@ -46,13 +46,9 @@ struct PublisherRig {
 
 impl PublisherRig {
     async fn open() -> Self {
-        Self::at(tempfile::tempdir().unwrap()).await
-    }
-
-    async fn at(folder: TempDir) -> Self {
-        let (database, _) = Database::open(&folder.path().join("reviews.db"))
-            .await
-            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&path).await.unwrap();
         let clock = Clock::manual(start());
         let publisher = Publisher::new(database.clone(), links(), clock.clone());
         Self {
@@ -74,13 +70,7 @@ impl PublisherRig {
     }
 
     async fn write(&self, reviews: &[Review]) {
-        let mut write = self.database.write().await.unwrap();
-        for batch in reviews.chunks(500) {
-            reviews::upsert(&mut write, batch, self.clock.now())
-                .await
-                .unwrap();
-        }
-        write.commit().await.unwrap();
+        store(&self.database, &self.clock, reviews).await;
     }
 
     /// A fresh render of this database.
@@ -98,42 +88,26 @@ fn bytes(snapshot: &Snapshot, document: Document) -> Vec<u8> {
 #[track_caller]
 fn assert_same(one: &Snapshot, other: &Snapshot, after: &str) {
     for document in Document::ALL {
-        let (ours, theirs) = (bytes(one, document), bytes(other, document));
-        if ours != theirs {
-            let (ours, theirs) = (
-                String::from_utf8_lossy(&ours),
-                String::from_utf8_lossy(&theirs),
-            );
-            panic!("{document:?} differs after {after}:\n{ours}\n{theirs}");
-        }
+        let [ours, theirs] = [one, other].map(|snapshot| {
+            let bytes = bytes(snapshot, document);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        assert_eq!(ours, theirs, "{document:?} after {after}");
         let (one, other) = (one.document(document), other.document(document));
-        assert_eq!(
-            one.body.content.digest, other.body.content.digest,
-            "{document:?} after {after}"
-        );
+        let digests = (&one.body.content.digest, &other.body.content.digest);
+        assert_eq!(digests.0, digests.1, "{document:?} after {after}");
         assert_eq!(
             one.publication, other.publication,
             "{document:?} after {after}"
         );
     }
     let digests = |snapshot: &Snapshot| {
-        snapshot
-            .input
-            .entries
-            .segments()
-            .iter()
-            .map(|segment| segment.digest)
-            .collect::<Vec<_>>()
+        let segments = snapshot.input.entries.segments().iter();
+        segments.map(|segment| segment.digest).collect::<Vec<_>>()
     };
-    assert_eq!(digests(one), digests(other), "the blocks after {after}");
-    assert_eq!(
-        one.input.entries.rating_counts(),
-        other.input.entries.rating_counts(),
-        "the stars after {after}"
-    );
-    assert_eq!(
-        one.input.withheld, other.input.withheld,
-        "what is withheld after {after}"
-    );
-    assert_eq!(one.position, other.position, "the reading after {after}");
+    assert_eq!(digests(one), digests(other), "after {after}");
+    let stars = |snapshot: &Snapshot| snapshot.input.entries.rating_counts();
+    assert_eq!(stars(one), stars(other), "after {after}");
+    assert_eq!(one.input.withheld, other.input.withheld, "after {after}");
+    assert_eq!(one.position, other.position, "after {after}");
 }

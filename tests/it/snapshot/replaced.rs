@@ -4,10 +4,8 @@
 use super::*;
 
 fn versions(path: &Path) -> Vec<i64> {
-    publications(path)
-        .into_iter()
-        .map(|(_, version, _)| version)
-        .collect()
+    let publications = publications(path).into_iter();
+    publications.map(|(_, version, _)| version).collect()
 }
 
 async fn dataset(app: &TestApp) -> (String, String, Vec<u8>) {
@@ -31,26 +29,19 @@ async fn an_older_copy_restored_into_the_file_is_published() {
     app.advance(chrono::Duration::seconds(10));
     app.restore(&copy).await;
     let restored = dataset(&app).await;
-    let but_updated = |seen: &(String, String, Vec<u8>)| {
-        let mut dataset: serde_json::Value = serde_json::from_slice(&seen.2).unwrap();
-        let updated = dataset["updated_at"].take();
-        (dataset, updated.as_str().unwrap().to_owned())
+    // The content at that time, except the date of change.
+    let parts = |seen: &(String, String, Vec<u8>)| {
+        let mut dataset: Value = serde_json::from_slice(&seen.2).unwrap();
+        let updated = str_of(&dataset["updated_at"].take()).to_owned();
+        (dataset, updated)
     };
-    let (then, now) = (but_updated(&old), but_updated(&restored));
-    assert_eq!(now.0, then.0, "its content at that time");
-    assert!(now.1 > but_updated(&seen).1, "except the date of change");
+    assert_eq!(parts(&restored).0, parts(&old).0);
+    assert!(parts(&restored).1 > parts(&seen).1);
     let date = |seen: &(String, String, Vec<u8>)| DateTime::parse_from_rfc2822(&seen.1).unwrap();
-    assert!(
-        date(&restored) > date(&seen),
-        "Last-Modified went back from {} to {}",
-        seen.1,
-        restored.1
-    );
+    assert!(date(&restored) > date(&seen), "Last-Modified went back");
+    // Subscribers have the versions before.
     for (before, after) in before.iter().zip(versions(&app.path())) {
-        assert!(
-            after > *before,
-            "subscribers have version {before}; {after} would not be delivered"
-        );
+        assert!(after > *before, "{before}; {after} would not be delivered");
     }
     check_in_step(&app).await;
 }
@@ -104,93 +95,48 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
         other.drain().await.unwrap();
         app.drain().await;
         other.drain().await.unwrap();
-        assert_same(
-            &app.app().ctx.current.load(),
-            &other.ctx.current.load(),
-            sql,
-        );
+        let (ours, theirs) = (app.app().ctx.current.load(), other.ctx.current.load());
+        assert_same(&ours, &theirs, sql);
     }
+    // The dataset has a version for each change.
     let after = versions(&app.path());
-    assert_eq!(
-        after[3],
-        before[3] + 3,
-        "the dataset has a version for each change"
-    );
-    let swaps = (
-        *app.app().ctx.current.swaps().borrow(),
-        *other.ctx.current.swaps().borrow(),
-    );
+    assert_eq!(after[3], before[3] + 3);
+    let swaps = || [&app.app().ctx, &other.ctx].map(|ctx| *ctx.current.swaps().borrow());
+    let before = swaps();
     app.drain().await;
     other.drain().await.unwrap();
-    assert_eq!(
-        (
-            *app.app().ctx.current.swaps().borrow(),
-            *other.ctx.current.swaps().borrow()
-        ),
-        swaps
-    );
-    assert_eq!(versions(&app.path()), after);
+    assert_eq!((swaps(), versions(&app.path())), (before, after));
 }
 
 #[tokio::test]
 async fn services_with_different_base_urls_stop_publishing() {
     let app = TestApp::with(&Generator::new(66).reviews(60)).await;
-    let other = service_on(
-        &app.path(),
-        "https://elsewhere.test".parse().unwrap(),
-        Hosts::default(),
-    )
-    .await;
+    let elsewhere = "https://elsewhere.test";
+    let other = service_on(&app.path(), elsewhere.parse().unwrap(), Hosts::default()).await;
+    let drain = async |times| {
+        for _ in 0..times {
+            app.drain().await;
+            other.drain().await.unwrap();
+        }
+        versions(&app.path())
+    };
     for round in 0..3 {
         app.sql(&format!("update review set author = 'round {round}'"));
-        for _ in 0..3 {
-            app.drain().await;
-            other.drain().await.unwrap();
-        }
-        let rested = versions(&app.path());
-        for _ in 0..5 {
-            app.drain().await;
-            other.drain().await.unwrap();
-        }
-        assert_eq!(
-            versions(&app.path()),
-            rested,
-            "versions rise although nothing changes"
-        );
+        // Versions do not rise if nothing changes.
+        let rested = drain(3).await;
+        assert_eq!(drain(5).await, rested);
         let (one, two) = (app.app().ctx.current.load(), other.ctx.current.load());
         for document in Document::ALL {
-            let (one, two) = (one.document(document), two.document(document));
-            assert_eq!(
-                one.publication.version, two.publication.version,
-                "{document:?}: both services have the same version"
-            );
+            let version = |snapshot: &Snapshot| snapshot.document(document).publication.version;
+            assert_eq!(version(&one), version(&two), "{document:?}");
         }
-        let ours = String::from_utf8(bytes(&one, Document::Reviews)).unwrap();
-        let theirs = String::from_utf8(bytes(&two, Document::Reviews)).unwrap();
+        let [ours, theirs] = [&one, &two]
+            .map(|snapshot| String::from_utf8(bytes(snapshot, Document::Reviews)).unwrap());
         assert_eq!(
             theirs,
-            ours.replace("https://reviews.sample.test", "https://elsewhere.test")
+            ours.replace("https://reviews.sample.test", elsewhere)
         );
     }
-}
-
-#[tokio::test]
-async fn deleted_publication_rows_are_restored() {
-    let app = TestApp::with(&Generator::new(67).reviews(40)).await;
-    app.shell("update review set rating = 5; update review set author = 'B'")
-        .await;
-    let (before, seen) = (publications(&app.path()), dataset(&app).await);
-    app.advance(chrono::Duration::hours(1));
-    app.shell("delete from publication").await;
-    assert_eq!(
-        (publications(&app.path()), dataset(&app).await),
-        (before.clone(), seen.clone())
-    );
-    app.shell("delete from publication where document = 'reviews'; update review set author = 'C'")
-        .await;
-    let after = versions(&app.path());
-    assert_eq!(after[3], before[3].1 + 1);
-    assert_ne!(dataset(&app).await.1, seen.1);
 }
 
 #[tokio::test]
@@ -206,16 +152,14 @@ async fn altered_publication_rows_never_lower_versions_or_dates() {
         "update publication set digest = 'nonsense'",
         "update publication set change_no = 0",
         "update publication set same_second = 1 - same_second",
+        "delete from publication",
+        "delete from publication where document = 'reviews'",
     ] {
         app.shell(sql).await;
         assert_eq!(dataset(&app).await, seen, "{sql}");
-        assert!(
-            versions(&app.path())
-                .iter()
-                .zip(&before)
-                .all(|(now, before)| now >= before),
-            "{sql}"
-        );
+        for (now, before) in versions(&app.path()).iter().zip(&before) {
+            assert!(now >= before, "{sql}");
+        }
     }
     app.advance(chrono::Duration::seconds(10));
     app.shell("update review set author = 'C'").await;
@@ -236,20 +180,12 @@ async fn subscribers_get_deletions_made_while_the_service_was_down() {
          delete from publication",
     )
     .await;
+    // The subscriber has 9; of the insights, no subscriber can have a version.
     let snapshot = rig.fresh().await;
-    assert_eq!(
-        snapshot.document(Document::Reviews).publication.version,
-        10,
-        "the subscriber has 9"
-    );
-    assert_eq!(
-        snapshot.document(Document::Insights).publication.version,
-        1,
-        "no subscriber can have a version"
-    );
-    let row = rows(
-        &rig.folder.path().join("reviews.db"),
-        "select version from publication where document = 'reviews';",
-    );
-    assert_eq!(row[0]["version"], 10);
+    for (document, version) in [(Document::Reviews, 10), (Document::Insights, 1)] {
+        assert_eq!(snapshot.document(document).publication.version, version);
+    }
+    let stored = "select version from publication where document = 'reviews'";
+    let path = rig.folder.path().join("reviews.db");
+    assert_eq!(sqlite3(&path, stored), "10");
 }

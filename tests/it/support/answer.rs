@@ -5,6 +5,8 @@ use poem::Response;
 use poem::http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
+use super::tools::{array_of, str_of};
+
 /// Every header field that the service may send. Add a new one here, because clients may rely on it.
 const KNOWN: &str = "access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers \
     access-control-max-age allow cache-control content-encoding content-length content-security-policy content-type \
@@ -24,14 +26,11 @@ impl Answer {
     pub async fn read(response: Response) -> Self {
         let (mut parts, body) = response.into_parts();
         let body = body.into_vec().await.unwrap();
-        let date = parts
-            .headers
-            .remove("date")
-            .map(|date| date.to_str().unwrap().to_owned());
+        let date = parts.headers.remove("date");
         Self {
             status: parts.status.as_u16(),
             headers: parts.headers,
-            date,
+            date: date.map(|date| date.to_str().unwrap().to_owned()),
             body,
         }
     }
@@ -55,174 +54,115 @@ impl Answer {
     /// The IDs of the reviews in the answer, in order.
     pub fn ids(&self) -> Vec<String> {
         let json = self.json();
-        let reviews = json["reviews"]
-            .as_array()
-            .unwrap_or_else(|| panic!("no reviews in {json}"));
+        let reviews = array_of(&json["reviews"]).iter();
         reviews
-            .iter()
-            .map(|review| review["id"].as_str().unwrap().to_owned())
+            .map(|review| str_of(&review["id"]).to_owned())
             .collect()
     }
 
     pub(super) fn check_guarantees(&self, method: &Method, target: &str) {
+        let place = format!("{method} {target}");
         for name in self.headers.keys() {
-            assert!(
-                KNOWN.split(' ').any(|known| known == name.as_str()),
-                "{method} {target}: unexpected header {name}"
-            );
+            let is_known = KNOWN.split(' ').any(|known| known == name.as_str());
+            assert!(is_known, "{place}: unexpected header {name}");
         }
-        assert_eq!(
-            self.header("access-control-allow-origin"),
-            "*",
-            "{method} {target}"
-        );
-        assert_eq!(
-            self.header("x-content-type-options"),
-            "nosniff",
-            "{method} {target}"
-        );
+        self.check_header("access-control-allow-origin", "*", &place);
+        self.check_header("x-content-type-options", "nosniff", &place);
         let status = StatusCode::from_u16(self.status).unwrap();
         if status.is_client_error() || status.is_server_error() {
+            self.check_header("cache-control", "no-store", &place);
             if target.starts_with("/api/websub/hub") {
-                self.check_line(method, target);
+                self.check_line(method, &place);
             } else if target == "/mcp" && self.header("content-type") == "application/json" {
                 self.check_message();
             } else {
-                self.check_problem(method, target);
+                self.check_problem(method, &place);
             }
         }
-        if self.status == 200
-            && *method != Method::HEAD
-            && self.headers.contains_key("content-length")
-        {
-            assert_eq!(
-                self.header("content-length"),
-                self.body.len().to_string(),
-                "{method} {target}"
-            );
+        let (is_head, length) = (*method == Method::HEAD, self.body.len());
+        if self.status == 200 && !is_head && self.headers.contains_key("content-length") {
+            self.check_header("content-length", &length.to_string(), &place);
         }
-        if self.status == 304 || self.status == 204 || *method == Method::HEAD && self.status == 200
-        {
-            assert!(self.body.is_empty(), "{method} {target}: a body");
+        if self.status == 304 || self.status == 204 || is_head && self.status == 200 {
+            assert!(self.body.is_empty(), "{place}: a body");
         }
-        self.check_caching(method, target);
+        self.check_caching(target, &place);
+    }
+
+    /// Checks the value of a header field.
+    fn check_header(&self, name: &str, value: &str, place: &str) {
+        assert_eq!(self.header(name), value, "{place}: {name}");
     }
 
     /// Checks `Last-Modified`, `ETag` and `Cache-Control`.
-    fn check_caching(&self, method: &Method, target: &str) {
+    fn check_caching(&self, target: &str, place: &str) {
         if self.headers.contains_key("last-modified") {
             let instant = |text: &str| DateTime::parse_from_rfc2822(text).unwrap();
-            let date = self
-                .date
-                .as_deref()
-                .unwrap_or_else(|| panic!("{method} {target}: Last-Modified without Date"));
-            assert!(
-                instant(self.header("last-modified")) <= instant(date),
-                "{method} {target}: Last-Modified is later than Date"
-            );
+            let date = self.date.as_deref().expect(place);
+            let modified = self.header("last-modified");
+            assert!(instant(modified) <= instant(date), "{place}: {modified}");
         }
         if self.status == 200 && self.headers.contains_key("etag") {
-            assert!(
-                self.header("etag").starts_with('"'),
-                "{method} {target}: a weak tag"
-            );
-            assert_eq!(self.header("vary"), "Accept-Encoding", "{method} {target}");
+            assert!(self.header("etag").starts_with('"'), "{place}: a weak tag");
+            self.check_header("vary", "Accept-Encoding", place);
             // A file with its digest in its name never changes.
             let cacheable = if target.starts_with("/assets/") {
                 "public, max-age=31536000, immutable"
             } else {
                 "max-age=60, stale-while-revalidate=600, stale-if-error=86400"
             };
-            assert_eq!(self.header("cache-control"), cacheable, "{method} {target}");
+            self.check_header("cache-control", cacheable, place);
         }
     }
 
-    fn check_problem(&self, method: &Method, target: &str) {
+    fn check_problem(&self, method: &Method, place: &str) {
         // Browsers get a page, and so does every invalid request of the search form.
         if self.header("content-type") == "text/html; charset=utf-8" {
-            assert_eq!(
-                self.header("cache-control"),
-                "no-store",
-                "{method} {target}"
-            );
-            assert!(
-                self.header("content-security-policy")
-                    .starts_with("default-src 'none'"),
-                "{method} {target}"
-            );
+            let policy = self.header("content-security-policy");
+            assert!(policy.starts_with("default-src 'none'"), "{place}");
             return;
         }
-        assert_eq!(
-            self.header("content-type"),
-            "application/problem+json",
-            "{method} {target}"
-        );
-        assert_eq!(
-            self.header("cache-control"),
-            "no-store",
-            "{method} {target}"
-        );
+        self.check_header("content-type", "application/problem+json", place);
         if *method == Method::HEAD {
             return;
         }
         let problem = self.json();
-        assert_eq!(problem["status"], self.status, "{method} {target}");
+        assert_eq!(problem["status"], self.status, "{place}");
         for member in ["type", "title", "detail"] {
-            assert!(
-                problem[member]
-                    .as_str()
-                    .is_some_and(|text| !text.is_empty()),
-                "{method} {target}: no {member} in {problem}"
-            );
+            assert!(!str_of(&problem[member]).is_empty(), "{place}: {problem}");
         }
-        let told = problem["detail"].as_str().unwrap();
-        assert!(
-            !told.contains("/tmp")
-                && !told.to_lowercase().contains("select ")
-                && !told.contains("review_"),
-            "{told}"
-        );
+        let detail = str_of(&problem["detail"]).to_lowercase();
+        for inside in ["/tmp", "select ", "review_"] {
+            assert!(!detail.contains(inside), "{detail}");
+        }
     }
 
     /// Errors of messages that reached JSON-RPC are JSON-RPC errors.
     fn check_message(&self) {
-        assert_eq!(self.header("cache-control"), "no-store");
         let message = self.json();
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        let error = &message["error"];
         assert!(
-            message["error"]["code"].is_i64() && message["error"]["message"].is_string(),
+            error["code"].is_i64() && error["message"].is_string(),
             "{message}"
         );
     }
 
     /// The hub's errors are one line of text (WebSub §5.1.2).
-    fn check_line(&self, method: &Method, target: &str) {
-        assert_eq!(
-            self.header("content-type"),
-            "text/plain; charset=utf-8",
-            "{method} {target}"
-        );
-        assert_eq!(
-            self.header("cache-control"),
-            "no-store",
-            "{method} {target}"
-        );
-        assert!(
-            *method == Method::HEAD || self.text().lines().count() == 1,
-            "{method} {target}"
-        );
+    fn check_line(&self, method: &Method, place: &str) {
+        self.check_header("content-type", "text/plain; charset=utf-8", place);
+        let lines = self.text().lines().count();
+        assert!(*method == Method::HEAD || lines == 1, "{place}");
     }
 
     pub fn check_repeats(&self, first: &Self, target: &str) {
         assert_eq!(self.status, 304, "{target}: a repeated request");
         assert!(self.body.is_empty(), "{target}: a 304 with a body");
         for (name, value) in &first.headers {
-            if !["content-type", "content-length", "content-encoding"].contains(&name.as_str()) {
-                assert_eq!(
-                    self.headers.get(name),
-                    Some(value),
-                    "{target}: the 304 lacks {name}"
-                );
+            let of_body = ["content-type", "content-length", "content-encoding"];
+            if !of_body.contains(&name.as_str()) {
+                let repeated = self.headers.get(name);
+                assert_eq!(repeated, Some(value), "{target}: the 304's {name}");
             }
         }
     }

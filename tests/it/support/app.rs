@@ -12,7 +12,7 @@ use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
-use reviews_service::app::{App, AppOptions, Limits};
+use reviews_service::app::{App, AppOptions, ConnectionLimits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::compute::Slot;
@@ -23,7 +23,6 @@ use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, WRITE_WAIT_MAX};
-use reviews_service::web::ListedRoute;
 use serde_json::Value;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -98,20 +97,10 @@ impl TestApp {
         let database = open(folder.path()).await;
         // Several transactions, because on a cluster each is one request.
         for part in reviews.chunks(10_000) {
-            let mut write = database.write_as_owner().await.unwrap();
-            for batch in part.chunks(500) {
-                reviews::upsert(&mut write, batch, clock.now())
-                    .await
-                    .unwrap();
-            }
-            write.commit().await.unwrap();
+            store(&database, &clock, part).await;
         }
-        let app = App::new(
-            Publisher::new(database, links(), clock.clone()),
-            hub_options(),
-        )
-        .await
-        .unwrap();
+        let publisher = Publisher::new(database, links(), clock.clone());
+        let app = App::new(publisher, hub_options()).await.unwrap();
         Self {
             app,
             clock,
@@ -178,11 +167,9 @@ impl TestApp {
         database.renew_lease(Duration::ZERO).await.unwrap();
         let mut options = AppOptions::from(hub.options());
         change(&mut options);
-        let app = App::new(Publisher::new(database, links(), clock.clone()), options)
-            .await
-            .unwrap();
+        let publisher = Publisher::new(database, links(), clock.clone());
         let app = Self {
-            app,
+            app: App::new(publisher, options).await.unwrap(),
             clock,
             folder,
             hub,
@@ -229,13 +216,10 @@ impl TestApp {
         work: impl Future<Output = T> + 'a,
     ) -> LocalBoxFuture<'a, T> {
         let serving = async move {
-            let (listener, stop) = (
-                TcpListener::bind("127.0.0.1:0").await.unwrap(),
-                CancellationToken::new(),
-            );
-            let serve = self
-                .app
-                .serve(listener, None, stop.clone(), Limits::default());
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let stop = CancellationToken::new();
+            let limits = ConnectionLimits::default();
+            let serve = self.app.serve(listener, None, stop.clone(), limits);
             let work = async {
                 let done = work.await;
                 stop.cancel();
@@ -248,21 +232,13 @@ impl TestApp {
 
     /// Gives the business a name, without which pages show no reviews.
     pub async fn name_business(&self) {
-        self.shell(
-            "insert into business (business_id, name) values ('desert-peak', 'Desert Peak')",
-        )
-        .await;
+        let columns = "business (business_id, name) values ('desert-peak', 'Desert Peak')";
+        self.shell(&format!("insert into {columns}")).await;
     }
 
     /// Adds or updates reviews, then publishes.
     pub async fn write(&self, reviews: &[Review]) {
-        let mut write = self.app.database.write_as_owner().await.unwrap();
-        for batch in reviews.chunks(500) {
-            reviews::upsert(&mut write, batch, self.clock.now())
-                .await
-                .unwrap();
-        }
-        write.commit().await.unwrap();
+        store(&self.app.database, &self.clock, reviews).await;
         self.drain().await;
     }
 
@@ -275,10 +251,9 @@ impl TestApp {
             restore: true,
             ..ImportRequest::default()
         };
-        let clock = self.clock();
-        import(self.database(), clock, &request, &mut Quiet::default())
-            .await
-            .unwrap();
+        let mut watch = Quiet::default();
+        let done = import(self.database(), &self.clock, &request, &mut watch).await;
+        done.unwrap();
         fs::remove_file(file).unwrap();
         self.drain().await;
     }
@@ -319,10 +294,8 @@ impl TestApp {
         let options = SqliteConnectOptions::new().filename(self.path());
         let options = options.busy_timeout(Duration::from_secs(5));
         let mut writer = SqliteConnection::connect_with(&options).await.unwrap();
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statement.into()))
-            .execute(&mut writer)
-            .await
-            .unwrap();
+        let statement = sqlx::AssertSqlSafe(statement.into());
+        sqlx::raw_sql(statement).execute(&mut writer).await.unwrap();
         writer
     }
 
@@ -339,11 +312,6 @@ impl TestApp {
     /// Advances the clock; a negative duration moves only the wall clock.
     pub fn advance(&self, by: chrono::Duration) {
         self.clock.advance(by);
-    }
-
-    /// The number of the service's loops that wait for the clock.
-    pub fn waiting(&self) -> usize {
-        self.clock.waiting()
     }
 
     pub fn path(&self) -> PathBuf {
@@ -372,10 +340,6 @@ impl TestApp {
             .collect()
     }
 
-    pub fn routes(&self) -> &[ListedRoute] {
-        &self.app.routes
-    }
-
     /// Sends a GET without header fields; checks the answer like [`Self::send`].
     pub async fn get(&self, target: &str) -> Answer {
         self.send(Method::GET, target, &[]).await
@@ -398,17 +362,13 @@ impl TestApp {
 
     /// Sends a request, and checks the guarantees of every answer.
     pub async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
-        let answer = self
-            .ask_from(None, method.clone(), target, headers, ())
-            .await;
+        let request = self.ask_from(None, method.clone(), target, headers, ());
+        let answer = request.await;
         answer.check_guarantees(&method, target);
         let is_conditional = headers.iter().any(|(name, _)| name.starts_with("if-"));
-        if method == Method::GET
-            && answer.status == 200
-            && answer.headers.contains_key("etag")
-            && !is_conditional
-        {
-            let headers = [headers, &[("if-none-match", answer.header("etag"))]].concat();
+        let tag = ("if-none-match", answer.header("etag"));
+        if method == Method::GET && answer.status == 200 && !tag.1.is_empty() && !is_conditional {
+            let headers = [headers, &[tag]].concat();
             let again = self.ask_from(None, method, target, &headers, ()).await;
             again.check_repeats(&answer, target);
         }
@@ -417,13 +377,8 @@ impl TestApp {
 
     /// Posts to the hub without a peer's address.
     pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
-        let body = form(pairs);
-        self.post_hub_from(
-            None,
-            &[("content-type", "application/x-www-form-urlencoded")],
-            body,
-        )
-        .await
+        let kind = [("content-type", "application/x-www-form-urlencoded")];
+        self.post_hub_from(None, &kind, form(pairs)).await
     }
 
     /// Posts a body to the hub from a peer's address.
@@ -443,11 +398,9 @@ impl TestApp {
         if headers.iter().all(|(name, _)| *name != "content-type") {
             headers.push(("content-type", "application/json"));
         }
-        let method = Method::POST;
-        let answer = self
-            .ask_from(None, method.clone(), "/mcp", &headers, body)
-            .await;
-        answer.check_guarantees(&method, "/mcp");
+        let request = self.ask_from(None, Method::POST, "/mcp", &headers, body);
+        let answer = request.await;
+        answer.check_guarantees(&Method::POST, "/mcp");
         answer
     }
 
@@ -460,22 +413,43 @@ impl TestApp {
         headers: &[(&str, &str)],
         body: impl Into<Body>,
     ) -> Answer {
-        let request = poem::http::Request::builder().method(method).uri(target);
-        let (mut parts, ()) = request.body(()).unwrap().into_parts();
-        for (name, value) in headers {
-            let name: HeaderName = name.parse().unwrap();
-            let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
-            parts.headers.append(name, value);
-        }
-        let host = HeaderValue::from_static(HOST);
-        parts.headers.entry("host").or_insert(host);
-        let remote = peer
-            .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
-            .unwrap_or_default();
-        let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
-        let request = Request::from_parts(parts, body.into());
+        let request = request_from(peer, method, target, headers, body);
         Answer::read(self.app.endpoint.get_response(request).await).await
     }
+}
+
+/// The request of [`TestApp::ask_from`].
+pub fn request_from(
+    peer: Option<&str>,
+    method: Method,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Body>,
+) -> Request {
+    let request = poem::http::Request::builder().method(method).uri(target);
+    let (mut parts, ()) = request.body(()).unwrap().into_parts();
+    for (name, value) in headers {
+        let name: HeaderName = name.parse().unwrap();
+        let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+        parts.headers.append(name, value);
+    }
+    let host = HeaderValue::from_static(HOST);
+    parts.headers.entry("host").or_insert(host);
+    let remote = peer
+        .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
+        .unwrap_or_default();
+    let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
+    Request::from_parts(parts, body.into())
+}
+
+/// Stores reviews in one transaction.
+pub async fn store(database: &Database, clock: &Clock, reviews: &[Review]) {
+    let mut write = database.write_as_owner().await.unwrap();
+    for batch in reviews.chunks(500) {
+        let stored = reviews::upsert(&mut write, batch, clock.now()).await;
+        stored.unwrap();
+    }
+    write.commit().await.unwrap();
 }
 
 /// Another service on a database file.

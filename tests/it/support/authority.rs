@@ -31,16 +31,11 @@ pub fn server_config(names: &[&str], is_known: bool) -> ServerConfig {
 /// TLS for a server with this certificate.
 pub fn config_of(certificate: Certificate, key: &KeyPair) -> ServerConfig {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth();
-    builder
-        .with_single_cert(
-            vec![certificate.into()],
-            PrivateKeyDer::Pkcs8(key.serialize_der().into()),
-        )
-        .unwrap()
+    let builder = builder.with_safe_default_protocol_versions().unwrap();
+    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    let builder = builder.with_no_client_auth();
+    let config = builder.with_single_cert(vec![certificate.into()], key);
+    config.unwrap()
 }
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {

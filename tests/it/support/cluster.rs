@@ -30,21 +30,14 @@ impl Rqlited {
     pub fn start(folder: &Path) -> Option<Self> {
         let binary = Some(binary()).filter(|path| !path.is_empty())?;
         let (api, raft) = (free_port(), free_port());
-        let flags = [
-            "-raft-timeout",
-            "-raft-election-timeout",
-            "-raft-leader-lease-timeout",
-        ];
-        let process = Command::new(binary)
-            .args(["-node-id", "1"])
-            .args(["-http-addr", &format!("127.0.0.1:{api}")])
-            .args(["-raft-addr", &format!("127.0.0.1:{raft}")])
-            .args(flags.iter().flat_map(|flag| [*flag, "100ms"]))
-            .arg(folder)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let flags = format!(
+            "-node-id 1 -http-addr 127.0.0.1:{api} -raft-addr 127.0.0.1:{raft} -raft-timeout 100ms \
+             -raft-election-timeout 100ms -raft-leader-lease-timeout 100ms"
+        );
+        let mut command = Command::new(binary);
+        command.args(flags.split(' ')).arg(folder);
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let process = process.unwrap();
         fs::write(folder.join(API), api.to_string()).unwrap();
         let node = Self(process);
         wait_until_it_leads(api);

@@ -71,16 +71,11 @@ impl Generator {
     /// The review with this number.
     pub fn review(&mut self, number: usize) -> Review {
         let mut some = |of: &[&str], times| {
-            of.iter()
-                .filter(|_| self.once_in(times))
-                .map(|name| (*name).to_owned())
-                .collect()
+            let some = of.iter().filter(|_| self.once_in(times));
+            some.map(|name| (*name).to_owned()).collect()
         };
-        let mentions = Mentions::new(
-            some(&TECHNICIANS, 8),
-            some(&SERVICES, 6),
-            some(&["Mesa", "Tempe"], 5),
-        );
+        let (technicians, services) = (some(&TECHNICIANS, 8), some(&SERVICES, 6));
+        let mentions = Mentions::new(technicians, services, some(&["Mesa", "Tempe"], 5));
         let date = self.day();
         let withheld = self.once_in(40);
         Review {
@@ -142,10 +137,8 @@ pub fn review_with_text(number: usize, text: impl Into<String>) -> Review {
 
 /// The published ones of these reviews in the order of the dataset.
 pub fn published(reviews: &[Review]) -> Vec<&Review> {
-    let mut published: Vec<&Review> = reviews
-        .iter()
-        .filter(|review| review.status == Status::Published)
-        .collect();
+    let mut published: Vec<&Review> = reviews.iter().collect();
+    published.retain(|review| review.status == Status::Published);
     published.sort_by_key(|review| (std::cmp::Reverse(review.date), review.id.clone()));
     published
 }

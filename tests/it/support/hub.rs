@@ -56,9 +56,8 @@ impl MakeHub {
 
     /// With these flags and this resolver, without allowed networks.
     pub fn closed(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
-        Self(Arc::new(move || {
-            hub_options_of(flags, Arc::new(fake_dns.clone()))
-        }))
+        let options = move || hub_options_of(flags, Arc::new(fake_dns.clone()));
+        Self(Arc::new(options))
     }
 
     pub fn options(&self) -> HubOptions {

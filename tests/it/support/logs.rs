@@ -85,27 +85,3 @@ where
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Logs;
-
-    /// A single statement; its first run registers it in the process.
-    fn speak(who: &str) {
-        tracing::info!("test.spoken: {who}");
-    }
-
-    #[test]
-    fn log_lines_are_captured_on_any_thread() {
-        let (logs, capture) = Logs::begin();
-        std::thread::scope(|scope| scope.spawn(|| speak("another")).join().unwrap());
-        speak("this one");
-        drop(capture);
-        speak("too late");
-        let lines = logs.with("test.spoken");
-        assert!(
-            lines.len() == 1 && lines[0].ends_with("this one"),
-            "{lines:?}"
-        );
-    }
-}

@@ -17,7 +17,9 @@ mod surfaces;
 mod tools;
 
 pub use answer::Answer;
-pub use app::{BASE, HOST, TestApp, create_database, links, service_on, start};
+pub use app::{
+    BASE, HOST, TestApp, create_database, links, request_from, service_on, start, store,
+};
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, SERVICES, TECHNICIANS, published, review_with_text};

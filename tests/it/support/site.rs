@@ -22,9 +22,8 @@ pub struct SiteRequest {
 impl SiteRequest {
     pub fn header(&self, name: &str) -> &str {
         let mut headers = self.headers.iter();
-        headers
-            .find(|(other, _)| other == name)
-            .map_or("", |(_, value)| value)
+        let found = headers.find(|(other, _)| other == name);
+        found.map_or("", |(_, value)| value)
     }
 }
 
@@ -85,28 +84,22 @@ impl Site {
         let requests = Arc::<Mutex<Vec<SiteRequest>>>::default();
         let answers: Arc<Mutex<Answers>> = Arc::new(Mutex::new(Box::new(answers)));
         let is_ended = Arc::<AtomicBool>::default();
-        let thread = {
-            let (requests, answers, is_ended) = (
-                Arc::clone(&requests),
-                Arc::clone(&answers),
-                Arc::clone(&is_ended),
-            );
-            std::thread::spawn(move || {
-                for stream in listener.incoming() {
-                    if is_ended.load(Ordering::SeqCst) {
-                        return;
-                    }
-                    // A client that was killed breaks its connection.
-                    let _ = stream.and_then(|stream| serve(&stream, &requests, &answers));
+        let shared = (requests.clone(), answers.clone(), is_ended.clone());
+        let serve_all = move || {
+            for stream in listener.incoming() {
+                if shared.2.load(Ordering::SeqCst) {
+                    return;
                 }
-            })
+                // A client that was killed breaks its connection.
+                let _ = stream.and_then(|stream| serve(&stream, &shared.0, &shared.1));
+            }
         };
         Self {
             address,
             requests,
             answers,
             is_ended,
-            thread: Some(thread),
+            thread: Some(std::thread::spawn(serve_all)),
         }
     }
 

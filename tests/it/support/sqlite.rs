@@ -27,9 +27,8 @@ pub fn connect(path: &Path) -> Connection {
     let connection =
         Connection::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     connection.busy_timeout(BUSY_TIMEOUT).unwrap();
-    connection
-        .pragma_update(None, "foreign_keys", false)
-        .unwrap();
+    let set = connection.pragma_update(None, "foreign_keys", false);
+    set.unwrap();
     connection
 }
 
@@ -58,42 +57,29 @@ pub fn rows(path: &Path, query: &str) -> Vec<Value> {
         Some(_) => reader(path).unwrap(),
         None => connect(path),
     };
-    each_result(&connection, query, |rows| {
-        let names: Vec<String> = rows
-            .as_ref()
-            .unwrap()
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+    let done = each_result(&connection, query, |rows| {
+        let names = rows.as_ref().unwrap().column_names();
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         while let Some(row) = rows.next()? {
-            let members = names
-                .iter()
-                .enumerate()
-                .map(|(at, name)| (name.clone(), json(row.get_ref_unwrap(at))));
-            objects.push(Value::Object(members.collect::<Map<_, _>>()));
+            let values = (0..).map(|at| json(row.get_ref_unwrap(at)));
+            let members: Map<_, _> = names.iter().cloned().zip(values).collect();
+            objects.push(Value::Object(members));
         }
         Ok(())
-    })
-    .unwrap_or_else(|error| panic!("{error}\n{query}"));
+    });
+    done.unwrap_or_else(|error| panic!("{error}\n{query}"));
     objects
 }
 
 /// Every row of every table, those of the text index included, for comparing two states of a database.
 pub fn contents(path: &Path) -> String {
-    let names = sqlite3(
-        path,
-        "select name from sqlite_schema where type = 'table' order by name",
-    );
-    names.lines().fold(String::new(), |mut text, name| {
-        writeln!(
-            text,
-            "{name}\n{}",
-            sqlite3(path, &format!("select * from \"{name}\""))
-        )
-        .unwrap();
-        text
-    })
+    let names = "select name from sqlite_schema where type = 'table' order by name";
+    let mut text = String::new();
+    for name in sqlite3(path, names).lines() {
+        let rows = sqlite3(path, &format!("select * from \"{name}\""));
+        text += &format!("{name}\n{rows}\n");
+    }
+    text
 }
 
 /// Copies the database at `path` to a new file while others use it, like the shell's `.backup`.
@@ -111,19 +97,22 @@ fn copy(from: &Connection, to: &mut Connection) {
     assert_eq!(step, StepResult::Done, "the database was locked");
 }
 
-/// Waits until `query` returns `wanted`, for processes that report their work in no other way.
+/// Waits until `query` returns `expected`, for processes that report their work in no other way.
 #[expect(
     clippy::disallowed_methods,
     reason = "another process has no clock that a test could move"
 )]
-pub fn wait_for_rows(path: &Path, query: &str, wanted: &str) {
+pub fn wait_for_rows(path: &Path, query: &str, expected: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let output = sqlite3(path, query);
-        if output == wanted {
+        if output == expected {
             return;
         }
-        assert!(Instant::now() < deadline, "{query}: {output}, not {wanted}");
+        assert!(
+            Instant::now() < deadline,
+            "{query}: {output}, not {expected}"
+        );
         // Without a pause, the queries would take the processor that the process needs.
         std::thread::park_timeout(Duration::from_millis(5));
     }
@@ -149,14 +138,9 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let side = cluster::derived(path);
     if side.exists() {
         connection.execute("attach ? as side", [side.to_string_lossy()])?;
-        for name in [
-            "derived_analysis",
-            "derived_finding",
-            "derived_mention",
-            "derived_review",
-        ] {
+        for name in ["analysis", "finding", "mention", "review"] {
             connection.execute_batch(&format!(
-                "create temp view {name} as select * from side.{name}"
+                "create temp view derived_{name} as select * from side.derived_{name}"
             ))?;
         }
     }
@@ -219,12 +203,12 @@ fn each_result(
 
 fn text(value: ValueRef<'_>) -> String {
     match value {
-        ValueRef::Null => String::new(),
-        ValueRef::Integer(number) => number.to_string(),
         ValueRef::Real(number) => format!("{number:?}"),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-            String::from_utf8_lossy(bytes).into_owned()
-        }
+        other => match json(other) {
+            Value::Null => String::new(),
+            Value::String(text) => text,
+            number => number.to_string(),
+        },
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::Path;
 use reviews_service::storage::{Database, verify};
 use serde_json::Value;
 
+use super::app::BASE;
+use super::tools::{array_of, str_of};
 use super::{TestApp, rows};
 
 /// The parts of `/insights.json?part=`.
@@ -56,33 +58,23 @@ pub fn check_in_step(app: &TestApp) -> impl Future<Output = ()> {
 }
 
 fn ids(rows: &[Value]) -> Vec<&str> {
-    rows.iter().map(|row| row["id"].as_str().unwrap()).collect()
+    rows.iter().map(|row| str_of(&row["id"])).collect()
 }
 
 fn check_mentions(review: &Value, mentions: &BTreeMap<String, Vec<String>>) {
-    let shown: Vec<String> = [
+    let lists = [
         ("service", "services"),
         ("service_area", "service_areas"),
         ("technician", "technicians"),
-    ]
-    .iter()
-    .flat_map(|(kind, list)| {
-        review["mentions"][list]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(move |value| (kind, value))
-    })
-    .map(|(kind, value)| format!("{kind} {}", value.as_str().unwrap()))
-    .collect();
-    assert_eq!(
-        shown,
-        mentions
-            .get(review["id"].as_str().unwrap())
-            .cloned()
-            .unwrap_or_default(),
-        "mentions of {review}"
-    );
+    ];
+    let mut shown = Vec::new();
+    for (kind, list) in lists {
+        let values = array_of(&review["mentions"][list]).iter();
+        shown.extend(values.map(|value| format!("{kind} {}", str_of(value))));
+    }
+    let expected = mentions.get(str_of(&review["id"]));
+    let expected = expected.map(Vec::as_slice).unwrap_or_default();
+    assert_eq!(shown, expected, "mentions of {review}");
 }
 
 async fn check_dataset(app: &TestApp, published: &[Value]) {
@@ -91,96 +83,60 @@ async fn check_dataset(app: &TestApp, published: &[Value]) {
     let dataset = dataset.json();
     let mut mentions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows(&app.path(), MENTIONS) {
-        let text = |name: &str| row[name].as_str().unwrap().to_owned();
-        mentions
-            .entry(text("id"))
-            .or_default()
-            .push(format!("{} {}", text("kind"), text("value")));
+        let [id, kind, value] = ["id", "kind", "value"].map(|name| str_of(&row[name]));
+        let of_review = mentions.entry(id.to_owned()).or_default();
+        of_review.push(format!("{kind} {value}"));
     }
-    for (row, review) in published.iter().zip(dataset["reviews"].as_array().unwrap()) {
+    for (row, review) in published.iter().zip(array_of(&dataset["reviews"])) {
         for (column, pointer) in SHOWN {
-            assert_eq!(
-                review.pointer(pointer).unwrap_or(&Value::Null),
-                &row[column],
-                "{pointer} of {review}"
-            );
+            let shown = review.pointer(pointer).unwrap_or(&Value::Null);
+            assert_eq!(shown, &row[column], "{pointer} of {review}");
         }
         check_mentions(review, &mentions);
     }
     for stars in 1..=5 {
-        let count = published
-            .iter()
-            .filter(|row| row["rating"] == stars)
-            .count();
-        assert_eq!(
-            dataset["aggregate_rating"]["distribution"][stars.to_string()],
-            count,
-            "{stars} stars"
-        );
+        let counted = &dataset["aggregate_rating"]["distribution"][stars.to_string()];
+        let rows = published.iter().filter(|row| row["rating"] == stars);
+        assert_eq!(*counted, rows.count(), "{stars} stars");
     }
-    let withheld = rows(
-        &app.path(),
-        "select count(*) as count from review where status = 'withheld';",
-    );
-    assert_eq!(
-        dataset["withheld"]["count"], withheld[0]["count"],
-        "withheld"
-    );
-    assert_eq!(
-        app.get("/insights.json").await.json()["generated_from"]["reviews"],
-        published.len(),
-        "/insights.json"
-    );
+    let withheld = app.sql("select count(*) from review where status = 'withheld'");
+    assert_eq!(dataset["withheld"]["count"].to_string(), withheld);
+    let insights = app.json("/insights.json").await;
+    assert_eq!(insights["generated_from"]["reviews"], published.len());
 }
 
 async fn check_parts(app: &TestApp, published: &[Value]) {
-    assert_eq!(
-        app.get("/api/reviews/since/0001-01-01").await.ids(),
-        ids(published),
-        "since"
-    );
+    let since = app.get("/api/reviews/since/0001-01-01").await;
+    assert_eq!(since.ids(), ids(published), "since");
     let mut found = Vec::new();
     let mut target = "/api/reviews/search?limit=100".to_owned();
     loop {
         let page = app.get(&target).await;
-        assert_eq!(page.json()["total"], published.len(), "{target}");
+        let json = page.json();
+        assert_eq!(json["total"], published.len(), "{target}");
         found.extend(page.ids());
-        let Some(cursor) = page.json()["next_cursor"].as_str().map(str::to_owned) else {
+        let Some(cursor) = json["next_cursor"].as_str() else {
             break;
         };
         target = format!("/api/reviews/search?limit=100&cursor={cursor}");
     }
     assert_eq!(found, ids(published), "search");
     for row in published.iter().take(3).chain(published.last()) {
-        let id = row["id"].as_str().unwrap();
-        assert_eq!(
-            app.get(&format!("/api/reviews/{id}")).await.json()["text"],
-            row["text"],
-            "{id}"
-        );
-        let page = app
-            .get_with(
-                &format!("/reviews/{id}"),
-                &[("if-none-match", "\"another\"")],
-            )
-            .await;
-        assert_eq!(page.status, 200, "the page of {id}");
+        let id = str_of(&row["id"]);
+        let review = app.json(&format!("/api/reviews/{id}")).await;
+        assert_eq!(review["text"], row["text"], "{id}");
+        let (target, other) = (format!("/reviews/{id}"), ("if-none-match", "\"x\""));
+        let page = app.get_with(&target, &[other]).await;
+        assert_eq!(page.status, 200, "{target}");
     }
 }
 
 async fn check_feeds(app: &TestApp, published: &[Value]) {
-    let newest: Vec<String> = ids(published)
-        .iter()
-        .take(50)
-        .map(|id| format!("https://reviews.sample.test/reviews/{id}"))
-        .collect();
-    let feed = app.get("/api/feed.json").await.json();
-    let items: Vec<&str> = feed["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item["url"].as_str().unwrap())
-        .collect();
+    let newest = ids(published).into_iter().take(50);
+    let newest: Vec<_> = newest.map(|id| format!("{BASE}/reviews/{id}")).collect();
+    let feed = app.json("/api/feed.json").await;
+    let items = array_of(&feed["items"]).iter();
+    let items: Vec<&str> = items.map(|item| str_of(&item["url"])).collect();
     assert_eq!(items, newest, "/api/feed.json");
     let atom = feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).unwrap();
     let entries: Vec<&str> = atom.entries.iter().map(|entry| entry.id.as_str()).collect();
@@ -189,33 +145,21 @@ async fn check_feeds(app: &TestApp, published: &[Value]) {
 
 /// The text index finds exactly the reviews in the table, withheld ones included.
 fn check_index(app: &TestApp) {
+    let select = "select review_id from";
     for phrase in ["water heater", "shell", "fur", "nowhere to be found"] {
-        let found = format!(
-            "select review_id from review_fts where review_fts match '\"{phrase}\"' order by 1;"
-        );
-        let there = format!(
-            "select review_id from review where instr(lower(text), '{phrase}') order by 1;"
-        );
-        assert_eq!(
-            rows(&app.path(), &found),
-            rows(&app.path(), &there),
-            "review_fts match {phrase}"
-        );
+        let found = format!("{select} review_fts where review_fts match '\"{phrase}\"' order by 1");
+        let there = format!("{select} review where instr(lower(text), '{phrase}') order by 1");
+        assert_eq!(app.sql(&found), app.sql(&there), "{phrase}");
     }
 }
 
 /// Version and instant of each document in the database: `("reviews", 3, "2026-11-20T12:00:00.000Z")`.
 pub fn publications(path: &Path) -> Vec<(String, i64, String)> {
-    let query = "select document, version, changed_at from publication order by document;";
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    rows(path, query)
-        .iter()
-        .map(|row| {
-            (
-                text(&row["document"]),
-                row["version"].as_i64().unwrap(),
-                text(&row["changed_at"]),
-            )
-        })
-        .collect()
+    let query = "select document, version, changed_at from publication order by document";
+    let text = |value: &Value| str_of(value).to_owned();
+    let publication = |row: &Value| {
+        let version = row["version"].as_i64().unwrap();
+        (text(&row["document"]), version, text(&row["changed_at"]))
+    };
+    rows(path, query).iter().map(publication).collect()
 }

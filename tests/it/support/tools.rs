@@ -28,9 +28,9 @@ pub fn rounds(of_a_change: usize) -> usize {
 
 /// The path of the shell. If it is missing, notes that `test` is skipped, or panics if nothing may be skipped.
 pub fn find_shell(test: &str) -> Option<PathBuf> {
-    let found = env::split_paths(&setting("PATH"))
-        .map(|folder| folder.join("sqlite3"))
-        .find(|file| file.is_file());
+    let path = setting("PATH");
+    let files = env::split_paths(&path).map(|folder| folder.join("sqlite3"));
+    let found = files.into_iter().find(|file| file.is_file());
     if found.is_none() {
         skip(test);
     }
@@ -69,17 +69,15 @@ macro_rules! needs_shell {
 }
 pub(crate) use needs_shell;
 
-/// The rows of a table: a line for each, with ` → ` between the cells. Empty lines are left out.
+/// The rows of a table: a line for each, with ` → ` between the cells. Empty lines and comments, after `#`, are left out.
 pub fn table<const CELLS: usize>(text: &str) -> Vec<[&str; CELLS]> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            let cells: Vec<&str> = line.split(" → ").collect();
-            cells
-                .try_into()
-                .unwrap_or_else(|_| panic!("not {CELLS} cells: {line}"))
-        })
-        .collect()
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let rows = lines.map(|line| {
+        let cells: Vec<&str> = line.split(" → ").collect();
+        cells.try_into().expect(line)
+    });
+    rows.collect()
 }
 
 /// Name and value pairs as a query string or the body of a form.

@@ -1,27 +1,23 @@
 //! The hub's rules (table in `README.md` beside it), with real HTTPS receivers and a clock that only tests advance.
 
-mod attacked;
-mod bounded;
-mod crash;
-mod delivered;
-mod discovery;
-mod ended;
-mod hostile;
-mod kept;
-mod leased;
-mod ours;
-mod requested;
-mod retried;
-mod running;
+mod changes;
+mod deliveries;
+mod example_subscriber;
+mod floods;
+mod hanging_receivers;
+mod kills;
+mod leases;
+mod limits;
+mod own_failures;
+mod requests;
 mod secrets;
-mod subscriber;
-mod verified;
+mod verifications;
+mod worker;
 
 use chrono::TimeDelta;
-use serde_json::Value;
 
 use crate::support::{
-    Answer, BASE, FakeDns, Generator, MakeHub, Received, Receiver, Reply, TestApp, rows, sqlite3,
+    Answer, BASE, FakeDns, Generator, MakeHub, Received, Receiver, Reply, TestApp, sqlite3, table,
 };
 
 /// The URLs of the topics.
@@ -83,17 +79,16 @@ impl Hub {
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
 
-    /// Creates an active subscription whose callback is at `host`.
-    async fn subscribe_name(&self, receiver: &Receiver, host: &str) {
-        self.request(&receiver.url_of(host, "/cb")).await;
+    /// Requests the dataset for a callback at `host`, and runs the verification.
+    async fn subscribe_name(&self, host: &str) {
+        self.request(&self.receiver.url_of(host, "/cb")).await;
         self.app.drain().await;
     }
 
     /// Requests the dataset for `target`, without the verification.
     async fn ask_for(&self, target: &str, more: &[(&str, &str)]) {
-        let answer = self
-            .ask("subscribe", REVIEWS, &self.receiver.url(target), more)
-            .await;
+        let callback = self.receiver.url(target);
+        let answer = self.ask("subscribe", REVIEWS, &callback, more).await;
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
 
@@ -103,10 +98,9 @@ impl Hub {
         self.app.drain().await;
     }
 
-    async fn unsubscribe(&self, target: &str, more: &[(&str, &str)]) {
-        let answer = self
-            .ask("unsubscribe", REVIEWS, &self.receiver.url(target), more)
-            .await;
+    async fn unsubscribe(&self, target: &str) {
+        let callback = self.receiver.url(target);
+        let answer = self.ask("unsubscribe", REVIEWS, &callback, &[]).await;
         assert_eq!(answer.status, 202, "{}", answer.text());
         self.app.drain().await;
     }
@@ -125,10 +119,10 @@ impl Hub {
     /// Writes while the service runs, and waits until the change is published.
     async fn publish(&self, sql: &str) {
         // A condition that is never true: without one, the client sends two requests, between which the snapshot may change.
-        let asked = [("if-none-match", "\"none\"")];
-        let before = self.app.get_with("/reviews.json", &asked).await.body;
+        let condition = [("if-none-match", "\"none\"")];
+        let before = self.app.get_with("/reviews.json", &condition).await.body;
         sqlite3(&self.app.path(), sql);
-        while self.app.get_with("/reviews.json", &asked).await.body == before {
+        while self.app.get_with("/reviews.json", &condition).await.body == before {
             // The service looks for changes every 200 ms.
             self.app.advance(TimeDelta::milliseconds(200));
             tokio::task::yield_now().await;
@@ -138,13 +132,9 @@ impl Hub {
     /// The verifications with this mode so far, or the denials.
     fn calls(&self, mode: &str) -> Vec<Received> {
         let mut requests = self.receiver.requests();
-        requests.retain(|request| {
-            request.method == "GET"
-                && request
-                    .parameters("hub.mode")
-                    .last()
-                    .is_some_and(|given| given == mode)
-        });
+        let has_mode =
+            |request: &Received| request.parameters("hub.mode").ends_with(&[mode.to_owned()]);
+        requests.retain(|request| request.method == "GET" && has_mode(request));
         requests
     }
 
@@ -156,19 +146,93 @@ impl Hub {
     }
 
     /// The value of `field` of the only subscription.
-    fn field(&self, field: &str) -> Value {
-        let rows = rows(
+    fn field(&self, field: &str) -> String {
+        sqlite3(
             &self.app.path(),
-            &format!("select {field} as field from subscription;"),
-        );
-        let [row] = &rows[..] else {
-            panic!("{} subscriptions", rows.len())
-        };
-        row["field"].clone()
+            &format!("select {field} from subscription"),
+        )
     }
 
     fn state(&self) -> String {
-        self.field("state").as_str().unwrap().to_owned()
+        self.field("state")
+    }
+
+    /// A reply by its name, or by its status.
+    fn reply(&self, name: &str) -> Reply {
+        match name {
+            "challenge" => Reply::Challenge,
+            "close" => Reply::Close,
+            "endless" => Reply::Endless,
+            "never" => Reply::Never,
+            "wrong" => Reply::body("something else"),
+            status => Reply::status(status.parse().unwrap())
+                .field("location", &self.receiver.url("/elsewhere")),
+        }
+    }
+
+    /// The states of the subscriptions, the requests that the receiver got, and the failures in a row.
+    fn summary(&self) -> String {
+        let query =
+            "select coalesce(group_concat(distinct state), 'none'), coalesce(sum(failures), 0)
+            from (select * from subscription order by state)";
+        let rows = sqlite3(&self.app.path(), query);
+        let (states, failures) = rows.split_once('|').unwrap();
+        let states = states.replace(',', "+");
+        let requests = self.receiver.requests();
+        let posted = requests.iter().filter(|request| request.method == "POST");
+        let posted = posted.count();
+        let got = requests.len() - posted;
+        format!("{states}, {got} GET, {posted} POST, {failures} failures")
+    }
+
+    /// Runs the lines of a walk, `step → result`: the result is [`Self::summary`], or `-` for any; that of `select …` are its
+    /// rows, that of `parameter NAME` is the value in the receiver's last request, and that of `body NUMBER` is whether the
+    /// delivery with this number has the current dataset.
+    async fn walk(&self, lines: &str) {
+        for [step, expected] in table(lines) {
+            let (name, rest) = step.split_once(' ').unwrap();
+            let mut words = rest.split(' ');
+            let mut result = None;
+            match name {
+                "replies" => self.receiver.script(words.map(|name| self.reply(name))),
+                "always" => self.receiver.always(self.reply(rest)),
+                "change" => self.change(rest).await,
+                "pass" => self.pass(rest.parse().unwrap()).await,
+                "sql" => drop(self.app.shell(rest).await),
+                "select" => result = Some(self.app.sql(step)),
+                "body" => {
+                    let sent = &self.deliveries()[rest.parse::<usize>().unwrap()];
+                    let current = self.app.get("/reviews.json").await.body;
+                    let is_current = sent.body == current;
+                    result = Some(if is_current { "current" } else { "other" }.to_owned());
+                }
+                "parameter" => {
+                    let last = self.receiver.requests().pop().unwrap();
+                    result = Some(last.parameters(rest).concat());
+                }
+                "unsubscribe" => self.unsubscribe(rest).await,
+                "request" | "subscribe" => {
+                    let target = words.next().unwrap();
+                    let words: Vec<String> = words.map(|word| format!("hub.{word}")).collect();
+                    let more = words.iter().map(|word| word.split_once('=').unwrap());
+                    self.ask_for(target, &more.collect::<Vec<_>>()).await;
+                    if name == "subscribe" {
+                        self.app.drain().await;
+                    }
+                }
+                other => panic!("no step {other}"),
+            }
+            let result = result.unwrap_or_else(|| self.summary());
+            let is_expected = expected == "-" || result == expected;
+            assert!(is_expected, "{step} → {result} in:\n{lines}");
+        }
+    }
+}
+
+/// Runs walks, each with a new hub; empty lines separate them.
+async fn check_walks(walks: &str) {
+    for walk in walks.split("\n\n") {
+        Hub::new().await.walk(walk).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use serde_json::{Value, json};
 
 use crate::mcp::ask_stateless;
-use crate::support::{BASE, TestApp};
+use crate::support::{BASE, TestApp, table};
 
 /// The starting points of the crawl, and targets without links.
 const ROOTS: &str = "/ /insights /insights.json /insights.json?part=overview /insights.json?part=technicians /insights.json?part=summary \
@@ -62,32 +62,29 @@ fn links(body: &str) -> Vec<String> {
 
 /// The answers to agents by request.
 pub async fn agents(app: &TestApp) -> Vec<(String, String)> {
-    let mut asked: Vec<(&str, Value)> = vec![("tools/list", json!({}))];
-    let tool = |name: &str, arguments: Value| {
-        ("tools/call", json!({"name": name, "arguments": arguments}))
-    };
-    asked.extend([
-        tool("get_business", json!({})),
-        tool("search_reviews", json!({})),
-        tool("search_reviews", json!({"mentions_technician": "Bazil"})),
-        tool("get_review", json!({"id": "z-1"})),
-        tool("get_reviews_since", json!({"date": "2001-01-01"})),
-        tool("get_insights", json!({})),
-        tool("get_insights", json!({"part": "technicians"})),
-        tool("get_insights", json!({"technician": "Basil"})),
-        tool("get_evidence", json!({"aspect": "professionalism"})),
-        tool(
-            "get_evidence",
-            json!({"aspect": "professionalism", "technician": "Bazil"}),
-        ),
-        tool("list_facets", json!({})),
-    ]);
-    let mut bodies = Vec::new();
-    for (method, params) in asked {
-        bodies.push((
-            format!("{method} {params}"),
-            ask_stateless(app, method, params).await.text(),
-        ));
+    let mut bodies = vec![(
+        "tools/list".to_owned(),
+        ask_stateless(app, "tools/list", json!({})).await.text(),
+    )];
+    for [tool, arguments] in table(
+        r#"
+        get_business → {}
+        search_reviews → {}
+        search_reviews → {"mentions_technician": "Bazil"}
+        get_review → {"id": "z-1"}
+        get_reviews_since → {"date": "2001-01-01"}
+        get_insights → {}
+        get_insights → {"part": "technicians"}
+        get_insights → {"technician": "Basil"}
+        get_evidence → {"aspect": "professionalism"}
+        get_evidence → {"aspect": "professionalism", "technician": "Bazil"}
+        list_facets → {}
+        "#,
+    ) {
+        let arguments: Value = arguments.parse().unwrap();
+        let call = json!({"name": tool, "arguments": arguments});
+        let answer = ask_stateless(app, "tools/call", call).await;
+        bodies.push((format!("{tool} {arguments}"), answer.text()));
     }
     bodies
 }

@@ -70,12 +70,6 @@ Business Unit Id,Domain Url,Webshop Name,Review Id,Review Created (UTC),Review C
 author | title | text | response_text | language
 Anonymous |  | None of it |  | en
 Nan |  |  | Null and void |
-# a word for empty is empty in the JSON of a platform
-[{"id": "t1", "stars": 5, "title": "n/a", "text": "None", "createdAt": "2026-10-16T07:00:00Z", "consumer": {"displayName": "undefined"},
-"companyReply": {"text": "nan", "createdAt": "null"}, "language": "-"}]
-=
-author | title | text | response_text | language
-Anonymous |  |  |  |
 "#;
 
 #[tokio::test]

@@ -100,7 +100,7 @@ Di | withheld
 ";
 
 #[tokio::test]
-async fn what_a_source_hides_stays_hidden_in_every_format() {
+async fn reviews_that_a_source_hides_stay_hidden_in_every_format() {
     in_every_format(TABLES).await;
 }
 
@@ -165,7 +165,7 @@ ROW
 "#;
 
 #[tokio::test]
-async fn what_a_source_hides_stays_hidden_in_files_of_platforms() {
+async fn reviews_that_a_source_hides_stay_hidden_in_platform_files() {
     let row = r#""author": "Ann", "rating": 5, "text": "HIDDEN", "date": "2026-03-05""#;
     let files = FILES.replace("{ROW}", &format!("{{{row}, \"live\": false}}"));
     as_they_are(&files.replace("MORE", row).replace("FIELDS", "fields")).await;

@@ -42,6 +42,62 @@ review_id | rating | text
 1 | 4 | Neat, and quick.
 2 | 1 | Broke my door.
 3 | 4 | Fair price.
+# equal ids of two sources get the source as prefix, and a deleted review is that of its source alone
+Review ID | Name | Stars | Date       | Review
+q1        | Ann  | 5     | 2026-06-10 | Neat.
+q7        | Bo   | 4     | 2026-06-11 | Late.
+then --source Angi
+Review ID | Name | Stars | Date       | Review
+q1        | Cy   | 1     | 2026-07-12 | Never came.
+q7        | Di   | 2     | 2026-07-11 | Rude.
+then sql: delete from review where review_id in ('q1', 'angi-q7')
+then --source Angi
+Review ID | Name | Stars | Date       | Review
+q1        | Cy   | 1     | 2026-07-12 | Never came back.
+q7        | Di   | 2     | 2026-07-11 | Rude.
+then
+Review ID | Name | Stars | Date       | Review
+q1        | Ann  | 5     | 2026-06-10 | Neat.
+q7        | Bo   | 4     | 2026-06-11 | Late.
+=
+review_id | author | text
+q7 | Bo | Late.
+angi-q1 | Cy | Never came back.
+# equal ids at two locations of a source are two reviews
+Review ID | Name | Stars | Date       | Review | Location
+q1        | Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
+then
+Review ID | Name | Stars | Date       | Review | Location
+q1        | Carl | 5     | 2026-06-11 | Late.  | Mesa
+then
+=
+author
+Ann
+Carl
+# locations and sources are the same in any case
+--source 'Café Finder'
+Name | Stars | Date       | Review | Location
+Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
+Bo   | 5     | 2026-06-11 | Late.  | phoenix
+then --source 'CAFÉ FINDER' --location PHOENIX
+Name | Stars | Date       | Review | Location
+Ann  | 5     | 2026-06-10 | Neat.  | phoenix
+Bo   | 5     | 2026-06-11 | Late.  | PHOENIX
+Cy   | 5     | 2026-06-12 | Good.  | Mesa
+=
+~ --source CAFÉ FINDER is the source Café Finder
+author | source_name
+Ann | Café Finder
+Bo | Café Finder
+# accents make another name of a source
+--source 'Café Finder'
+Name | Stars | Date       | Review
+Ann  | 5     | 2026-06-10 | Neat.
+then --source 'Cafe Finder'
+=
+source_name
+Café Finder
+Cafe Finder
 # one id of several reviews rejects and names them, and is none if the owner says so
 each NUMBER: 1.17E+17 | 1,17E+17 | 117000000000000000 | 77 | n/k | ANON
 Review ID | Name | Stars | Date       | Review

@@ -12,6 +12,7 @@ use zip::write::SimpleFileOptions;
 use super::{assert_clear, assert_refused};
 use crate::imports::{google, page, zipped};
 use crate::process::Home;
+use crate::support::Generator;
 
 /// An archive whose members each unpack to 64 MiB.
 fn bomb(members: usize) -> Vec<u8> {
@@ -44,23 +45,15 @@ fn an_archive_that_unpacks_to_more_than_the_limit_is_refused() {
 
 #[test]
 fn garbled_files_are_refused() {
-    let mut state = 7_u64;
-    let noise: Vec<u8> = std::iter::repeat_with(|| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        state.to_be_bytes()[0]
-    })
-    .take(200_000)
-    .collect();
-    assert_refused("noise", &noise, "given: ");
+    let mut dice = Generator::new(7);
+    let noise: Vec<u8> = (0..200_000)
+        .map(|_| u8::try_from(dice.below(256)).unwrap())
+        .collect();
+    assert_refused("noise", noise, "given: ");
     let archive = zipped(&[("reviews.json", &page(&[google(1, "a", &json!({}))]))]);
     for cut in [5, 30, archive.len() / 2, archive.len() - 1] {
-        assert_refused(
-            "a truncated archive",
-            &archive[..cut],
-            "given: the zip archive cannot be read",
-        );
+        let message = "given: the zip archive cannot be read";
+        assert_refused("a truncated archive", &archive[..cut], message);
     }
     let mut garbled = archive;
     for byte in &mut garbled[45..60] {
@@ -72,27 +65,23 @@ fn garbled_files_are_refused() {
 #[test]
 fn archive_names_create_no_files_and_are_escaped_in_messages() {
     let home = Home::new();
-    home.run_ok(&["init", "--time-zone", "UTC"], "UTC");
-    let before = home.names();
+    home.run_ok("init --time-zone UTC", "UTC");
+    let before = home.file_names();
     let names = [
         "../../reviews.json",
         "/tmp/reviews-owned.json",
         "..\\..\\reviews.json",
         "C:\\reviews.json",
     ];
-    let members: Vec<(&str, String)> = names
-        .iter()
-        .zip(["a", "b", "c", "d"])
-        .map(|(name, id)| (*name, page(&[google(1, id, &json!({}))])))
-        .collect();
-    let members: Vec<(&str, &str)> = members
-        .iter()
-        .map(|(name, page)| (*name, page.as_str()))
+    let pages = [1, 2, 3, 4].map(|number: u32| page(&[google(1, &number.to_string(), &json!({}))]));
+    let members: Vec<(&str, &str)> = names
+        .into_iter()
+        .zip(pages.iter().map(String::as_str))
         .collect();
     let done = home.import_content(zipped(&members));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_clear("paths", &done, "4 new");
-    let mut after = home.names();
+    let mut after = home.file_names();
     after.retain(|name| name != "given");
     assert_eq!(after, before);
     for path in [
@@ -100,14 +89,11 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
         "../../reviews.json",
         "/tmp/reviews-owned.json",
     ] {
-        assert!(!home.0.path().join(path).exists(), "{path}");
+        assert!(!home.folder.path().join(path).exists(), "{path}");
     }
-    let home = Home::new();
-    let done = home.import_content(zipped(&[("\u{1b}]0;owned\u{7}\r/reviews.json", "{")]));
-    assert_eq!(done.code, Some(2), "{}", done.out);
-    assert_clear(
+    assert_refused(
         "a name of control characters",
-        &done,
+        zipped(&[("\u{1b}]0;owned\u{7}\r/reviews.json", "{")]),
         "given: \\u001b]0;owned\\u0007\\u000d/reviews.json: line 1, column 1: the JSON is broken",
     );
 }
@@ -115,14 +101,14 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
 #[test]
 fn links_and_pipes_in_a_folder_are_not_followed() {
     let home = Home::new();
-    let folder = home.0.path().join("takeout");
+    let folder = home.folder.path().join("takeout");
     fs::create_dir_all(folder.join("inside")).unwrap();
     symlink("/etc/passwd", folder.join("reviews.json")).unwrap();
     symlink(&folder, folder.join("inside/again")).unwrap();
     let pipe = folder.join("reviews-2.json");
     assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     home.run_err(&["import", "takeout"], "takeout: holds no reviews*.json");
-    assert_eq!(home.names(), ["takeout"]);
+    assert_eq!(home.file_names(), ["takeout"]);
     // A link in an archive is a file that contains its target.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     archive

@@ -128,51 +128,43 @@ fn formulas_are_stored_as_text_or_value_and_never_evaluated() {
 
 #[test]
 fn tables_that_would_fill_the_memory_are_refused() {
-    let quote = format!(
-        "author,rating,date,text\nAnn,5,2026-10-30,\"{}",
-        "x\n".repeat(1 << 20)
-    );
-    assert_refused(
-        "an unclosed quote",
-        quote,
-        "given: line 2: the row that starts here is larger than 1 MiB; close the quote",
-    );
-    assert_refused(
-        "20,004 columns",
-        format!("author,rating,date,text{}\n", ",x".repeat(20_000)),
-        "given: has 20004 columns; at most 1000 are supported",
-    );
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-    let cell = |cell: &str| {
+    let sheet = |cell: &str| {
         format!(
             "<worksheet xmlns=\"{main}\"><dimension ref=\"A1:XFD1048576\"/><sheetData><row r=\"1\">{cell}</row></sheetData></worksheet>"
         )
     };
-    assert_refused(
-        "a cell at the end of the sheet",
-        workbook_with(
-            "xl/worksheets/sheet1.xml",
-            cell("<c r=\"XFD1\"><v>1</v></c>").as_bytes(),
-        ),
-        "given: has 16384 columns; at most 1000 are supported",
-    );
     let entities: String = ('b'..='m')
         .zip('a'..)
         .map(|(name, other)| format!("<!ENTITY {name} \"{}\">", format!("&{other};").repeat(10)))
         .collect();
-    let laughs = format!(
-        "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"ha\">{entities}]>{}",
-        cell("<c r=\"A1\" t=\"inlineStr\"><is><t>&m;</t></is></c>")
-    );
-    assert_refused(
-        "nested entities",
-        workbook_with("xl/worksheets/sheet1.xml", laughs.as_bytes()),
-        "given: ",
-    );
+    let laughs = sheet("<c r=\"A1\" t=\"inlineStr\"><is><t>&m;</t></is></c>");
+    let laughs =
+        format!("<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"ha\">{entities}]>{laughs}");
+    let far = sheet("<c r=\"XFD1\"><v>1</v></c>");
+    let workbook = |sheet: String| workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes());
+    let quote = "author,rating,date,text\nAnn,5,2026-10-30,\"".to_owned() + &"x\n".repeat(1 << 20);
+    let wide = format!("author,rating,date,text{}\n", ",x".repeat(20_000));
     let page = format!("<html>{}</html>", "<p>".repeat(6 << 20));
-    assert_refused(
-        "a page",
-        page,
-        "given: the page, or the file of linked data, has more than 16 MiB",
-    );
+    for (content, message) in [
+        (
+            quote.into_bytes(),
+            "given: line 2: the row that starts here is larger than 1 MiB; close the quote",
+        ),
+        (
+            wide.into_bytes(),
+            "given: has 20004 columns; at most 1000 are supported",
+        ),
+        (
+            workbook(far),
+            "given: has 16384 columns; at most 1000 are supported",
+        ),
+        (workbook(laughs), "given: "),
+        (
+            page.into_bytes(),
+            "given: the page, or the file of linked data, has more than 16 MiB",
+        ),
+    ] {
+        assert_refused(message, content, message);
+    }
 }

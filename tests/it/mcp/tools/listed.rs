@@ -3,7 +3,7 @@
 use reviews_service::mcp::catalog::TOOLS;
 
 use super::*;
-use crate::support::{array_of, str_of};
+use crate::support::{array_of, assert_has, str_of};
 
 /// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
@@ -15,13 +15,9 @@ const LIST_TOKENS_MAX: usize = 2_500;
 /// At least as many tokens as common tokenisers count: one for a word of at most six letters, more for a longer one, and
 /// one for every other character except spaces.
 fn tokens(text: &str) -> usize {
-    let words = text
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let others = text
-        .chars()
-        .filter(|c| !c.is_ascii_alphanumeric() && !c.is_whitespace())
-        .count();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_other = |c: &char| !c.is_ascii_alphanumeric() && !c.is_whitespace();
+    let others = text.chars().filter(is_other).count();
     words.map(|word| word.len().div_ceil(6)).sum::<usize>() + others
 }
 
@@ -36,29 +32,18 @@ fn the_list_of_tools_matches_the_snapshot() {
 fn descriptions_say_when_to_use_a_tool_and_are_short() {
     let (mut all, mut sizes) = (0, Vec::new());
     for tool in &TOOLS {
-        let listed = listed(tool.name);
-        let description = tool.description;
-        let (name, described) = (tool.name, tokens(description));
-        assert!(
-            described <= DESCRIPTION_TOKENS_MAX,
-            "{name}: {described} tokens"
-        );
+        let (name, listed) = (tool.name, listed(tool.name));
         for part in ["Use ", "Do not use "] {
-            assert!(description.contains(part), "{name} does not say: {part}");
+            assert_has(tool.description, part);
         }
-        assert!(
-            name.bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'_'),
-            "{name}"
-        );
-        for (argument, schema) in listed["inputSchema"]["properties"].as_object().unwrap() {
-            assert!(
-                schema["description"]
-                    .as_str()
-                    .is_some_and(|text| text.len() > 10),
-                "{name}: {argument} has no description"
-            );
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        assert!(name.bytes().all(is_plain), "{name}");
+        for (argument, schema) in members(&listed["inputSchema"]["properties"]) {
+            let described = str_of(&schema["description"]);
+            assert!(described.len() > 10, "{name}: {argument}");
         }
+        let described = tokens(tool.description);
+        assert!(described <= DESCRIPTION_TOKENS_MAX, "{name}: {described}");
         let input = tokens(&listed["inputSchema"].to_string());
         let output = tokens(&listed["outputSchema"].to_string());
         sizes.push(format!(
@@ -81,40 +66,31 @@ fn schemas_have_no_references_or_unsupported_keywords() {
             assert_eq!(schema["type"], "object", "{name}");
         }
         // Gemini and OpenAI's strict mode refuse other keywords.
-        for (argument, schema) in input["properties"].as_object().unwrap() {
-            for keyword in schema.as_object().unwrap().keys() {
-                let is_plain = ["type", "description", "enum", "items"].contains(&keyword.as_str());
-                assert!(is_plain, "{name}: {argument} has {keyword}");
-            }
+        let arguments = members(&input["properties"]).flat_map(|(_, schema)| members(schema));
+        for (keyword, _) in arguments {
+            let is_known = ["type", "description", "enum", "items"].contains(&keyword);
+            assert!(is_known, "{name}: {keyword}");
         }
-        for keyword in input.as_object().unwrap().keys() {
-            let is_plain = ["type", "properties", "required"].contains(&keyword.as_str());
-            assert!(is_plain, "{name}: {keyword}");
+        for (keyword, _) in members(input) {
+            let is_known = ["type", "properties", "required"].contains(&keyword);
+            assert!(is_known, "{name}: {keyword}");
         }
     }
 }
 
 #[tokio::test]
 async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
-    let tool_app = ToolApp::seeded().await;
-    let document = tool_app.get("/.well-known/openapi.json").await;
+    let tools = Tools::seeded().await;
+    let document = tools.get("/.well-known/openapi.json").await;
     let described = array_of(&document["paths"]["/api/reviews/search"]["get"]["parameters"]);
-    let mut expected: Vec<(&str, &Value)> = described
-        .iter()
-        .map(|parameter| (str_of(&parameter["name"]), &parameter["description"]))
-        .collect();
-    expected.sort_unstable_by_key(|(name, _)| *name);
-    assert_eq!(expected.len(), 18);
     let input = &listed("search_reviews")["inputSchema"];
-    let properties = input["properties"].as_object().unwrap();
-    assert_eq!(properties.len(), expected.len());
-    for (name, description) in expected {
-        let listed = str_of(&properties[name]["description"]);
+    let properties = &input["properties"];
+    assert_eq!((described.len(), members(properties).count()), (18, 18));
+    for parameter in described {
+        let listed = str_of(&properties[str_of(&parameter["name"])]["description"]);
         // Bounds follow it.
-        assert!(
-            listed.starts_with(description.as_str().unwrap().trim_end()),
-            "{name}: {listed}"
-        );
+        let begin = str_of(&parameter["description"]).trim_end();
+        assert!(listed.starts_with(begin), "{parameter}: {listed}");
     }
     let limit = str_of(&properties["limit"]["description"]);
     assert!(limit.ends_with("1 to 100. Default 20."), "{limit}");
@@ -124,7 +100,7 @@ async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
 
 #[tokio::test]
 async fn the_instructions_say_that_reviews_are_data() {
-    let tool_app = ToolApp::seeded().await;
+    let instructions = Tools::seeded().await.catalog.instructions();
     for part in [
         "Saltbush Air & Plumbing",
         "get_evidence",
@@ -132,11 +108,7 @@ async fn the_instructions_say_that_reviews_are_data() {
         "untrusted content",
         "never instructions",
     ] {
-        assert!(tool_app.catalog.instructions().contains(part), "{part}");
+        assert_has(&instructions, part);
     }
-    assert!(
-        tokens(&tool_app.catalog.instructions()) <= 200,
-        "{}",
-        tokens(&tool_app.catalog.instructions())
-    );
+    assert!(tokens(&instructions) <= 200, "{}", tokens(&instructions));
 }

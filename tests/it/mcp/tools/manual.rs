@@ -5,23 +5,16 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::support::str_of;
 
 const BEGIN: &str = "<!-- example: ";
 const END: &str = "<!-- end of example -->";
 
 /// Tools and arguments, in page order.
-fn examples() -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "search_reviews",
-            json!({"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1}),
-        ),
-        (
-            "get_evidence",
-            json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 1}),
-        ),
-    ]
-}
+const EXAMPLES: &str = r#"
+    search_reviews → {"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1}
+    get_evidence → {"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 1}
+"#;
 
 /// Shortens long lists.
 fn shortened(value: &mut Value) {
@@ -48,19 +41,17 @@ fn shortened(value: &mut Value) {
     reason = "insta's variable for accepting snapshots"
 )]
 async fn every_example_in_the_manual_is_a_real_answer() {
-    let tool_app = ToolApp::seeded().await;
+    let tools = Tools::seeded().await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md");
     let page = fs::read_to_string(&path).unwrap();
     let mut written = String::new();
     let mut rest = page.as_str();
-    for (tool, arguments) in examples() {
-        let (before, after) = rest
-            .split_once(&format!("{BEGIN}{tool} -->\n"))
-            .unwrap_or_else(|| panic!("no example of {tool}"));
-        let (_, after) = after
-            .split_once(END)
-            .unwrap_or_else(|| panic!("the example of {tool} has no end"));
-        let mut answer = tool_app.call(tool, arguments.clone()).await;
+    for [tool, arguments] in table(EXAMPLES) {
+        let arguments: Value = arguments.parse().unwrap();
+        let begin = format!("{BEGIN}{tool} -->\n");
+        let (before, after) = rest.split_once(&begin).expect(tool);
+        let (_, after) = after.split_once(END).expect(tool);
+        let mut answer = tools.call(tool, arguments.clone()).await;
         shortened(&mut answer);
         let call = json!({"name": tool, "arguments": arguments});
         write!(
@@ -83,33 +74,22 @@ async fn every_example_in_the_manual_is_a_real_answer() {
 
 #[test]
 fn the_manual_names_all_tools_and_arguments() {
-    let page =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
-    let tools = TOOL_LIST.iter().flat_map(|tool| {
-        let arguments = tool["inputSchema"]["properties"]
-            .as_object()
-            .unwrap()
-            .keys();
-        let name = tool["name"].as_str().unwrap();
-        arguments.map(String::as_str).chain([name])
-    });
-    for name in tools {
-        assert!(
-            page.contains(&format!("`{name}`")),
-            "docs/MCP.md does not name `{name}`"
-        );
+    let page = include_str!("../../../../docs/MCP.md");
+    for tool in TOOL_LIST.iter() {
+        let arguments = members(&tool["inputSchema"]["properties"]).map(|(name, _)| name);
+        for name in arguments.chain([str_of(&tool["name"])]) {
+            assert!(page.contains(&format!("`{name}`")), "no `{name}`");
+        }
     }
 }
 
 #[test]
 fn the_registry_entry_is_within_limits_and_has_the_endpoint() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/server.json");
-    let entry: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    assert_eq!(entry["name"].as_str().unwrap().matches('/').count(), 1);
-    assert!(entry["description"].as_str().unwrap().len() <= 100);
+    let entry = include_str!("../../../../examples/server.json");
+    let entry: Value = entry.parse().unwrap();
+    assert_eq!(str_of(&entry["name"]).matches('/').count(), 1);
+    assert!(str_of(&entry["description"]).len() <= 100);
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(
-        entry["remotes"],
-        json!([{"type": "streamable-http", "url": "https://reviews.sample.test/mcp"}])
-    );
+    let remote = json!({"type": "streamable-http", "url": "https://reviews.sample.test/mcp"});
+    assert_eq!(entry["remotes"], json!([remote]));
 }

@@ -1,13 +1,13 @@
 //! Tools, called as functions: they match REST, stay small, and their errors say what to change.
 
-mod alike;
 mod answers;
+mod insights_parts;
 mod listed;
 mod manual;
 mod pages;
 mod questions;
 mod refused;
-mod stages;
+mod same_as_rest;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,6 +18,7 @@ use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Map, Value, json};
 
+use super::{alone, request};
 use crate::support::{
     Generator, INSIGHTS_PARTS, TestApp, forbid_other_members, review_with_text, table,
 };
@@ -26,6 +27,12 @@ use crate::support::{
 fn listed(tool: &str) -> &'static Value {
     let mut list = TOOL_LIST.iter();
     list.find(|listed| listed["name"] == tool).unwrap()
+}
+
+/// The members of a JSON object.
+fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = object.as_object().unwrap().iter();
+    members.map(|(name, value)| (name.as_str(), value))
 }
 
 /// A validator of a tool's answers that also refuses members that the schema does not list; compiled once for all tests.
@@ -42,12 +49,12 @@ fn validator(tool: &str) -> Arc<Validator> {
 }
 
 /// A service and its catalog.
-struct ToolApp {
+struct Tools {
     app: TestApp,
     catalog: Catalog,
 }
 
-impl ToolApp {
+impl Tools {
     fn of(app: TestApp) -> Self {
         Self {
             catalog: Catalog::new(Arc::clone(&app.app().ctx)),
@@ -66,12 +73,8 @@ impl ToolApp {
 
     /// A tool's result as a client gets it, and the size of its message in bytes.
     async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": tool, "arguments": arguments, "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {}}}});
-        let mut line = call.to_string();
-        line.push('\n');
+        let params = alone(json!({"name": tool, "arguments": arguments}));
+        let line = request("tools/call", params).to_string() + "\n";
         let mut message = Vec::new();
         let agents = self.app.app().agents.connect();
         agents.run(line.as_bytes(), &mut message).await.unwrap();
@@ -81,12 +84,11 @@ impl ToolApp {
 
     /// A tool's answer; it must match its `outputSchema` and have no other members.
     async fn call(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self
-            .ask(tool, &object(arguments))
-            .await
-            .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
-        let errors: Vec<String> = validator(tool)
-            .iter_errors(&answer)
+        let answer = self.ask(tool, &object(arguments)).await;
+        let answer = answer.unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
+        let validator = validator(tool);
+        let errors = validator.iter_errors(&answer);
+        let errors: Vec<_> = errors
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
         assert!(errors.is_empty(), "{tool}: {errors:#?}");

@@ -22,9 +22,8 @@ fn figure(answer: &Value, path: &str) -> String {
         let by_number = part.parse().ok().and_then(|at: usize| elements.get(at));
         by_id.or(by_number).unwrap_or(&value[part])
     });
-    found
-        .as_str()
-        .map_or_else(|| found.to_string(), str::to_owned)
+    let text = found.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| found.to_string())
 }
 
 /// The permalinks in an answer.
@@ -43,13 +42,13 @@ fn permalinks(answer: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn fifty_questions_are_answered_with_the_figures_of_the_file() {
-    let tool_app = ToolApp::seeded().await;
-    let (mut faults, path) = (Vec::new(), tool_app.app.path());
+    let tools = Tools::seeded().await;
+    let (mut faults, path) = (Vec::new(), tools.app.path());
     let questions = table(QUESTIONS);
     assert_eq!(questions.len(), 50);
     for [question, tool, arguments, place, query] in questions {
         let arguments = serde_json::from_str(arguments).unwrap();
-        let (bytes, result) = tool_app.wire_result(tool, arguments).await;
+        let (bytes, result) = tools.wire_result(tool, arguments).await;
         let answer = &result["structuredContent"];
         let query = query.replace("$P", PUBLISHED).replace("$NAMED", NAMED);
         let (shown, expected) = (figure(answer, place), sqlite3(&path, &query));
@@ -60,7 +59,7 @@ async fn fifty_questions_are_answered_with_the_figures_of_the_file() {
             faults.push(format!("{question} has an answer of {bytes} bytes"));
         }
         for permalink in permalinks(answer) {
-            assert_eq!(tool_app.app.get(permalink).await.status, 200, "{permalink}");
+            assert_eq!(tools.app.get(permalink).await.status, 200, "{permalink}");
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");

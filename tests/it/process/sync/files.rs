@@ -17,33 +17,28 @@ fn write(path: &Path, id: &str, text: &str, age_seconds: u64) {
 /// A home, a folder for `REVIEWS_SYNC_FILES`, and one outside of it with the file `secret.json`.
 fn folders() -> (Home, TempDir, TempDir) {
     let [folder, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let home = home().with_variable("REVIEWS_SYNC_FILES", folder.path().to_str().unwrap());
     write(&outside.path().join("secret.json"), "out", "hush", 100);
-    (home(), folder, outside)
+    (home, folder, outside)
 }
 
 #[test]
 fn files_of_a_folder_are_read_oldest_first() {
     let (home, folder, _outside) = folders();
-    let folder = folder.path();
     for (name, text, age_seconds) in [
         ("a.json", "the newer state", 100),
         ("b.json", "the older state", 200),
         ("c.json", "still being written", 0),
         ("d.json.part", "unfinished", 300),
-        ("d.json.tmp", "unfinished", 300),
         (".e.json", "hidden", 300),
     ] {
-        write(&folder.join(name), "a1", text, age_seconds);
+        write(&folder.path().join(name), "a1", text, age_seconds);
     }
-    let path = folder.to_str().unwrap();
-    let environment = [("REVIEWS_SYNC_FILES", path)];
-    let added = add(&home, "exports", path, &[], &environment);
+    let path = folder.path().to_str().unwrap();
+    let added = add(&home, "exports", path, &[]);
     added.done();
-    assert_has(
-        &added.out,
-        "files that changed within 10 s wait for the next run: 1",
-    );
-    assert!(!added.out.contains("nothing was changed"), "{}", added.out);
+    let waiting = "files that changed within 10 s wait for the next run: 1";
+    assert_has(&added.out, waiting);
     home.finds("select text from review", "the newer state");
     assert_eq!(column(&home, "url"), ".", "the path below the folder");
 }
@@ -66,15 +61,14 @@ fn links_in_a_folder_are_passed_over() {
     }
     make_pipe(&folder.join("pipe.json"));
     let _socket = UnixListener::bind(folder.join("socket.json")).unwrap();
-    let environment = [("REVIEWS_SYNC_FILES", folder.to_str().unwrap())];
-    add(&home, "exports", ".", &[], &environment).done();
+    add(&home, "exports", ".", &[]).done();
     home.finds("select text from review", "the file");
-    run_with(&home, "sync run", &environment).done();
+    sync(&home).done();
     // A folder that becomes a link.
     home.sql("update sync_source set url = 'outside'");
-    run_with(&home, "sync run", &environment).failed("exports");
+    sync(&home).failed("exports");
     has(&home, 1, "true");
-    assert_no_trace(&home, &[], &["hush"]);
+    assert_no_trace(&home, &["hush"]);
 }
 
 #[test]
@@ -88,12 +82,11 @@ fn path_out_of_the_folder_or_through_a_link_is_refused() {
     symlink(&secret, folder.path().join("link.json")).unwrap();
     make_pipe(&folder.path().join("pipe"));
     let _socket = UnixListener::bind(folder.path().join("socket")).unwrap();
-    let environment = [("REVIEWS_SYNC_FILES", folder.path().to_str().unwrap())];
     let up = format!(
         "../{}/secret.json",
         outside.path().file_name().unwrap().to_str().unwrap()
     );
-    add(&home, "exports", "inner/a.json", &[], &environment).done();
+    add(&home, "exports", "inner/a.json", &[]).done();
     for path in [
         up.as_str(),
         &format!("inner/../{up}"),
@@ -108,19 +101,20 @@ fn path_out_of_the_folder_or_through_a_link_is_refused() {
         "missing.json",
     ] {
         home.sql(&format!("update sync_source set url = '{path}'"));
-        run_with(&home, "sync run", &environment).failed("exports");
-        add(&home, "other", path, &[], &environment).failed("other");
+        sync(&home).failed("exports");
+        add(&home, "other", path, &[]).failed("other");
     }
     // The file itself becomes a link.
     home.sql("update sync_source set url = 'inner/a.json'");
-    run_with(&home, "sync run", &environment).done();
+    sync(&home).done();
     fs::remove_file(inner.join("a.json")).unwrap();
     symlink(&secret, inner.join("a.json")).unwrap();
-    run_with(&home, "sync run", &environment).failed("exports");
-    home.run("sync run").failed("REVIEWS_SYNC_FILES");
+    sync(&home).failed("exports");
+    let mut command = home.command("sync run");
+    output_of(command.env_remove("REVIEWS_SYNC_FILES")).failed("REVIEWS_SYNC_FILES");
     assert_eq!(
         [count(&home, "true"), column(&home, "name")],
         ["1", "exports"]
     );
-    assert_no_trace(&home, &[], &["hush"]);
+    assert_no_trace(&home, &["hush"]);
 }

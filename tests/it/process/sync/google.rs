@@ -36,10 +36,11 @@ fn stored(content: &str, site: &Site) -> (TempDir, String) {
     (folder, format!("{} {}", file.display(), site.origin()))
 }
 
-fn add_google(home: &Home, site: &Site, value: &str) -> CommandOutput {
-    let environment = [("REVIEWS_SYNC_GOOGLE_gbp", value), ("RUST_LOG", "debug")];
+fn add_google(home: &mut Home, site: &Site, value: &str) -> CommandOutput {
+    let variable = ("REVIEWS_SYNC_GOOGLE_gbp".to_owned(), value.to_owned());
+    home.environment.push(variable);
     let header = ["--header", "Authorization: Bearer ${gbp}"];
-    add(home, "google", &site.url("/v4/r"), &header, &environment)
+    add(home, "google", &site.url("/v4/r"), &header)
 }
 
 /// The tokens of the requests so far.
@@ -53,11 +54,11 @@ fn tokens_at(site: &Site) -> Vec<String> {
 
 #[test]
 fn credentials_file_gives_a_token_for_the_run() {
-    let (home, tokens, site) = (home(), token_site(3_600), three_pages());
+    let mut home = home().with_variable("RUST_LOG", "debug");
+    let (tokens, site) = (token_site(3_600), three_pages());
     let mut file = credentials(&tokens);
     let (_folder, value) = stored(&file.to_string(), &site);
-    let mut outputs = vec![add_google(&home, &site, &value)];
-    outputs[0].done();
+    add_google(&mut home, &site, &value).done();
     has(&home, 3, "true");
     assert_eq!(tokens_at(&site), ["Bearer hush-1"; 3]);
     let [request] = tokens.requests().try_into().unwrap();
@@ -74,77 +75,58 @@ fn credentials_file_gives_a_token_for_the_run() {
     assert_eq!(site.requests()[0].header("x-goog-user-project"), "");
     file["quota_project_id"] = "project-1".into();
     let (_folder, value) = stored(&file.to_string(), &site);
-    outputs.push(add_google(&home, &site, &value));
-    outputs[1].done();
+    add_google(&mut home, &site, &value).done();
     let last = site.requests().pop().unwrap();
     assert_eq!(last.header("x-goog-user-project"), "project-1");
-    assert_no_trace(&home, &outputs, &["hush"]);
+    assert_no_trace(&home, &["hush"]);
 }
 
 #[test]
 fn token_is_renewed_before_it_ends() {
-    let (home, tokens, site) = (home(), token_site(1), three_pages());
+    let (mut home, tokens, site) = (home(), token_site(1), three_pages());
     let (_folder, value) = stored(&credentials(&tokens).to_string(), &site);
-    add_google(&home, &site, &value).done();
+    add_google(&mut home, &site, &value).done();
     let mut tokens = tokens_at(&site);
     tokens.dedup();
     assert_eq!(tokens.len(), 3, "{tokens:?}");
 }
 
 #[test]
-fn google_token_goes_to_its_own_origin_only() {
-    let (home, tokens, site) = (home(), token_site(3_600), three_pages());
+fn google_token_goes_to_the_named_origin_only() {
+    let (mut home, tokens, site) = (home(), token_site(3_600), three_pages());
     let other = three_pages();
     let (_folder, value) = stored(&credentials(&tokens).to_string(), &site);
-    add_google(&home, &other, &value).failed("REVIEWS_SYNC_GOOGLE_gbp");
     // Without an origin it is Google's.
     let file = value.split(' ').next().unwrap();
-    add_google(&home, &site, file).failed("REVIEWS_SYNC_GOOGLE_gbp");
-    let targets = [site.take_targets(), other.take_targets()].concat();
-    assert_eq!(targets, [] as [&str; 0]);
+    for (site, value) in [(&other, &*value), (&site, file)] {
+        add_google(&mut home, site, value).failed("REVIEWS_SYNC_GOOGLE_gbp");
+        assert_eq!(site.take_targets(), [""; 0]);
+    }
 }
 
 #[test]
 fn credentials_that_give_no_token_fail_the_run_with_advice() {
-    let (home, site) = (home(), three_pages());
-    let tokens = token_site(3_600);
+    let mut home = home().with_variable("RUST_LOG", "debug");
+    let (site, tokens) = (three_pages(), token_site(3_600));
+    let mut fail = |content: &Value| {
+        let (_folder, value) = stored(&content.to_string(), &site);
+        add_google(&mut home, &site, &value).failed("REVIEWS_SYNC_GOOGLE_gbp");
+    };
     let good = credentials(&tokens);
-    let with = |name: &str, value: Value| {
-        let mut file = good.clone();
-        file[name] = value;
-        file.to_string()
-    };
-    let service_account = json!({"type": "service_account", "private_key": "hush-private", "client_email": "a@hush.test"});
-    let mut outputs = Vec::new();
-    let mut fail = |content: &str| {
-        let (_folder, value) = stored(content, &site);
-        let failed = add_google(&home, &site, &value);
-        failed.failed("REVIEWS_SYNC_GOOGLE_gbp");
-        outputs.push(failed);
-    };
-    for content in [
-        service_account.to_string(),
-        with("refresh_token", Value::Null),
-        with("token_uri", "ftp://hush.test/token".into()),
-        "hush".to_owned(),
-    ] {
-        fail(&content);
+    let mut ftp = good.clone();
+    ftp["token_uri"] = "ftp://hush.test/token".into();
+    let service = json!({"type": "service_account", "private_key": "hush-private", "client_email": "a@hush.test"});
+    for content in [&service, &ftp, &json!("hush")] {
+        fail(content);
     }
-    assert_eq!(tokens.take_targets(), [] as [&str; 0]);
-    let refused = json!({"error": "invalid_grant", "error_description": "Token was hush-revoked"});
-    for (status, body) in [(400, refused), (200, json!({"token": "hush"}))] {
-        let body = body.to_string();
-        tokens.answer(move |_| SiteAnswer(status, Vec::new(), body.clone().into_bytes()));
-        fail(&good.to_string());
+    assert_eq!(tokens.take_targets(), [""; 0]);
+    let revoked = r#"{"error": "invalid_grant", "error_description": "Token was hush-revoked"}"#;
+    for (status, body) in [(400, revoked), (200, r#"{"token": "hush"}"#)] {
+        tokens.answer(move |_| SiteAnswer(status, Vec::new(), body.into()));
+        fail(&good);
     }
     let missing = format!("/nowhere/file.json {}", site.origin());
-    let missing = add_google(&home, &site, &missing);
-    missing.failed("REVIEWS_SYNC_GOOGLE_gbp");
-    outputs.push(missing);
-    assert_eq!(site.take_targets(), [] as [&str; 0]);
-    assert_eq!(column(&home, "name"), "");
-    for output in outputs {
-        let text = output.out + &output.err;
-        assert!(!text.contains("hush"), "{text}");
-    }
+    add_google(&mut home, &site, &missing).failed("REVIEWS_SYNC_GOOGLE_gbp");
+    assert_eq!(site.take_targets(), [""; 0]);
+    assert_no_trace(&home, &["hush"]);
 }

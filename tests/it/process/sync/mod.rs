@@ -7,11 +7,11 @@ mod fetching;
 mod files;
 mod google;
 mod guards;
+mod native;
 mod pages;
 mod questions;
 mod schedule;
 mod secrets;
-mod touch;
 
 use super::*;
 use crate::support::{refused, server_config};
@@ -23,20 +23,23 @@ fn home() -> Home {
     Home::holding(&SET_UP)
 }
 
-fn run_with(home: &Home, words: impl Words, environment: &[(&str, &str)]) -> CommandOutput {
-    output_of(home.command(words).envs(environment.iter().copied()))
+impl Home {
+    /// The same home, whose commands have this variable.
+    fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same home, with a `REVIEWS_SYNC_…` variable whose value only this site may have.
+    fn with_secret(self, name: &str, site: &Site, value: &str) -> Self {
+        let value = format!("{} {value}", site.origin());
+        self.with_variable(&format!("REVIEWS_SYNC_{name}"), &value)
+    }
 }
 
 /// Adds a source without asking.
-fn add(
-    home: &Home,
-    name: &str,
-    url: &str,
-    options: &[&str],
-    environment: &[(&str, &str)],
-) -> CommandOutput {
-    let words = [&["sync", "add", name, url, "--yes"], options].concat();
-    run_with(home, &words, environment)
+fn add(home: &Home, name: &str, url: &str, options: &[&str]) -> CommandOutput {
+    home.run(&[&["sync", "add", name, url, "--yes"], options].concat())
 }
 
 /// Runs all sources.
@@ -110,7 +113,7 @@ fn answer_with(site: &Site, count: usize) {
 /// A home with the source `google`, and its site.
 fn added(count: usize, options: &[&str]) -> (Home, Site) {
     let (home, site) = (home(), google_site(count));
-    add(&home, "google", &site.url("/r"), options, &[]).done();
+    add(&home, "google", &site.url("/r"), options).done();
     (home, site)
 }
 
@@ -144,16 +147,10 @@ fn query(request: &SiteRequest, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-/// The value of a `REVIEWS_SYNC_…` variable: what only this site may have.
-fn secret_of(site: &Site, value: &str) -> String {
-    format!("{} {value}", site.origin())
-}
-
 /// The service with its log beside the database.
-fn serve_with(home: &Home, environment: &[(&str, &str)]) -> Serving {
-    let log = File::create(home.0.path().join("log")).unwrap();
-    let mut command = home.command("serve");
-    Serving::start_with_log(command.envs(environment.iter().copied()), log)
+fn serve_with_log(home: &Home) -> Serving {
+    let log = File::create(home.folder.path().join("log")).unwrap();
+    Serving::start_with_log(&mut home.command("serve"), log)
 }
 
 /// The count of the runs of a source that this process of the service made.
@@ -167,19 +164,17 @@ fn shown(home: &Home) -> String {
     commands.map(|words| home.run(words).out).concat()
 }
 
-/// Asserts that no byte of the files beside the database, of these outputs, and of what the commands show has one of the words.
+/// Asserts that no byte of the files beside the database, of what commands printed, and of what they show now has one of the
+/// words.
 #[track_caller]
-fn assert_no_trace(home: &Home, outputs: &[CommandOutput], words: &[&str]) {
-    let mut bytes = shown(home).into_bytes();
-    for output in outputs {
-        bytes.extend(output.out.bytes().chain(output.err.bytes()));
-    }
-    let texts = String::from_utf8_lossy(&bytes).into_owned();
-    for entry in fs::read_dir(home.0.path()).unwrap() {
+fn assert_no_trace(home: &Home, words: &[&str]) {
+    let printed = shown(home) + &home.printed.lock().unwrap();
+    let mut bytes = printed.clone().into_bytes();
+    for entry in fs::read_dir(home.folder.path()).unwrap() {
         bytes.extend(fs::read(entry.unwrap().path()).unwrap_or_default());
     }
     for word in words {
         let found = memchr::memmem::find(&bytes, word.as_bytes());
-        assert_eq!(found, None, "{word}: {texts}");
+        assert_eq!(found, None, "{word}: {printed}");
     }
 }

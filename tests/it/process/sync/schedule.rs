@@ -20,6 +20,32 @@ fn start(home: &Home, words: &[&str]) -> Child {
         .unwrap()
 }
 
+/// What holds an answer back until it is dropped, and tells when it was asked for.
+struct Gate {
+    is_reached: mpsc::Receiver<()>,
+    _go_on: mpsc::Sender<()>,
+}
+
+/// Answers with these reviews from now on, on a page that waits for the end of the gate.
+fn hold(site: &Site, numbers: std::ops::Range<usize>) -> Gate {
+    let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
+    site.answer(move |_| {
+        let _ = reached.send(());
+        let _ = may_go_on.recv();
+        google_page(numbers.clone(), None, numbers.len())
+    });
+    Gate {
+        is_reached,
+        _go_on: go_on,
+    }
+}
+
+impl Gate {
+    fn wait(&self) {
+        self.is_reached.recv_timeout(NEVER).unwrap();
+    }
+}
+
 #[test]
 fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
     let (home, _site) = added(1, &["--at", "0 3 * * *"]);
@@ -31,7 +57,7 @@ fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
         Home::new(),
         csv_site("id,author,rating,date,text\nr1,Ann,5,2026-03-01,A quiet and clean room\n"),
     );
-    add(&home, "hotel", &site.url("/r"), &["--at", "0 3 * * *"], &[]).done();
+    add(&home, "hotel", &site.url("/r"), &["--at", "0 3 * * *"]).done();
     home.run("init --name Peak --time-zone America/Phoenix")
         .done();
     assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
@@ -40,31 +66,19 @@ fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
 #[test]
 fn stopped_service_imports_nothing_of_a_run() {
     let (home, site) = added(1, &[]);
-    let (reached, is_reached) = mpsc::channel();
-    let (go_on, may_go_on) = mpsc::channel::<()>();
-    site.answer(move |request| {
-        if query(request, "pageToken").is_none() {
-            return google_page(0..5, Some("second"), 9);
-        }
-        let _ = reached.send(());
-        let _ = may_go_on.recv();
-        google_page(5..9, None, 9)
-    });
+    let gate = hold(&site, 0..9);
     make_due(&home);
     let serving = home.serve();
-    is_reached.recv_timeout(NEVER).unwrap();
+    gate.wait();
     serving.signal("TERM");
     let (status, _) = serving.end();
-    drop(go_on);
+    drop(gate);
     assert!(status.success(), "{status}");
-    assert_eq!(
-        [count(&home, "true"), column(&home, "last_failure")],
-        ["1", ""]
-    );
+    let found = [count(&home, "true"), column(&home, "last_failure")];
+    assert_eq!(found, ["1", ""]);
     answer_with(&site, 9);
     make_due(&home);
-    let serving = home.serve();
-    serving.wait_for("/reviews.json", "Bread number 8 ");
+    home.serve().wait_for("/reviews.json", "Bread number 8 ");
 }
 
 #[test]
@@ -118,7 +132,7 @@ fn killed_run_is_not_half_imported_nor_due_at_the_next_start() {
 }
 
 #[test]
-fn source_whose_last_run_lies_ahead_of_the_clock_is_due() {
+fn source_with_a_last_run_ahead_of_the_clock_is_due() {
     let (home, site) = added(1, &[]);
     let ahead = instant("+30 days");
     for (column_name, outcome) in [
@@ -128,14 +142,9 @@ fn source_whose_last_run_lies_ahead_of_the_clock_is_due() {
         home.sql(&format!(
             "update sync_source set next_run_at = {ahead}, last_outcome = '{outcome}'; update sync_source set {column_name} = {ahead}"
         ));
-        let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
-        site.answer(move |_| {
-            let _ = reached.send(());
-            let _ = may_go_on.recv();
-            google_page(0..1, None, 1)
-        });
+        let gate = hold(&site, 0..1);
         let serving = home.serve();
-        is_reached.recv_timeout(NEVER).unwrap();
+        gate.wait();
         let series = "\nreviews_sync_last_success_timestamp_seconds{source=\"google\"} ";
         serving.wait_for("/metrics", series);
         let figures = serving.get("/metrics");
@@ -143,7 +152,7 @@ fn source_whose_last_run_lies_ahead_of_the_clock_is_due() {
         let success: f64 = value.lines().next().unwrap().parse().unwrap();
         let now: f64 = home.sql("select strftime('%s', 'now')").parse().unwrap();
         assert!(success <= now + 1.0, "{success} is later than {now}");
-        drop(go_on);
+        drop(gate);
         serving.wait_for("/metrics", &runs_of("google", "success", 1));
         let is_right = "julianday(next_run_at) < julianday('now', '+1 day') and julianday(last_success_at) < julianday('now', '+1 minute')";
         assert_eq!(column(&home, is_right), "1");
@@ -153,20 +162,15 @@ fn source_whose_last_run_lies_ahead_of_the_clock_is_due() {
 #[test]
 fn source_never_runs_beside_itself() {
     let (home, site) = added(1, &[]);
-    let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
-    site.answer(move |_| {
-        let _ = reached.send(());
-        let _ = may_go_on.recv();
-        google_page(0..2, None, 2)
-    });
+    let gate = hold(&site, 0..2);
     make_due(&home);
     let serving = home.serve();
-    is_reached.recv_timeout(NEVER).unwrap();
+    gate.wait();
     for words in ["sync run google", "sync remove google"] {
         home.run(words)
             .failed("google: it is being fetched just now; try again when that is done");
     }
-    drop(go_on);
+    drop(gate);
     serving.wait_for("/metrics", &runs_of("google", "success", 1));
     home.run("sync run google").done();
     has(&home, 2, "true");
@@ -176,32 +180,27 @@ fn source_never_runs_beside_itself() {
 fn command_fetches_by_itself_while_the_service_waits_for_others() {
     let (home, slow) = (home(), google_site(1));
     for name in ["a", "b", "c", "d"] {
-        add(&home, name, &slow.url("/slow"), &[], &[]).done();
+        add(&home, name, &slow.url("/slow"), &[]).done();
     }
     let site = Site::start(|request| {
         assert_eq!(request.header("x-key"), "key-1");
         google_page(5..7, None, 2)
     });
-    let value = secret_of(&site, "key-1");
-    // The service does not know it.
-    let environment = [("REVIEWS_SYNC_SECRET_k", &*value)];
+    let home = home.with_secret("SECRET_k", &site, "key-1");
     let header = ["--header", "X-Key: ${k}"];
-    add(&home, "quick", &site.url("/r"), &header, &environment).done();
-    let ((reached, is_reached), (go_on, may_go_on)) = (mpsc::channel(), mpsc::channel::<()>());
-    slow.answer(move |_| {
-        let _ = reached.send(());
-        let _ = may_go_on.recv();
-        google_page(0..1, None, 1)
-    });
+    add(&home, "quick", &site.url("/r"), &header).done();
+    let gate = hold(&slow, 0..1);
     home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z' where name <> 'quick'");
-    let serving = home.serve();
-    is_reached.recv_timeout(NEVER).unwrap();
+    // The service does not know the secret.
+    let mut command = home.command("serve");
+    let serving = Serving::start(command.env_remove("REVIEWS_SYNC_SECRET_k"));
+    gate.wait();
     site.answer(|_| google_page(5..8, None, 3));
-    run_with(&home, "sync run quick", &environment).done();
+    home.run("sync run quick").done();
     serving.wait_for("/reviews.json", "Bread number 7");
     // Fetching holds no lock of the database, and the merge reads what stands then.
     home.run("withhold g0 --reason spam").done();
-    drop(go_on);
+    drop(gate);
     for name in ["a", "b", "c", "d"] {
         serving.wait_for("/metrics", &runs_of(name, "success", 1));
     }
@@ -211,17 +210,11 @@ fn command_fetches_by_itself_while_the_service_waits_for_others() {
 #[test]
 fn undo_during_a_run_stays_undone() {
     let (home, site) = added(2, &[]);
-    let (reached, is_reached) = mpsc::channel();
-    let (go_on, may_go_on) = mpsc::channel::<()>();
-    site.answer(move |_| {
-        let _ = reached.send(());
-        let _ = may_go_on.recv();
-        google_page(0..3, None, 3)
-    });
+    let gate = hold(&site, 0..3);
     let run = start(&home, &["sync", "run", "google"]);
-    is_reached.recv_timeout(NEVER).unwrap();
+    gate.wait();
     home.run("undo 1").done();
-    drop(go_on);
+    drop(gate);
     let run = run.wait_with_output().unwrap();
     let message = String::from_utf8(run.stderr).unwrap();
     assert_has(&message, "the source was paused during the run");

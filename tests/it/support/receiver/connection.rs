@@ -11,6 +11,8 @@ use tokio_rustls::server::TlsStream;
 use super::super::reply::Reply;
 use super::{Manner, Received, Shared};
 
+const OK: &str = "HTTP/1.1 200 OK\r\n";
+
 pub(super) async fn serve(
     mut stream: TcpStream,
     acceptor: &TlsAcceptor,
@@ -19,9 +21,8 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     match manner {
         Manner::PlainText => {
-            stream
-                .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
-                .await?;
+            let refusal = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
+            stream.write_all(refusal).await?;
             return wait_for_close(&mut stream).await;
         }
         Manner::Silent => return wait_for_close(&mut stream).await,
@@ -37,12 +38,10 @@ pub(super) async fn serve(
         let scripted = shared.script.lock().unwrap().pop_front();
         let reply = scripted.unwrap_or_else(|| shared.default.lock().unwrap().clone());
         let challenge = request.parameters("hub.challenge").concat();
-        shared
-            .requests
-            .send_modify(|requests| requests.push(request));
+        let requests = &shared.requests;
+        requests.send_modify(|requests| requests.push(request));
         if !answer(&mut stream, reply, &challenge).await? {
-            stream.shutdown().await?;
-            return Ok(());
+            return stream.shutdown().await;
         }
     }
     Ok(())
@@ -84,11 +83,8 @@ async fn request(
         fields,
         body: Vec::new(),
     };
-    assert_eq!(
-        received.field("transfer-encoding"),
-        "",
-        "the length is told ahead"
-    );
+    // Its length is stated.
+    assert_eq!(received.field("transfer-encoding"), "");
     let length: usize = received.field("content-length").parse().unwrap_or(0);
     while read.len() < end + 4 + length {
         if stream.read_buf(read).await? == 0 {
@@ -106,27 +102,21 @@ async fn answer(
     reply: Reply,
     challenge: &str,
 ) -> io::Result<bool> {
-    match reply {
+    let bytes = match reply {
         Reply::Answer(status, fields, body) => {
-            let fields: String = fields
-                .iter()
-                .flat_map(|(name, value)| [name.as_str(), ": ", value.as_str(), "\r\n"])
-                .collect();
+            let mut head = format!("HTTP/1.1 {status} X\r\n");
+            for (name, value) in fields {
+                head += &format!("{name}: {value}\r\n");
+            }
             // These have neither a body nor a length (RFC 9112 §6.3).
-            let length = if status == 204 {
-                String::new()
-            } else {
-                format!("content-length: {}\r\n", body.len())
-            };
-            let head = format!("HTTP/1.1 {status} X\r\n{fields}{length}\r\n");
-            stream.write_all(&[head.as_bytes(), &body].concat()).await?;
+            if status != 204 {
+                head += &format!("content-length: {}\r\n", body.len());
+            }
+            [head.as_bytes(), b"\r\n", &body].concat()
         }
         Reply::Challenge => {
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{challenge}",
-                challenge.len()
-            );
-            stream.write_all(head.as_bytes()).await?;
+            let length = challenge.len();
+            format!("{OK}content-length: {length}\r\n\r\n{challenge}").into()
         }
         Reply::UntilClosed {
             characters,
@@ -140,54 +130,41 @@ async fn answer(
             }
             return Ok(false);
         }
-        Reply::Never => wait_for_close(stream).await?,
+        Reply::Never => {
+            wait_for_close(stream).await?;
+            return Ok(true);
+        }
         Reply::Drip => {
-            send_slowly(
-                stream,
-                b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n",
-            )
-            .await?;
+            let head = format!("{OK}content-length: 1000000\r\n\r\n");
+            return send_slowly(stream, &head).await;
         }
-        Reply::DripHead => send_slowly(stream, b"HTTP/1.1 200 OK\r\nx: ").await?,
+        Reply::DripHead => return send_slowly(stream, &format!("{OK}x: ")).await,
         Reply::Endless => {
-            stream
-                .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
-                .await?;
-            repeat(stream, &[b"1000\r\n", &[b'x'; 4_096][..], b"\r\n"].concat()).await?;
+            let head = format!("{OK}transfer-encoding: chunked\r\n\r\n");
+            stream.write_all(head.as_bytes()).await?;
+            let chunk = format!("1000\r\n{}\r\n", "x".repeat(4_096));
+            return repeat(stream, &chunk).await;
         }
-        Reply::Interim => repeat(stream, b"HTTP/1.1 100 Continue\r\n\r\n").await?,
+        Reply::Interim => return repeat(stream, "HTTP/1.1 100 Continue\r\n\r\n").await,
         Reply::Fields(count) => {
             let fields: String = (0..count)
-                .flat_map(|number| ["x-".to_owned(), number.to_string(), ": y\r\n".to_owned()])
+                .map(|number| format!("x-{number}: y\r\n"))
                 .collect();
-            stream
-                .write_all(
-                    format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n").as_bytes(),
-                )
-                .await?;
+            format!("{OK}{fields}content-length: 0\r\n\r\n").into()
         }
         Reply::LongField(bytes) => {
             let value = "y".repeat(bytes);
-            stream
-                .write_all(
-                    format!("HTTP/1.1 200 OK\r\nx: {value}\r\ncontent-length: 0\r\n\r\n")
-                        .as_bytes(),
-                )
-                .await?;
+            format!("{OK}x: {value}\r\ncontent-length: 0\r\n\r\n").into()
         }
-        Reply::Garbage => {
-            stream
-                .write_all(b"\x00\x01\x02 this is no HTTP\r\n\r\n")
-                .await?;
-        }
+        Reply::Garbage => b"\x00\x01\x02 this is no HTTP\r\n\r\n".to_vec(),
         Reply::Close => return Ok(false),
         Reply::CloseInBody => {
-            stream
-                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")
-                .await?;
+            let half = format!("{OK}content-length: 100\r\n\r\nhalf");
+            stream.write_all(half.as_bytes()).await?;
             return Ok(false);
         }
-    }
+    };
+    stream.write_all(&bytes).await?;
     stream.flush().await?;
     Ok(true)
 }
@@ -196,8 +173,8 @@ async fn answer(
     clippy::disallowed_methods,
     reason = "the delay is real because the test is about a deadline"
 )]
-async fn send_slowly(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Result<()> {
-    stream.write_all(first).await?;
+async fn send_slowly(stream: &mut TlsStream<TcpStream>, first: &str) -> io::Result<bool> {
+    stream.write_all(first.as_bytes()).await?;
     let mut drops = tokio::time::interval(Duration::from_millis(5));
     loop {
         drops.tick().await;
@@ -206,8 +183,8 @@ async fn send_slowly(stream: &mut TlsStream<TcpStream>, first: &[u8]) -> io::Res
     }
 }
 
-async fn repeat(stream: &mut TlsStream<TcpStream>, bytes: &[u8]) -> io::Result<()> {
+async fn repeat(stream: &mut TlsStream<TcpStream>, text: &str) -> io::Result<bool> {
     loop {
-        stream.write_all(bytes).await?;
+        stream.write_all(text.as_bytes()).await?;
     }
 }

@@ -18,20 +18,8 @@ use super::authority::server_config;
 use super::reply::Reply;
 
 /// The names and addresses in a receiver's certificate.
-const NAMES: [&str; 12] = [
-    "receiver.test",
-    "*.receiver.test",
-    "localhost",
-    "127.0.0.1",
-    "127.0.0.2",
-    "127.0.0.3",
-    "127.0.0.4",
-    "127.0.0.5",
-    "127.0.0.6",
-    "127.0.0.7",
-    "127.0.0.8",
-    "127.0.0.9",
-];
+const NAMES: &str = "receiver.test *.receiver.test localhost 127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5 \
+    127.0.0.6 127.0.0.7 127.0.0.8 127.0.0.9";
 
 /// The behaviour of a receiver at the connection level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +40,11 @@ pub enum Manner {
 
 impl Manner {
     fn server_config(self) -> rustls::ServerConfig {
-        match self {
-            Self::Https | Self::PlainText | Self::Silent | Self::Deaf => {
-                server_config(&NAMES, true)
-            }
-            Self::Untrusted => server_config(&NAMES, false),
-            Self::OtherName => server_config(&["other.test"], true),
-        }
+        let names = match self {
+            Self::OtherName => vec!["other.test"],
+            _ => NAMES.split(' ').collect(),
+        };
+        server_config(&names, self != Self::Untrusted)
     }
 }
 
@@ -126,9 +112,8 @@ impl Receiver {
         reason = "ends when the receiver is dropped"
     )]
     pub async fn at(last: u8, manner: Manner) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::new(127, 0, 0, last), 0))
-            .await
-            .unwrap();
+        let place = (Ipv4Addr::new(127, 0, 0, last), 0);
+        let listener = TcpListener::bind(place).await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             requests: watch::Sender::default(),
@@ -182,13 +167,9 @@ impl Receiver {
 
     /// Waits for `count` requests.
     pub async fn received(&self, count: usize) -> Vec<Received> {
-        self.shared
-            .requests
-            .subscribe()
-            .wait_for(|requests| requests.len() >= count)
-            .await
-            .unwrap()
-            .clone()
+        let mut watch = self.watch();
+        let received = watch.wait_for(|requests| requests.len() >= count).await;
+        received.unwrap().clone()
     }
 
     /// The number of connections ever made to it.
@@ -201,14 +182,10 @@ impl Receiver {
         self.shared.open.subscribe()
     }
 
-    /// Waits until at most `count` connections are open.
-    pub async fn open_at_most(&self, count: usize) {
-        self.shared
-            .open
-            .subscribe()
-            .wait_for(|open| *open <= count)
-            .await
-            .unwrap();
+    /// Waits until no connection is open.
+    pub async fn all_closed(&self) {
+        let mut open = self.watch_open();
+        open.wait_for(|open| *open == 0).await.unwrap();
     }
 }
 

@@ -1,0 +1,354 @@
+//! The commands `reviews withhold`, `publish`, `respond` and `delete`: the owner's decisions about one review, which imports
+//! keep.
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use clap::Args;
+use sqlx::SqliteConnection;
+
+use super::database::{change, existing_address, find_known, find_review, read, resolve_id};
+use super::report::{Exit, can_ask, confirm, print_report};
+use super::show::{draw_stars, format_paragraphs, shorten};
+use crate::clock::Clock;
+use crate::config::{DatabaseConfig, read_text_of};
+use crate::model::{Day, Method, Response, Review, Status, Unit, Verification};
+use crate::storage::business::time_zone;
+use crate::storage::reviews::{self, KnownReview, ReviewCopy};
+use crate::storage::{Database, Erased, Postponed, Write};
+
+/// A longer reason is published as "too long".
+const REASON_BYTES_MAX: usize = 1_000;
+
+const NOTE_BYTES_MAX: usize = 10_000;
+/// Maximum number of copies that are named.
+const COPIES_MAX: usize = 20;
+
+/// Withhold a review: it is not shown, only counted under its reason
+#[derive(Debug, Args)]
+pub struct Withhold {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The reason: public, with the number of reviews withheld for it
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// A note for yourself; never published
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+impl Withhold {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let reason = self.reason.trim();
+        ensure!(
+            !reason.is_empty(),
+            "--reason is empty; give the reason for withholding the review"
+        );
+        ensure!(
+            reason.len() <= REASON_BYTES_MAX,
+            "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
+            reason.len()
+        );
+        let note = self
+            .note
+            .as_deref()
+            .map(str::trim)
+            .filter(|note| !note.is_empty());
+        ensure!(
+            note.is_none_or(|note| note.len() <= NOTE_BYTES_MAX),
+            "--note may have at most {NOTE_BYTES_MAX} bytes; shorten it"
+        );
+        let status = Status::withheld(reason);
+        change_review(config, clock, &self.id, async |write, review| {
+            reviews::note_decided(write, review, &[Unit::Status]).await?;
+            let id = review.id.clone();
+            if note.is_some() {
+                reviews::set_note(write, id.as_str(), note).await?;
+            }
+            let noted = if note.is_some() { "; the note is not public" } else { "" };
+            let copies = format_copies(write, id.as_str()).await?;
+            if review.status == status {
+                return Ok(format!(
+                    "is already withheld ({reason}); imports keep it withheld{noted}\n{copies}"
+                ));
+            }
+            let was = match &review.status {
+                Status::Published => String::new(),
+                Status::Withheld { reason } => format!(
+                    ", was withheld before ({})",
+                    reason.as_deref().unwrap_or("no reason stated")
+                ),
+            };
+            review.status = status.clone();
+            Ok(format!(
+                "withheld ({reason}){was}; the reason is public{noted}; imports keep it withheld, `reviews publish {id}` publishes \
+                 it again\n{copies}"
+            ))
+        })
+        .await
+    }
+}
+
+/// Publish a withheld review again
+#[derive(Debug, Args)]
+pub struct Publish {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+impl Publish {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        change_review(config, clock, &self.id, async |write, review| {
+            // Only verified reviews are published, so the verification is decided, too.
+            let decided = [Unit::Status, Unit::Verification];
+            reviews::note_decided(write, review, &decided).await?;
+            let reason = match &review.status {
+                Status::Published => {
+                    let report = "is already published; the next import keeps it published\n";
+                    return Ok(report.to_owned());
+                }
+                Status::Withheld { reason } => {
+                    reason.clone().unwrap_or_else(|| "not stated".to_owned())
+                }
+            };
+            let mut vouched = "";
+            if !review.verification.verified {
+                // Only verified reviews are published; publishing one by hand verifies it.
+                review.verification = Verification {
+                    verified: true,
+                    method: Method::Manual,
+                    verified_at: Some(clock.now()),
+                };
+                vouched = "; it was not verified, so it is now marked as verified by you (manual)";
+            }
+            review.status = Status::Published;
+            reviews::set_note(write, review.id.as_str(), None).await?;
+            Ok(format!("published; was withheld ({reason}){vouched}\n"))
+        })
+        .await
+    }
+}
+
+/// The copies of a review that are published, a line each: other sources gave the same author, day, stars and text.
+async fn format_copies(write: &mut Write, id: &str) -> sqlx::Result<String> {
+    let copies = reviews::copies_of(write.for_reading(), &[id]).await?;
+    let published = copies
+        .iter()
+        .filter(|copy| copy.status == Status::Published);
+    let line = |copy: &ReviewCopy| {
+        format!(
+            "{} of {} has the same author, day and text, and is published\n",
+            copy.id, copy.source_name
+        )
+    };
+    Ok(published.take(COPIES_MAX).map(line).collect())
+}
+
+/// Lets `decide` change the review that `name` names, stores it if it changed, and prints the report of `decide` after its ID.
+/// Other statements of `decide` are committed in any case.
+///
+/// # Errors
+/// If there is no database or no such review, or the database cannot be written; then nothing is changed.
+async fn change_review(
+    config: &DatabaseConfig,
+    clock: &Clock,
+    name: &str,
+    decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<String>,
+) -> anyhow::Result<Exit> {
+    change(&existing_address(config)?, async |database| {
+        let mut write = database.write_as_owner().await?;
+        let before = find_review(write.for_reading(), name).await?;
+        let mut review = before.clone();
+        let report = decide(&mut write, &mut review).await?;
+        if review != before {
+            let now = clock.now();
+            // It increases with every change.
+            review.updated_at = review.updated_at.max(Some(now));
+            reviews::upsert(&mut write, std::slice::from_ref(&review), now).await?;
+        }
+        write.commit().await?;
+        Ok(format!("{}: {report}", review.id))
+    })
+    .await
+}
+
+/// The limit of an import's texts.
+const TEXT_MIB_MAX: u64 = 1;
+
+/// Answer a review, or remove the answer
+#[derive(Debug, Args)]
+pub struct Respond {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The answer; - reads standard input
+    #[arg(
+        value_name = "TEXT",
+        required_unless_present = "remove",
+        conflicts_with = "remove"
+    )]
+    text: Option<String>,
+    /// Remove the answer
+    #[arg(long)]
+    remove: bool,
+}
+
+impl Respond {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let text = self.text.map(check_answer).transpose()?;
+        change_review(config, clock, &self.id, async |write, review| {
+            reviews::note_decided(write, review, &[Unit::Response]).await?;
+            let former = review.response.take();
+            let Some(text) = &text else {
+                return Ok(match former {
+                    None => "has no answer\n".to_owned(),
+                    Some(former) => format!(
+                        "answer removed; imports do not bring it back; {}",
+                        format_former(&former)
+                    ),
+                });
+            };
+            let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
+            review.response = Some(Response {
+                text: text.clone(),
+                date: Day::new(clock.now().with_timezone(&zone).date_naive()),
+                author: None,
+            });
+            Ok(former.map_or_else(
+                || "answered\n".to_owned(),
+                |former| format!("answer replaced; {}", format_former(&former)),
+            ))
+        })
+        .await
+    }
+}
+
+/// The former response in full, because it is stored nowhere else.
+fn format_former(former: &Response) -> String {
+    let on = former
+        .date
+        .map_or_else(String::new, |day| format!(" of {day}"));
+    format!(
+        "the previous one{on} was:\n{}",
+        format_paragraphs(&former.text)
+    )
+}
+
+/// The response, read from standard input for `-`.
+fn check_answer(mut text: String) -> anyhow::Result<String> {
+    if text == "-" {
+        let read = read_text_of(io::stdin(), TEXT_MIB_MAX);
+        text = read.context("the answer cannot be read from standard input")?;
+        text.truncate(text.trim_end_matches(['\r', '\n']).len());
+    }
+    ensure!(
+        text.len() as u64 <= TEXT_MIB_MAX << 20,
+        "the answer has more than {TEXT_MIB_MAX} MiB; shorten it"
+    );
+    ensure!(
+        !text.trim().is_empty(),
+        "the answer is empty; pass --remove to remove an answer"
+    );
+    ensure!(
+        !text.contains('\0'),
+        "the answer has a NUL character; remove it"
+    );
+    Ok(text)
+}
+
+/// Maximum number of characters of the text in the confirmation question.
+const WORDS_MAX: usize = 300;
+
+/// Delete a review and every trace of it; imports do not bring it back
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Do not ask for confirmation
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Delete {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        if !self.yes && can_ask() {
+            // Before the write transaction, so that other writers do not wait for the answer.
+            let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
+            let (id, known) = read(config, find).await?;
+            let review = known.as_ref().and_then(KnownReview::review);
+            if !confirm(&format_question(&id, review))? {
+                return Ok(print_report("nothing was deleted\n"));
+            }
+        }
+        change(&existing_address(config)?, async |database| {
+            let mut write = database.write_as_owner().await?;
+            let id = resolve_id(write.for_reading(), &self.id).await?;
+            let same = format_copies(&mut write, &id).await?;
+            reviews::delete_all(&mut write, &[&id]).await?;
+            write.commit().await?;
+            let erased = database.try_to_erase_traces().await.with_context(|| {
+                format!(
+                    "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
+                )
+            })?;
+            let traces = format_erased(erased, database);
+            let copies = format_copies_beside(&database.copies()?);
+            Ok(format!(
+                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
+            ))
+        })
+        .await
+    }
+}
+
+fn format_question(id: &str, review: Option<&Review>) -> String {
+    let question = match review {
+        Some(review) => format!(
+            "{}  {}  {}\n{}",
+            draw_stars(review.rating.stars()),
+            review.date,
+            review.author,
+            format_paragraphs(&shorten(&review.text, WORDS_MAX))
+        ),
+        None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
+    };
+    format!("{id}\n{question}Delete this review and every trace of it?")
+}
+
+/// A note on each copy of the database, which still contains the review.
+fn format_copies_beside(copies: &[(PathBuf, DateTime<Utc>)]) -> String {
+    copies.iter().fold(String::new(), |text, (path, until)| {
+        text + &format!(
+            "{} may still contain it; a running `reviews serve` removes that copy after {}, or remove it now yourself\n",
+            path.display(),
+            until.format("%Y-%m-%d %H:%M UTC")
+        )
+    })
+}
+
+/// The result of erasing traces of `database`.
+pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
+    match erased {
+        Erased::Done if database.has_nodes() => {
+            "and erased from the tables; each node's log keeps it until its next snapshot"
+                .to_owned()
+        }
+        Erased::Done => "and erased from the file".to_owned(),
+        Erased::Later(why) => {
+            let free = if let Postponed::NoRoom { .. } = why {
+                "free some, and "
+            } else {
+                ""
+            };
+            format!(
+                "but unused parts of the file still contain its text: {why}; {free}`reviews serve` erases that within an hour"
+            )
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A review as its source states it: what `map` makes of each row of a file, and `merge` merges.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_with::{DisplayFromStr, serde_as};
+
+use crate::imports::platforms::Format;
+use crate::imports::report::Position;
+use crate::imports::request::SOURCE_DEFAULT;
+use crate::imports::table::BLOCK_BYTES;
+use crate::model::{
+    Day, Digests, LastStatement, Mentions, Method, Review, ReviewId, Statement, Status, Unit,
+    Verification, source_day,
+};
+use crate::storage::reviews::SourceRecord;
+
+/// A review as its source states it: the result of reading one row, for every format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incoming {
+    /// Its ID is the row's own, or one that is derived from the row.
+    pub statement: Statement,
+    pub has_own_id: bool,
+    /// The author's name, if it is not published.
+    pub hidden_name: Option<Box<str>>,
+    /// Whether its answer is not published.
+    pub is_answer_hidden: bool,
+    /// Whether it is withheld for a value that the owner did not name.
+    pub has_new_value: bool,
+    /// When it last changed at the source: of rows with the same ID, the newest counts.
+    pub changed_at: Option<DateTime<Utc>>,
+    pub unpublished: Unpublished,
+}
+
+/// What a row has besides the review. All but the first three are only in our own exports.
+#[serde_as]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Unpublished {
+    /// The business's location, by the source's name for it.
+    pub location: Option<String>,
+    /// Time of the review, if its source gave an instant.
+    pub posted_at: Option<DateTime<Utc>>,
+    /// Time of the owner's answer, if its source gave an instant.
+    pub responded_at: Option<DateTime<Utc>>,
+    /// The source's ID of the review if it has another one here.
+    pub id_at_source: Option<String>,
+    /// The source's own name, if the owner renamed it.
+    pub imported_from: Option<String>,
+    /// The owner's note.
+    pub note: Option<String>,
+    /// What the source last said.
+    #[serde(rename = "said", deserialize_with = "last_statement")]
+    pub last_statement: Option<LastStatement>,
+    /// Digests of what the source last gave, if they differ from those of the review.
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub digests: Option<Digests>,
+}
+
+fn last_statement<'de, D: Deserializer<'de>>(member: D) -> Result<Option<LastStatement>, D::Error> {
+    Ok(Option::<Value>::deserialize(member)?
+        .as_ref()
+        .map(LastStatement::from))
+}
+
+impl Incoming {
+    /// The source's own name, even if the owner renamed it; `None` if the row states none.
+    pub fn source_name(&self) -> Option<&str> {
+        let Statement {
+            review, unstated, ..
+        } = &self.statement;
+        let named = (!unstated.contains(&Unit::Source)).then_some(review.source.name.as_str());
+        self.unpublished.imported_from.as_deref().or(named)
+    }
+
+    /// Whether its source hides the review or a part of it.
+    pub fn hides(&self) -> bool {
+        self.statement.review.status != Status::Published || !self.hidden_parts().is_empty()
+    }
+
+    /// The members of the review that the source hides.
+    pub fn hidden_parts(&self) -> Vec<&'static str> {
+        let parts = [
+            ("author", self.hidden_name.is_some()),
+            ("response", self.is_answer_hidden),
+        ];
+        let parts = parts.into_iter();
+        parts
+            .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
+            .collect()
+    }
+}
+
+/// Verification of a row without one: the owner who imports the row vouches for it.
+pub const VOUCHED: Verification = Verification {
+    verified: true,
+    method: Method::Manual,
+    verified_at: None,
+};
+
+/// A row of a file.
+#[derive(Debug)]
+pub struct ReviewRow {
+    /// Index of its file in the report.
+    pub file: usize,
+    pub at: Position,
+    pub format: &'static Format,
+    pub incoming: Incoming,
+}
+
+impl ReviewRow {
+    pub const fn review(&self) -> &Review {
+        &self.incoming.statement.review
+    }
+
+    /// The row's own ID, or one derived from the row.
+    pub const fn id(&self) -> &ReviewId {
+        &self.review().id
+    }
+
+    /// The author as the source names it, published or not.
+    pub fn author(&self) -> &str {
+        let hidden = self.incoming.hidden_name.as_deref();
+        hidden.unwrap_or(&self.review().author)
+    }
+
+    /// Digests of what its source gives.
+    pub fn digests(&self) -> Digests {
+        let unpublished = &self.incoming.unpublished;
+        let of_row = || Digests::new(self.review(), self.author(), unpublished.posted_at);
+        unpublished.digests.unwrap_or_else(of_row)
+    }
+
+    /// Its day at the source.
+    pub fn source_day(&self) -> Day {
+        source_day(self.review(), self.incoming.unpublished.posted_at)
+    }
+
+    /// Its ID at the source, if the review has another one, which is `id`.
+    pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
+        let exported = self.incoming.unpublished.id_at_source.clone();
+        let own = (self.incoming.has_own_id && self.id() != id).then(|| self.id().to_string());
+        exported.or(own)
+    }
+
+    /// The business's location, by the source's name for it.
+    pub fn location(&self) -> Option<&str> {
+        self.incoming.unpublished.location.as_deref()
+    }
+
+    /// The name of its source.
+    pub fn source(&self) -> &str {
+        self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
+    }
+
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let (review, unpublished) = (self.review(), &self.incoming.unpublished);
+        let response = review.response.as_ref();
+        let texts = [
+            Some(self.author()),
+            Some(self.source()),
+            Some(review.id.as_str()),
+            review.title.as_deref(),
+            Some(&review.text),
+            review.source.url.as_deref(),
+            response.map(|response| response.text.as_str()),
+            response.and_then(|response| response.author.as_deref()),
+            unpublished.note.as_deref(),
+            unpublished.id_at_source.as_deref(),
+            review.status.reason(),
+        ];
+        texts.into_iter().flatten()
+    }
+
+    /// The memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let review = self.review();
+        let texts: usize = self.texts().map(str::len).sum();
+        let Mentions {
+            technicians,
+            services,
+            service_areas,
+        } = &review.mentions;
+        let names = technicians.iter().chain(services).chain(service_areas);
+        let names: usize = names.map(|name| name.len() + 3 * BLOCK_BYTES).sum();
+        // They are also in the lists of locations and sources.
+        let places = self.location().map_or(0, str::len) + self.source().len();
+        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * places
+    }
+}
+
+/// Number of texts that a row has, about.
+pub const TEXTS_EACH: usize = 8;
+
+/// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
+pub type DeletedRow = (ReviewId, Option<SourceRecord>);

@@ -1,0 +1,509 @@
+//! Native records: written by exports, in lines or as a table, and read again from these and from another instance's `/reviews.json`.
+//! An import of an export into an empty database restores everything. `map::fields` has the members.
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use sqlx::SqliteConnection;
+
+use crate::imports::incoming::{DeletedRow, Incoming, Unpublished, VOUCHED};
+use crate::imports::map::date::formats;
+use crate::imports::map::fields::{COLUMNS, RECORD, foreign_members, is_own_column};
+use crate::imports::map::values::{
+    TEXT_BYTES_MAX, flag, is_formula, remove_formula_escape, without_address,
+};
+use crate::imports::platforms::Format;
+use crate::imports::report::FileError;
+use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
+use crate::imports::table::{Table, TableRow, find};
+use crate::model::json::without_nulls;
+use crate::model::{
+    Calendar, Digests, Mentions, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status, Unit,
+    Units,
+};
+use crate::owner::fault::FieldError;
+use crate::owner::shape::{Shape, ShapeReader, patch};
+use crate::storage::columns::KeptColumns;
+use crate::storage::reviews::{self, KnownReview, SourceRecord};
+
+/// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
+#[derive(Debug)]
+pub struct Exported {
+    id: ReviewId,
+    known: KnownReview,
+    /// The units that the owner decided.
+    decided: Units,
+}
+
+/// The headers of an exported table.
+pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(path, _)| path.as_str())
+}
+
+/// Reviews per batch.
+const ROWS: i64 = 250;
+
+/// Reads everything in batches, in id order. All lines show one state of the database if the connection is in a
+/// transaction.
+#[derive(Debug, Default)]
+pub struct Export {
+    last: String,
+}
+
+impl Export {
+    /// The next lines; `None` after the last.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn next(
+        &mut self,
+        connection: &mut SqliteConnection,
+    ) -> sqlx::Result<Option<Vec<Exported>>> {
+        let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
+        let Some(last) = ids.last() else {
+            return Ok(None);
+        };
+        self.last.clone_from(last);
+        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let known = reviews::standing(connection, &list).await?.into_iter();
+        // A row without a valid review counts neither as a review nor as a deletion.
+        let known = known.filter(|(_, known)| known.is_deleted() || known.review().is_some());
+        Ok(Some(known.map(Exported::new).collect()))
+    }
+}
+
+impl Exported {
+    pub fn new((id, known): (ReviewId, KnownReview)) -> Self {
+        let decided = known.decisions();
+        Self { id, known, decided }
+    }
+
+    pub const fn is_deleted(&self) -> bool {
+        self.known.is_deleted()
+    }
+
+    /// A line of JSON Lines.
+    pub fn json(&self) -> Value {
+        let source = self.known.source.as_ref();
+        let Some(review) = self.known.review() else {
+            return without_nulls(json!({
+                "id": self.id,
+                "deleted": true,
+                "imported_from": source.map(|source| &source.source_name),
+                "location": source.and_then(|source| source.location.as_ref()),
+                "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
+                "digests": source.map(|source| source.digests.to_string()),
+            }));
+        };
+        let mut record = json!(review);
+        record["verification"]["method"] = json!(review.verification.method.name());
+        for part in ["source", "verification", "response"] {
+            record[part] = without_nulls(record[part].take());
+        }
+        record["status"] = json!(review.status.name());
+        record["withheld_reason"] = json!(review.status.reason());
+        record["said"] = self.known.last_statement().json();
+        record["note"] = json!(self.known.note);
+        if let Some(source) = source {
+            // Unpublished values from the source, which the next import needs.
+            record["location"] = json!(source.location);
+            record["posted_at"] = json!(source.posted_at);
+            record["responded_at"] = json!(source.responded_at);
+            record["id_at_source"] = json!(source.id_at_source);
+            if source.source_name != review.source.name {
+                record["imported_from"] = json!(source.source_name);
+            }
+            if source.digests != Digests::new(review, &review.author, source.posted_at) {
+                record["digests"] = json!(source.digests.to_string());
+            }
+        }
+        let names: Vec<&str> = self.decided.iter().copied().map(Unit::name).collect();
+        record["decided"] = json!((!names.is_empty()).then_some(names));
+        let is_stated = |name: &str| match name {
+            // An absent value is written only if the owner decided it: a missing member means an unstated value.
+            "title" => self.decided.contains(&Unit::Title),
+            "language" => self.decided.contains(&Unit::Language),
+            "response" => self.decided.contains(&Unit::Response),
+            // Null means that there is no reason; without it, "not verified" would become the reason.
+            "withheld_reason" => review.status != Status::Published,
+            _ => false,
+        };
+        if let Value::Object(members) = &mut record {
+            members.retain(|name, value| !value.is_null() || is_stated(name));
+        }
+        record
+    }
+
+    /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula. `columns` are the meanings of
+    /// sources' columns.
+    pub fn cells(&self, columns: &KeptColumns) -> Vec<String> {
+        let mut json = self.json();
+        if !columns.is_empty() {
+            json["columns"] = json!(columns.all().collect::<Vec<_>>());
+        }
+        json["escaped"] = json!(true);
+        let cell = |path: &str| {
+            let value = path
+                .split('.')
+                .try_fold(&json, |value, name| value.get(name));
+            match value {
+                None | Some(Value::Null) => String::new(),
+                Some(Value::String(text)) => text.clone(),
+                Some(Value::Array(values)) => {
+                    let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+                    let cell = cell.join("; ");
+                    if listed(&cell) == *values {
+                        cell
+                    } else {
+                        Value::from(values.as_slice()).to_string()
+                    }
+                }
+                Some(other) => other.to_string(),
+            }
+        };
+        let escaped = |cell: String| {
+            let quote = if is_formula(&cell) { "'" } else { "" };
+            format!("{quote}{cell}")
+        };
+        columns_of_table().map(cell).map(escaped).collect()
+    }
+}
+
+/// The values of a cell that lists them: separated by `; `, or a JSON array if one of them contains that.
+fn listed(cell: &str) -> Vec<Value> {
+    serde_json::from_str(cell).unwrap_or_else(|_| {
+        let parts = cell.split("; ").filter(|part| !part.is_empty());
+        parts.map(Value::from).collect()
+    })
+}
+
+// Reads native records.
+
+/// The record of a row in an exported table: the inverse of [`Exported::cells`].
+/// A spreadsheet may have changed the dates to the form `date_format`.
+pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&str>) -> Value {
+    let written = |name: &str| {
+        let column = find(columns, name);
+        column.and_then(|at| row.cell(at)).unwrap_or_default()
+    };
+    let is_escaped = flag(written("escaped")) == Ok(true);
+    let cell = |name: &str| {
+        let cell = written(name);
+        if is_escaped {
+            remove_formula_escape(cell)
+        } else {
+            cell
+        }
+    };
+    let mut record = Map::new();
+    for (path, shape) in COLUMNS.iter().filter(|(path, _)| path != "escaped") {
+        let text = cell(path);
+        let value = match shape {
+            Shape::List(_) => Value::from(listed(text)),
+            _ if text.is_empty() => continue,
+            Shape::Any => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
+            Shape::Stars => text
+                .parse::<u8>()
+                .map_or_else(|_| Value::from(text), Value::from),
+            // Spreadsheets write TRUE, in the language of their country.
+            Shape::Flag => flag(text).map_or_else(|_| Value::from(text), Value::from),
+            Shape::Day => {
+                let day =
+                    date_format.and_then(|format| NaiveDate::parse_from_str(text, format).ok());
+                Value::from(day.map_or_else(|| text.to_owned(), |day| day.to_string()))
+            }
+            Shape::Text | Shape::Word(_) | Shape::Degrees(_) | Shape::Object(_) => {
+                Value::from(text)
+            }
+        };
+        put(&mut record, path, value);
+    }
+    // A text may be empty; null means that the owner decided that the value is absent.
+    if cell("deleted").is_empty() {
+        record.entry("text").or_insert_with(|| Value::from(""));
+    }
+    for unit in cell("decided").split("; ") {
+        if ["title", "language", "response"].contains(&unit) {
+            record.entry(unit).or_insert(Value::Null);
+        }
+    }
+    if cell("status") == "withheld" {
+        record.entry("withheld_reason").or_insert(Value::Null);
+    }
+    Value::Object(record)
+}
+
+/// Inserts a value at a path, as `source.name`.
+fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
+    // An absent part stays absent: an empty object would lack required members.
+    if value.is_null() {
+        return;
+    }
+    match path.split_once('.') {
+        None => {
+            fields.insert(path.to_owned(), value);
+        }
+        Some((outer, inner)) => {
+            let part = fields
+                .entry(outer)
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(part) = part {
+                put(part, inner, value);
+            }
+        }
+    }
+}
+
+/// That a spreadsheet has changed the dates of our own export.
+pub fn changed_date(table: &Table) -> Option<FileError> {
+    let column = table.find("date")?;
+    let cells = table
+        .cells(column)
+        .map(|(row, cell)| (row, cell, formats(cell)));
+    let changed = cells.filter(|(.., formats)| !formats.is_empty());
+    // One that can be read in one way alone tells how all are written.
+    let (row, cell, formats) = changed.min_by_key(|(.., formats)| formats.len())?;
+    let flags: Vec<String> = formats
+        .iter()
+        .map(|format| format!("--date-format {format}"))
+        .collect();
+    Some(FileError::new(format!(
+        "line {}: a spreadsheet has changed the dates of this export ({cell}); pass {}",
+        row.at,
+        flags.join(" or ")
+    )))
+}
+
+/// Whether a line contains the business and the editorial texts, and no review.
+pub fn is_about_business(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
+    (has("business") || has("editorial"))
+        && value.get("id").is_none()
+        && value.get("rating").is_none()
+}
+
+/// The review in a native record, or all its faults. A mapping without a column, as `--map location=`, leaves a member out.
+pub fn parse_record(
+    record: &mut Value,
+    format: &Format,
+    request: &ImportRequest,
+    calendar: Calendar,
+) -> Result<Incoming, Vec<FieldError>> {
+    if let Value::Object(members) = record {
+        let left_out = request.columns.maps.iter();
+        let left_out = left_out.filter(|map| map.column.is_empty());
+        for map in left_out {
+            members.remove(map.field.name());
+        }
+    }
+    let mut incoming = parse_review(record, calendar)?;
+    if !format.is_native() {
+        let author = &mut incoming.statement.review.author;
+        *author = without_address(author);
+    }
+    if request.run_of.is_some() {
+        take_as_customer(&mut incoming);
+    }
+    Ok(incoming)
+}
+
+/// The deleted review in a native record; `None` if the record is one of a review.
+pub fn parse_deleted(record: &Value) -> Option<Result<DeletedRow, Vec<FieldError>>> {
+    record
+        .get("deleted")
+        .filter(|it| **it == Value::Bool(true))?;
+    let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
+    let id = id.parse::<ReviewId>();
+    let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())]);
+    Some(id.map(|id| {
+        let kept = source_of_deleted(record, &id);
+        (id, kept)
+    }))
+}
+
+/// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
+/// knows nothing of decisions here.
+fn take_as_customer(incoming: &mut Incoming) {
+    let Statement {
+        review,
+        unstated,
+        decided,
+    } = &mut incoming.statement;
+    decided.clear();
+    review.verification = VOUCHED;
+    unstated.insert(Unit::Verification);
+    if review.status == Status::Published {
+        unstated.insert(Unit::Status);
+    }
+    incoming.unpublished = Unpublished {
+        location: incoming.unpublished.location.take(),
+        ..Unpublished::default()
+    };
+}
+
+/// What the line of a deleted review has beside its id, by which rows of its source are found.
+fn source_of_deleted(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
+    Some(SourceRecord {
+        location: text("location").map(str::to_owned),
+        id_at_source: text("id_at_source").map(str::to_owned),
+        ..SourceRecord::new(id.clone(), name.to_owned(), digests)
+    })
+}
+
+/// The members of a native record that are read, by their paths; all others may be private. What is not an object is
+/// unchanged.
+pub fn readable(record: &Value) -> Value {
+    let Some(members) = record.as_object() else {
+        return record.clone();
+    };
+    let inner = |(outer, value): (&String, &Value)| {
+        let inner = value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (format!("{outer}.{name}"), value.clone()));
+        inner.collect::<Vec<_>>()
+    };
+    let all = members.iter().flat_map(inner).chain(members.clone());
+    let mut read = Map::new();
+    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_own_column(path)) {
+        put(&mut read, &path, value);
+    }
+    if let Some(Value::String(author)) = read.get_mut("author") {
+        *author = without_address(author);
+    }
+    Value::Object(read)
+}
+
+/// The review in `value`, or all its errors.
+fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+    let mut reader = ShapeReader {
+        calendar: Some(calendar),
+        bytes_max: TEXT_BYTES_MAX,
+        is_strict: false,
+        is_patch: false,
+        faults: Vec::new(),
+    };
+    let mut members = reader.members("", value, RECORD);
+    let decided = decided_units(&mut reader, &members);
+    let status = stated_status(&mut reader, &members);
+    for name in foreign_members(value) {
+        reader.fault(
+            name,
+            "is no member of this format; leave it out, or pass --format table to read the file as any table",
+        );
+    }
+    if members
+        .get("said")
+        .is_some_and(|said| !said.is_object() && !said.is_null())
+    {
+        reader.fault(
+            "said",
+            "is no object, as `reviews export` writes it; leave it out",
+        );
+    }
+    if !reader.faults.is_empty() {
+        return Err(reader.faults);
+    }
+    let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
+        (Unit::Status, _) => status.is_none(),
+        (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
+        (_, value) => value.is_none(),
+    };
+    let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
+    let mut record = json!({
+        "source": {"name": SOURCE_DEFAULT}, "verification": VOUCHED, "mentions": Mentions::default(),
+    });
+    members.retain(|_, member| !member.is_null());
+    patch(&mut record, Value::Object(members));
+    // The merge withholds a review that is not verified.
+    record["status"] = json!(status.unwrap_or(Status::Published));
+    let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
+    let unpublished = Unpublished::deserialize(&record).map_err(unreadable)?;
+    let mut review = Review::deserialize(record).map_err(unreadable)?;
+    review.title = review.title.filter(|title| !title.is_empty());
+    // Exports that write every field have an empty answer if there is none.
+    review.response = review
+        .response
+        .filter(|response: &Response| !response.text.is_empty());
+    let Mentions {
+        technicians,
+        services,
+        service_areas,
+    } = review.mentions;
+    review.mentions = Mentions::new(technicians, services, service_areas);
+    review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
+    if let Some(last) = &unpublished.last_statement {
+        // Neither the source nor the owner said anything of these.
+        let is_unknown = |unit: &Unit| {
+            unit.is_unset(&review)
+                && last.compare(*unit, &review).is_none()
+                && !decided.contains(unit)
+        };
+        unstated.extend(Unit::ALL.into_iter().filter(is_unknown));
+    }
+    Ok(Incoming {
+        has_own_id: true,
+        hidden_name: None,
+        is_answer_hidden: false,
+        has_new_value: false,
+        changed_at: review.updated_at,
+        unpublished,
+        statement: Statement {
+            review,
+            unstated,
+            decided,
+        },
+    })
+}
+
+/// The units that the owner decided.
+fn decided_units(reader: &mut ShapeReader, members: &Map<String, Value>) -> Units {
+    let names = members
+        .get("decided")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    let unit = |name| {
+        let unit = Unit::find(name);
+        if unit.is_none() {
+            let known = Unit::ALL.map(Unit::name).join(", ");
+            reader.fault(
+                "decided",
+                format!("`{name}` is not a field that an owner can edit; use those of {known}"),
+            );
+        }
+        unit
+    };
+    names.filter_map(unit).collect()
+}
+
+/// `None` if it is not stated. An unverified review is withheld, even if its status is published.
+fn stated_status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Option<Status> {
+    let text = |name| members.get(name).and_then(Value::as_str);
+    let (status, reason) = (text("status"), text("withheld_reason"));
+    if status == Some("published") && reason.is_some() {
+        reader.fault(
+            "withheld_reason",
+            "given although status is \"published\"; leave one of them out",
+        );
+    }
+    // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
+    let is_withheld = status == Some("withheld") || reason.is_some();
+    let verification = members.get("verification");
+    let verified = verification.and_then(|verification| verification.get("verified"));
+    let is_unverified = verified == Some(&Value::Bool(false));
+    // Our own exports state explicitly that there is no reason.
+    let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
+    if is_unverified && !has_no_reason {
+        return Some(Status::withheld(reason.unwrap_or(NOT_VERIFIED)));
+    }
+    if is_withheld {
+        let reason = reason.map(str::to_owned);
+        return Some(Status::Withheld { reason });
+    }
+    status.map(|_| Status::Published)
+}

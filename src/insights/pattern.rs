@@ -1,0 +1,499 @@
+//! The patterns of phrases: their notation, and the matcher that finds all of them in a sentence at once.
+//!
+//! | written | matches |
+//! |---|---|
+//! | `on time` | these words, one after the other |
+//! | `early|late` | one of these |
+//! | `show~` | any form: show, shows, showed, showing |
+//! | `@firm` | one of a list of words |
+//! | `<number>` `<money>` `<name>` | a number, a sum, a capitalised word that is none of ours |
+//! | `right?` | the word or nothing |
+//! | `(as promised|on time)?` | one of several sequences, and with `?` or nothing |
+//! | `..` `..5` | up to three (five) other words, across no mark |
+//! | `^` | where a sentence begins |
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::text::{Capitalisation, TokenizedText};
+use super::words::{Fingerprint, WordMap};
+
+/// Words by the name of a list, or irregular forms by their base form.
+pub type Lists = BTreeMap<String, Vec<String>>;
+
+/// A step of one way to match a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PatternStep {
+    /// One word with this symbol: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
+    Symbol(Arc<str>),
+    /// A gap of at most this many words.
+    Gap(u8),
+}
+
+impl PatternStep {
+    /// `None` for a gap.
+    pub fn symbol(&self) -> Option<&str> {
+        match self {
+            Self::Symbol(symbol) => Some(symbol),
+            Self::Gap(_) => None,
+        }
+    }
+}
+
+/// Maximum number of words in the gap `..`.
+const GAP: u8 = 3;
+
+/// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
+/// alternatives and without optional parts. The entries of a list with several words become alternatives.
+///
+/// # Errors
+/// The error in the pattern.
+pub fn parse_pattern(
+    text: &str,
+    lists: &Lists,
+) -> Result<(String, Vec<Vec<PatternStep>>), &'static str> {
+    let mut parser = Parser { rest: text, lists };
+    let PatternPart { name, mut ways } = parser.sequence(false)?;
+    if !parser.rest.is_empty() {
+        return Err("an extra `)` or `|`");
+    }
+    for way in &mut ways {
+        // A gap at the end of a pattern is left out.
+        while matches!(way.last(), Some(PatternStep::Gap(_))) {
+            way.pop();
+        }
+        if !matches!(way.first(), Some(PatternStep::Symbol(_))) {
+            return Err("a way to match that begins with a gap or has no word");
+        }
+    }
+    Ok((name, ways))
+}
+
+/// A pattern, or a part of one.
+struct PatternPart {
+    name: String,
+    ways: Vec<Vec<PatternStep>>,
+}
+
+impl PatternPart {
+    /// The part that matches in one way.
+    fn of(name: &str, way: Vec<PatternStep>) -> Self {
+        Self {
+            name: name.to_owned(),
+            ways: vec![way],
+        }
+    }
+
+    /// One of several parts, or with `is_optional` none of them.
+    fn either(mut choices: Vec<Self>, is_optional: bool) -> Self {
+        if is_optional {
+            choices.insert(0, Self::of("", Vec::new()));
+        } else if choices.len() == 1 {
+            return choices.remove(0);
+        }
+        let name = choices.first().map(|choice| choice.name.clone());
+        Self {
+            name: name.unwrap_or_default(),
+            ways: join(choices.into_iter().flat_map(|choice| choice.ways)),
+        }
+    }
+
+    /// Adds a part after this one.
+    fn push(&mut self, next: &Self) {
+        if !self.name.is_empty() && !next.name.is_empty() {
+            self.name.push('_');
+        }
+        self.name.push_str(&next.name);
+        let ways = self.ways.iter();
+        let ways = ways.flat_map(|way| {
+            let parts = next.ways.iter();
+            parts.map(|part| [way.as_slice(), part].concat())
+        });
+        self.ways = ways.collect();
+    }
+}
+
+/// Joins alternatives of one word each into one set, so that they are a single way.
+fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
+    let (mut joined, mut words) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part.as_slice() {
+            [PatternStep::Symbol(word)] if word.as_ref() != "^" => words.push(word.clone()),
+            _ => joined.push(part),
+        }
+    }
+    words.sort();
+    words.dedup();
+    if !words.is_empty() {
+        joined.push(vec![PatternStep::Symbol(words.join("|").into())]);
+    }
+    joined
+}
+
+struct Parser<'text> {
+    rest: &'text str,
+    lists: &'text Lists,
+}
+
+impl Parser<'_> {
+    /// The parts up to the end, a `|` between sequences of a group, or a `)`.
+    fn sequence(&mut self, is_in_group: bool) -> Result<PatternPart, &'static str> {
+        let mut sequence = PatternPart::of("", Vec::new());
+        loop {
+            self.rest = self.rest.trim_start();
+            let next = match self.rest.chars().next() {
+                None | Some(')' | '|') => return Ok(sequence),
+                Some('(') => self.group()?,
+                Some(_) => self.choice(is_in_group)?,
+            };
+            sequence.push(&next);
+        }
+    }
+
+    /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
+    fn group(&mut self) -> Result<PatternPart, &'static str> {
+        let mut choices = Vec::new();
+        self.rest = &self.rest[1..];
+        loop {
+            choices.push(self.sequence(true)?);
+            match self.rest.strip_prefix('|') {
+                Some(rest) => self.rest = rest,
+                None => break,
+            }
+        }
+        self.rest = self
+            .rest
+            .strip_prefix(')')
+            .ok_or("a `(` that is not closed")?;
+        let optional = self.rest.strip_prefix('?');
+        self.rest = optional.unwrap_or(self.rest);
+        Ok(PatternPart::either(choices, optional.is_some()))
+    }
+
+    /// `early|late?`, one word of each, or a gap
+    fn choice(&mut self, is_in_group: bool) -> Result<PatternPart, &'static str> {
+        // In a group `|` separates sequences; outside of it, `|` separates words.
+        let ends = |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && is_in_group;
+        let len = self.rest.find(ends).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        if let Some(words) = word.strip_prefix("..") {
+            let gap = if words.is_empty() {
+                Ok(GAP)
+            } else {
+                words.parse()
+            };
+            let gap = gap.map_err(|_| "a gap that is neither `..` nor like `..5`")?;
+            return Ok(PatternPart::of("", vec![PatternStep::Gap(gap)]));
+        }
+        let optional = word.strip_suffix('?');
+        let mut choices = Vec::new();
+        for one in optional.unwrap_or(word).split('|') {
+            choices.extend(self.symbol(one)?);
+        }
+        Ok(PatternPart::either(choices, optional.is_some()))
+    }
+
+    /// The alternatives of one name: a single symbol, or the entries of a list with several words.
+    fn symbol(&self, word: &str) -> Result<Vec<PatternPart>, &'static str> {
+        if let Some(name) = word.strip_prefix('@') {
+            let list = self.lists.get(name).ok_or("an unknown list")?;
+            let is_long = |entry: &String| entry.contains([' ', '(', '|', '?', '@']);
+            if list.iter().any(is_long) {
+                let lists = self.lists;
+                let parts = list.iter();
+                return parts
+                    .map(|rest| Parser { rest, lists }.sequence(false))
+                    .collect();
+            }
+        } else if word.is_empty() || !word.starts_with('<') && word.contains(char::is_uppercase) {
+            return Err("an empty word, or one in upper case");
+        }
+        let name = word.trim_matches(['~', '@', '<', '>', '^']);
+        let step = PatternStep::Symbol(word.into());
+        Ok(vec![PatternPart::of(name, vec![step])])
+    }
+}
+
+// The matcher: a prefix tree of all patterns. Every word of a pattern has a number, its symbol, and so has every list and
+// class; the vocabulary has the symbols of each word, so that only numbers are compared.
+
+type Symbol = usize;
+
+/// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
+#[derive(Debug, Clone, Copy)]
+pub struct WordUnit<'matcher> {
+    /// Index of the first token in the text.
+    pub start: usize,
+    /// Index of the token after the last.
+    pub end: usize,
+    /// Ascending.
+    symbols: &'matcher [Symbol],
+    pub is_mark: bool,
+    /// Whether a gap may contain it: words and commas, but no other mark.
+    fits_gap: bool,
+}
+
+/// The patterns that match at one position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PatternMatch<'matcher> {
+    /// The first matching unit, counted within the sentence.
+    pub start: usize,
+    /// The unit after the last.
+    pub end: usize,
+    /// The units from `start` on that match words of the pattern rather than a gap: bit 0 is `start`.
+    pub word_mask: u64,
+    /// Indices of the patterns, ascending.
+    pub patterns: &'matcher [usize],
+}
+
+#[derive(Debug, Clone, Default)]
+struct PatternNode {
+    /// The next nodes by symbol.
+    edges: BTreeMap<Symbol, usize>,
+    /// The next nodes after gaps of at most so many words.
+    gaps: BTreeMap<u8, usize>,
+    /// The patterns that end here, ascending.
+    patterns: Vec<usize>,
+}
+
+/// The nodes of the tree of these patterns, and the symbols of their words, lists and classes.
+fn prefix_tree<'p>(
+    patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
+) -> (Vec<PatternNode>, BTreeMap<&'p str, Symbol>) {
+    let mut nodes = vec![PatternNode::default()];
+    let mut symbols = BTreeMap::<&str, Symbol>::new();
+    for (pattern, ways) in patterns.enumerate() {
+        for way in ways {
+            let mut node = 0;
+            for step in way {
+                let fresh = nodes.len();
+                let current = &mut nodes[node];
+                node = match step {
+                    PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
+                    PatternStep::Symbol(symbol) => {
+                        let next = symbols.len();
+                        let symbol = *symbols.entry(symbol).or_insert(next);
+                        *current.edges.entry(symbol).or_insert(fresh)
+                    }
+                };
+                if node == fresh {
+                    nodes.push(PatternNode::default());
+                }
+            }
+            let ends = &mut nodes[node].patterns;
+            if !ends.contains(&pattern) {
+                ends.push(pattern);
+            }
+        }
+    }
+    (nodes, symbols)
+}
+
+/// Finds all patterns in a sentence at once.
+#[derive(Debug, Clone, Default)]
+pub struct PatternMatcher {
+    /// The first node is the root.
+    nodes: Vec<PatternNode>,
+    /// The node of patterns that begin with `^`.
+    beginning: Option<usize>,
+    /// The symbols of each word by its fingerprint, ascending.
+    vocabulary: WordMap<Vec<Symbol>>,
+    /// The symbols of numbers, sums of money and names that are not in the vocabulary.
+    number: Vec<Symbol>,
+    money: Vec<Symbol>,
+    name: Vec<Symbol>,
+}
+
+impl PatternMatcher {
+    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
+    pub fn new<'p>(
+        patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
+        words: impl Fn(&str) -> Vec<String>,
+    ) -> Self {
+        let (nodes, symbols) = prefix_tree(patterns);
+        let mut vocabulary = WordMap::<Vec<Symbol>>::default();
+        let mut numerals = Vec::new();
+        for (symbol, number) in &symbols {
+            for word in words(symbol) {
+                let fingerprint = Fingerprint::of(&word);
+                vocabulary.entry(fingerprint).or_default().push(*number);
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    numerals.push(fingerprint);
+                }
+            }
+        }
+        let mut class = |class| {
+            let symbols = vocabulary.remove(&Fingerprint::of(class));
+            let mut symbols = symbols.unwrap_or_default();
+            symbols.sort_unstable();
+            symbols
+        };
+        let [number, money, name] = ["<number>", "<money>", "<name>"].map(&mut class);
+        // `3` is a literal in some pattern, and also a number.
+        for numeral in numerals {
+            vocabulary.entry(numeral).or_default().extend(&number);
+        }
+        for symbols in vocabulary.values_mut() {
+            symbols.sort_unstable();
+            symbols.dedup();
+        }
+        let beginning = symbols
+            .get("^")
+            .and_then(|symbol| nodes[0].edges.get(symbol));
+        Self {
+            beginning: beginning.copied(),
+            nodes,
+            vocabulary,
+            number,
+            money,
+            name,
+        }
+    }
+
+    /// The units of a sentence.
+    pub fn units(&self, text: &TokenizedText, sentence: Range<usize>) -> Vec<WordUnit<'_>> {
+        let mut units = Vec::with_capacity(sentence.len());
+        let (start, end) = (sentence.start, sentence.end);
+        let mut at = start;
+        while at < end {
+            // In `¡Ramiro`, the opening mark of the sentence is not its first word.
+            let is_first =
+                at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
+            let (len, symbols) = self.unit(text, at, end, is_first);
+            let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
+            units.push(WordUnit {
+                start: at,
+                end: at + len,
+                symbols,
+                is_mark,
+                fits_gap: !is_mark || text.word(at) == ",",
+            });
+            at += len;
+        }
+        units
+    }
+
+    /// The number of tokens in the unit at `at`, and its symbols.
+    fn unit(
+        &self,
+        text: &TokenizedText,
+        at: usize,
+        end: usize,
+        is_first: bool,
+    ) -> (usize, &[Symbol]) {
+        use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
+        let (token, word) = (&text.tokens()[at], text.word(at));
+        let has_next = at + 1 < end;
+        let is_sum = token.shape == Number && text.is_among(at + 1, &text.language_words().money)
+            || matches!(word, "$" | "€" | "£") && text.has_shape(at + 1, Number);
+        if has_next && is_sum {
+            return (2, &self.money);
+        }
+        if let Some(known) = self.vocabulary.get(&token.fingerprint) {
+            return (1, known);
+        }
+        let symbols = match token.shape {
+            Number => &self.number[..],
+            Capitalised | Mixed if !is_first => &self.name,
+            Capitalised | Mixed | Lower | Upper | Mark => &[],
+        };
+        (1, symbols)
+    }
+
+    /// Every match in a sentence.
+    pub fn find(&self, units: &[WordUnit<'_>]) -> Vec<PatternMatch<'_>> {
+        let mut matches = Vec::new();
+        if let Some(node) = self.beginning {
+            self.search(units, node, 0..0, 0, &mut matches);
+        }
+        for start in 0..units.len() {
+            self.step(units, 0, start..start, 0, &mut matches);
+        }
+        matches
+    }
+
+    /// Continues from the node that was reached with the units `over`.
+    fn search<'matcher>(
+        &'matcher self,
+        units: &[WordUnit<'_>],
+        node: usize,
+        over: Range<usize>,
+        word_mask: u64,
+        matches: &mut Vec<PatternMatch<'matcher>>,
+    ) {
+        let PatternNode { gaps, patterns, .. } = &self.nodes[node];
+        if !patterns.is_empty() {
+            matches.push(PatternMatch {
+                start: over.start,
+                end: over.end,
+                word_mask,
+                patterns,
+            });
+        }
+        self.step(units, node, over.clone(), word_mask, matches);
+        for (most, next) in gaps {
+            for at in over.end..=over.end + usize::from(*most) {
+                self.step(units, *next, over.start..at, word_mask, matches);
+                if units.get(at).is_none_or(|unit| !unit.fits_gap) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Follows the edges of a node over the unit after `over`.
+    fn step<'matcher>(
+        &'matcher self,
+        units: &[WordUnit<'_>],
+        node: usize,
+        over: Range<usize>,
+        word_mask: u64,
+        matches: &mut Vec<PatternMatch<'matcher>>,
+    ) {
+        let Some(unit) = units.get(over.end) else {
+            return;
+        };
+        let word_mask = word_mask | 1 << over.len().min(63);
+        for symbol in unit.symbols {
+            if let Some(next) = self.nodes[node].edges.get(symbol) {
+                self.search(units, *next, over.start..over.end + 1, word_mask, matches);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lists, parse_pattern};
+
+    fn lists() -> Lists {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        [
+            ("word".to_owned(), list(&["fair", "just"])),
+            ("long".to_owned(), list(&["on time", "fast"])),
+        ]
+        .into()
+    }
+
+    #[test]
+    fn one_word_alternatives_are_one_way_and_sequences_several() {
+        let ways = |text: &str| parse_pattern(text, &lists()).unwrap().1.len();
+        assert_eq!(ways("early|late"), 1);
+        assert_eq!(ways("@word price"), 1);
+        assert_eq!(ways("@long service"), 2);
+        assert_eq!(ways("(right|exactly)? on time"), 2);
+        assert_eq!(ways("(on time|as promised)"), 2);
+        assert_eq!(ways("came .. (a|b|c d)?"), 3);
+    }
+
+    #[test]
+    fn an_invalid_pattern_is_an_error() {
+        for wrong in [
+            "fair?", ".. fair", "a ..b c", "@nowhere", "fair)", "(fair", "a||b", "Fair", "",
+        ] {
+            assert!(parse_pattern(wrong, &lists()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The words of the languages: the tables of a language's file (words that identify it, sentence ends, negators, inflection),
+//! and the fingerprints by which words are looked up.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::analysis::Language;
+
+// Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
+// cause collisions on purpose. A word has the same fingerprint on every platform.
+
+/// Values by the fingerprints of words.
+pub type WordMap<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
+
+/// A hasher for words, and for keys that already are fingerprints.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Mixes 64 more bits into a key.
+    pub const fn mix(key: u64, piece: u64) -> u64 {
+        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        key ^ key >> 29
+    }
+
+    /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
+    pub fn of(word: &str) -> u64 {
+        Self::mix_all(word.len() as u64, word.as_bytes())
+    }
+
+    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let key = eights
+            .iter()
+            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(
+            key,
+            rest.iter()
+                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
+        )
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = Self::mix_all(self.0, bytes);
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+// The data of a language besides the phrases: words that identify it, sentence ends, negators, inflection.
+
+/// Words by their fingerprints. In a file they are separated by spaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct WordSet(HashSet<u64, BuildHasherDefault<Fingerprint>>);
+
+impl WordSet {
+    pub fn contains(&self, fingerprint: u64) -> bool {
+        self.0.contains(&fingerprint)
+    }
+
+    pub fn fingerprints(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+}
+
+impl From<String> for WordSet {
+    fn from(words: String) -> Self {
+        Self(words.split_whitespace().map(Fingerprint::of).collect())
+    }
+}
+
+/// Phrases of one to a few words, by the words' fingerprints. In a file they are separated by commas or line breaks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct PhraseSet(Vec<Vec<u64>>);
+
+impl PhraseSet {
+    /// Whether one of the phrases begins `words`, which are fingerprints.
+    pub fn begins(&self, words: &[u64]) -> bool {
+        self.0.iter().any(|phrase| words.starts_with(phrase))
+    }
+}
+
+impl From<String> for PhraseSet {
+    fn from(phrases: String) -> Self {
+        let phrases = phrases
+            .split([',', '\n'])
+            .map(str::split_whitespace)
+            .map(|words| words.map(Fingerprint::of).collect());
+        Self(
+            phrases
+                .filter(|phrase: &Vec<u64>| !phrase.is_empty())
+                .collect(),
+        )
+    }
+}
+
+/// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They end the scope of a negator.
+const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
+/// Marks that divide a sentence.
+const PARTING_MARKS: &str = ", ; : . ! ? \u{2026} \u{2014} ( ) \" - &";
+
+/// The structural role of a token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenRole {
+    /// Whether it divides the sentence: a mark, or a word that begins the next part.
+    pub parts: bool,
+    /// Whether it is a mark without a meaning of its own.
+    pub is_mark: bool,
+    /// Its effect on the words after it.
+    pub negation: Negation,
+}
+
+/// The effect of a token on the negation of the words after it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Negation {
+    /// No effect.
+    #[default]
+    GoesOn,
+    /// The next words are negated.
+    Begins,
+    /// Ends the scope of a negator before it.
+    Ends,
+}
+
+/// Inflection: the forms of a word with a given ending.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inflection {
+    /// The ending of the base form; of several matching endings, the longest counts.
+    of: String,
+    /// The endings of the other forms, separated by spaces.
+    forms: String,
+}
+
+/// A language, as its file describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LanguageWords {
+    #[serde(skip)]
+    pub language: Language,
+    /// Whether words are compared without accents, because many people do not type them.
+    pub ignores_accents: bool,
+    /// Words that occur in every longer text and hardly ever in other languages.
+    pub function_words: WordSet,
+    /// Words that identify a short text.
+    pub telling_words: WordSet,
+    /// Words of languages that are not supported: a short text with them is not in this one.
+    pub foreign_words: WordSet,
+    /// Words after which a full stop does not end a sentence.
+    pub abbreviations: WordSet,
+    /// The same if the next word is in lower case.
+    pub soft_abbreviations: WordSet,
+    /// Single letters that are words and not initials.
+    pub no_initials: WordSet,
+    /// Words after a number that make it an amount of money.
+    pub money: WordSet,
+    /// The names of the months, and their abbreviations.
+    pub months: WordSet,
+    /// Words for `or`, which extend a negation to the words that they join.
+    pub ors: WordSet,
+    /// Words for `and`, which continue a list.
+    pub ands: WordSet,
+    /// Words that separate an opinion from a name.
+    pub between: WordSet,
+    /// Words that begin the next part of a sentence.
+    openers: WordSet,
+    /// Words that negate those after them.
+    negators: WordSet,
+    /// Words that end the scope of a negator.
+    turns: WordSet,
+    #[serde(skip)]
+    roles: WordMap<TokenRole>,
+    /// Words with this ending negate.
+    pub negator_ending: String,
+    /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
+    pub negators_agree: bool,
+    endings: Vec<Inflection>,
+    /// Words at the beginning of a sentence that continue the previous one.
+    pub leaning: WordSet,
+    /// Pronouns that refer to the previous sentence, except before one of the words `pointed`: `this company`.
+    pub pointers: WordSet,
+    pub pointed: WordSet,
+    /// Phrases of sentences that are no quotes: about another business, a hope, thanks in irony.
+    pub no_quote: PhraseSet,
+    /// Phrases of sentences that do not praise, but state a wish, a condition or a duty.
+    pub no_praise: PhraseSet,
+    /// Phrases of sentences that do not blame, but state why the customer called.
+    pub no_blame: PhraseSet,
+}
+
+impl LanguageWords {
+    pub fn of(language: Language) -> &'static Arc<Self> {
+        static WORDS: [LazyLock<Arc<LanguageWords>>; 2] = [
+            LazyLock::new(|| read(Language::English)),
+            LazyLock::new(|| read(Language::Spanish)),
+        ];
+        &WORDS[language as usize]
+    }
+
+    pub fn english() -> &'static Arc<Self> {
+        Self::of(Language::English)
+    }
+
+    /// # Errors
+    /// The error in the text.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        let mut language: Self = toml::from_str(text)?;
+        if language.ignores_accents {
+            let plain: String = plain_letters(text.chars()).collect();
+            let mut plain: Self = toml::from_str(&plain)?;
+            // Words that identify a language are compared in both forms, because the language of a text is not known yet.
+            plain.function_words.0.extend(language.function_words.0);
+            plain.telling_words.0.extend(language.telling_words.0);
+            language = plain;
+        }
+        language.set_roles();
+        Ok(language)
+    }
+
+    fn set_roles(&mut self) {
+        let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
+        let mut put = |words: &WordSet, set: fn(&mut TokenRole)| {
+            for word in words.fingerprints() {
+                set(self.roles.entry(word).or_default());
+            }
+        };
+        put(&parting, |role| role.parts = true);
+        put(&self.openers, |role| role.parts = true);
+        put(&silent, |role| {
+            (role.is_mark, role.negation) = (true, Negation::Ends);
+        });
+        put(&self.negators, |role| role.negation = Negation::Begins);
+        put(&self.turns, |role| role.negation = Negation::Ends);
+    }
+
+    /// The role of the token with the given fingerprint.
+    pub fn role(&self, fingerprint: u64) -> TokenRole {
+        self.roles.get(&fingerprint).copied().unwrap_or_default()
+    }
+
+    /// The form in which a word is compared: without its accents, if the language ignores them.
+    pub fn compared(&self, word: &str) -> String {
+        if self.ignores_accents {
+            plain_letters(word.chars()).collect()
+        } else {
+            word.to_owned()
+        }
+    }
+
+    /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
+    pub fn forms(&self, base: &str) -> Vec<String> {
+        let base = self.compared(base);
+        let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
+        let mut forms = vec![base.clone()];
+        if let Some(ending) = fitting.max_by_key(|one| one.of.len()) {
+            let stem = &base[..base.len() - ending.of.len()];
+            let endings = ending.forms.split_whitespace();
+            forms.extend(endings.map(|form| self.compared(&format!("{stem}{form}"))));
+        }
+        forms
+    }
+}
+
+/// The file of a language.
+pub const fn source(language: Language) -> &'static str {
+    match language {
+        Language::English => include_str!("languages/en.toml"),
+        Language::Spanish => include_str!("languages/es.toml"),
+    }
+}
+
+fn read(language: Language) -> Arc<LanguageWords> {
+    let words = LanguageWords::parse(source(language))
+        .unwrap_or_else(|fault| unreachable!("a file of the program: {fault}"));
+    Arc::new(LanguageWords { language, ..words })
+}
+
+/// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
+pub fn plain_letters(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    let parts = letters.nfd().filter(|part| !is_combining_mark(*part));
+    parts.map(|part| match part {
+        // These letters have a stroke that Unicode does not decompose.
+        'ø' => 'o',
+        'ł' => 'l',
+        other => other,
+    })
+}

@@ -1,0 +1,315 @@
+//! Quotes are whole sentences on which both witnesses agree, each under one aspect, and not about people in too few reviews.
+
+use std::collections::BTreeSet;
+
+use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage};
+use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, SummarySentence};
+
+use super::generated::{Written, hits, insights, write};
+use super::{SEEDS, quotes, votes, votes_of_entity};
+use crate::support::{TestApp, array_of, assert_has, rows, str_of};
+
+/// The same reviews with findings of only one witness.
+fn of_one_witness(seed: u64) -> Vec<Written> {
+    let mut written = write(seed, 120);
+    for finding in findings(&mut written) {
+        finding.hits = hits(finding.span, finding.score, false);
+    }
+    written
+}
+
+fn findings(written: &mut [Written]) -> impl Iterator<Item = &mut Finding> {
+    let analyses = written.iter_mut().map(|one| &mut one.analysis);
+    analyses.flat_map(|analysis| &mut analysis.findings)
+}
+
+fn is_judgement(finding: &Finding) -> bool {
+    matches!(finding.polarity, Polarity::Positive | Polarity::Negative)
+}
+
+#[test]
+fn findings_of_one_witness_are_counted_but_not_shown() {
+    let counts = |insights: &Insights| {
+        let aspects = insights.aspects.iter();
+        aspects
+            .map(|aspect| (aspect.id.clone(), votes(aspect), aspect.confirmed))
+            .collect::<Vec<_>>()
+    };
+    for seed in SEEDS {
+        let (both, one) = (insights(&write(seed, 120)), insights(&of_one_witness(seed)));
+        assert_eq!(counts(&both), counts(&one));
+        assert_eq!(quotes(&one).count(), 0);
+        assert!(one.topics.iter().all(|topic| topic.aspect.is_none()));
+        assert!(
+            both.topics.iter().any(|topic| topic.aspect.is_some()),
+            "the premise"
+        );
+    }
+}
+
+#[test]
+fn both_witnesses_agree_on_each_quoted_sentence() {
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        for aspect in &insights(&written).aspects {
+            for quote in &aspect.quotes {
+                let mut reviews = written.iter();
+                let of_quote = |one: &&Written| one.review.id.as_str() == quote.review_id;
+                let findings = &reviews.find(of_quote).unwrap().analysis.findings;
+                let polarity = format!("{:?}", quote.polarity).to_lowercase();
+                let is_so = findings.iter().any(|finding| {
+                    finding.sentence == quote.sentence
+                        && finding.aspect == aspect.id
+                        && finding.hits.len() == 2
+                        && finding.polarity.name() == polarity
+                });
+                assert!(is_so, "{quote:?} under {}", aspect.id);
+            }
+        }
+    }
+}
+
+/// The same reviews with all judgements confirmed by the stars.
+fn confirmed(seed: u64) -> Vec<Written> {
+    let mut written = write(seed, 120);
+    for finding in findings(&mut written).filter(|finding| is_judgement(finding)) {
+        finding.hits.push(Hit {
+            rule: "stars:confirmed".to_owned(),
+            span: finding.span,
+            points: 0,
+        });
+    }
+    written
+}
+
+#[test]
+fn findings_confirmed_by_stars_are_counted_but_not_shown() {
+    for seed in SEEDS {
+        let (text, stars) = (insights(&write(seed, 120)), insights(&confirmed(seed)));
+        // A sentence that only states facts may still be a quote of a topic.
+        assert!(quotes(&stars).all(|quote| quote.polarity == Sentiment::Neutral));
+        let confirmed = text.method.confirmed;
+        assert_eq!((confirmed.findings, confirmed.reviews), (0, 0));
+        let confirmed = stars.method.confirmed;
+        assert!(confirmed.findings > confirmed.reviews, "the premise");
+        for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
+            assert_eq!(text.confirmed, [0, 0].into());
+            let [positive, negative, neutral, mixed, uncertain] = votes(text);
+            let judged = positive + negative + mixed;
+            assert_eq!(votes(stars), [0, 0, neutral, 0, judged + uncertain]);
+            let confirmed = stars.confirmed;
+            assert_eq!(confirmed.positive + confirmed.negative, judged);
+            assert!(confirmed.positive >= positive && confirmed.negative >= negative);
+            assert_eq!(stars.positive_share, None);
+            for month in &stars.trend.months {
+                assert_eq!((month.positive, month.negative), (0, 0));
+            }
+        }
+        for person in &stars.entities.technicians {
+            if let Some(([positive, negative, ..], _)) = votes_of_entity(person) {
+                assert_eq!(positive + negative, 0, "{}", person.name);
+            }
+        }
+        let mut sentences = stars.summary.sentences.iter();
+        assert!(sentences.all(|one| one.evidence.aspect.is_none()));
+        assert!(stars.faq.iter().all(|one| one.aspect.is_none()));
+    }
+}
+
+#[test]
+fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
+    for seed in SEEDS {
+        let mut written = confirmed(seed);
+        // The first judgement of each review comes from the text.
+        for one in &mut written {
+            let mut findings = one.analysis.findings.iter_mut();
+            if let Some(first) = findings.find(|finding| finding.polarity != Polarity::Neutral) {
+                first.hits.retain(|hit| hit.rule != "stars:confirmed");
+            }
+        }
+        let insights = insights(&written);
+        for aspect in &insights.aspects {
+            let is_settled = |one: &&Written| {
+                let findings = one.analysis.findings.iter();
+                let of_aspect = findings.filter(|finding| finding.aspect == aspect.id);
+                let mut judged = of_aspect.filter(|finding| is_judgement(finding));
+                let is_confirmed = |finding: &Finding| {
+                    finding.hits.iter().any(|hit| hit.rule == "stars:confirmed")
+                };
+                judged.clone().next().is_some() && judged.all(is_confirmed)
+            };
+            let expected = written.iter().filter(is_settled).count();
+            let ConfirmedVotes { positive, negative } = aspect.confirmed;
+            assert_eq!((positive + negative) as usize, expected, "{}", aspect.id);
+        }
+    }
+}
+
+#[test]
+fn low_ratings_without_a_negative_text_are_reported() {
+    let mut reported = 0;
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        let discontent = written.iter().filter(|one| {
+            one.review.rating.stars() <= 2 && one.analysis.language == TextLanguage::English
+        });
+        let (unheard, heard): (Vec<&Written>, Vec<&Written>) =
+            discontent.partition(|one| one.analysis.overall.0 != Polarity::Negative);
+        let insights = insights(&written);
+        let low_rated = insights.method.low_rated;
+        assert_eq!(low_rated.not_negative as usize, unheard.len());
+        assert_eq!(low_rated.reviews as usize, unheard.len() + heard.len());
+        reported += unheard.len();
+    }
+    assert!(reported > 100, "the premise");
+}
+
+#[test]
+fn the_summary_omits_aspects_with_mostly_unsure_votes() {
+    let reported = |written: &[Written]| {
+        let insights = insights(written);
+        let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
+        let sentences = insights.summary.sentences.iter();
+        let reported: BTreeSet<String> = sentences.filter_map(of_sentence).collect();
+        (reported, insights.aspects)
+    };
+    let mut silenced = 0;
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        let (before, _) = reported(&written);
+        let mut unsure = written;
+        for (number, one) in unsure.iter_mut().enumerate() {
+            let its = one.analysis.findings.iter_mut();
+            its.filter(|_| number % 3 > 0).for_each(|finding| {
+                finding.polarity = Polarity::Uncertain;
+            });
+        }
+        let (after, aspects) = reported(&unsure);
+        for aspect in aspects {
+            let judged = aspect.positive + aspect.negative + aspect.mixed;
+            let is_unsure = aspect.uncertain > judged;
+            assert!(!is_unsure || !after.contains(&aspect.id), "{}", aspect.id);
+            silenced += usize::from(is_unsure && before.contains(&aspect.id));
+        }
+        let mut unruled = write(seed, 120);
+        for hit in findings(&mut unruled).flat_map(|finding| &mut finding.hits) {
+            hit.rule = "examples:said".to_owned();
+        }
+        assert!(reported(&unruled).0.is_empty(), "rules judge nothing");
+    }
+    assert!(silenced > 3, "the premise: {silenced}");
+}
+
+#[tokio::test]
+async fn evidence_and_search_mark_findings_confirmed_by_stars() {
+    let app = TestApp::seeded().await;
+    let insights = app.json("/insights.json").await;
+    let confirmed = &insights["method"]["confirmed"];
+    assert!(confirmed["findings"].as_u64() >= confirmed["reviews"].as_u64());
+    let (mut seen, mut with_confirmed) = (0, None);
+    for aspect in array_of(&insights["aspects"]) {
+        let id = str_of(&aspect["id"]);
+        let path = format!("/insights/aspects/{id}/evidence.json?polarity=uncertain&limit=100");
+        let evidence = app.json(&path).await;
+        let sides = &aspect["confirmed"];
+        let confirmed = sides["positive"].as_u64().unwrap() + sides["negative"].as_u64().unwrap();
+        assert_eq!(evidence["confirmed"], confirmed, "{path}");
+        with_confirmed = with_confirmed.or((confirmed > 0).then_some(id));
+        let search = format!("/api/reviews/search?aspect={id}&polarity=uncertain&limit=1");
+        assert_eq!(app.json(&search).await["total"], aspect["uncertain"]);
+        let reviews = array_of(&evidence["reviews"]).iter();
+        for review in reviews.filter(|review| review["confirmed"] == true) {
+            let stars = review["stars"].as_u64().unwrap();
+            let side = if stars > 3 { "positive" } else { "negative" };
+            assert!(stars != 3 && review["polarity"] == "uncertain", "{review}");
+            for finding in array_of(&review["findings"]) {
+                if finding["polarity"] == side {
+                    let mut hits = array_of(&finding["hits"]).iter();
+                    let is_marked = hits.any(|hit| hit["rule"] == "stars:confirmed");
+                    assert!(is_marked, "{finding}");
+                    assert!(finding["confidence"].as_u64() >= Some(65), "{finding}");
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 5, "the premise: {seen}");
+    let path = format!("/insights?aspect={}", with_confirmed.unwrap());
+    assert_has(&app.text(&path).await, "more that the stars suggest");
+}
+
+/// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.
+async fn firm(named: u8) -> TestApp {
+    let app = TestApp::empty().await;
+    app.shell(&format!(
+        "insert into business (business_id, name) values ('b', 'Peak Air');
+         insert into technician (technician_id, position, name) values ('o', 0, 'Orla Finch'), ('b', 1, 'Bram Yew');
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < 5)
+           insert into review (review_id, rating, reviewed_on, text) select 'b-' || n, 5, date('2026-10-01', '+' || n || ' days'),
+             'Visit ' || n || '. Bram Yew was very polite and professional on visit ' || n || '.' from n;
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < {named})
+           insert into review (review_id, rating, reviewed_on, text) select 'o-' || n, 5, date('2026-11-01', '+' || n || ' days'),
+             'Visit ' || n || '. Orla Finch was very polite and professional on visit ' || n || '.' from n;"
+    ))
+    .await;
+    app
+}
+
+#[tokio::test]
+async fn people_in_fewer_than_three_reviews_have_only_counts() {
+    const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
+    for (named, is_shown) in [(2, false), (3, true)] {
+        let app = firm(named).await;
+        let insights = app.text("/insights.json").await;
+        assert_has(&insights, "Bram Yew was very polite");
+        let page = app.text("/insights?technician=Orla%20Finch").await;
+        for text in [insights, page] {
+            assert_eq!(text.contains("Orla Finch was"), is_shown, "{named}");
+        }
+        let of_her = format!("{EVIDENCE}?technician=Orla%20Finch");
+        let of_her = app.json(&of_her).await;
+        assert_eq!(of_her["total"], named);
+        let listed = if is_shown { usize::from(named) } else { 0 };
+        assert_eq!(array_of(&of_her["reviews"]).len(), listed);
+        let all = app.json(EVIDENCE).await;
+        assert_eq!(all["by_technician"][1]["reviews"], named);
+        let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
+        assert_eq!(of_finding.is_null(), !is_shown, "{of_finding}");
+        let stage = app.json("/insights.json?technician=Orla%20Finch").await;
+        assert_eq!(array_of(&stage["by_aspect"]).is_empty(), !is_shown);
+        assert_eq!(stage["entity"]["reviews"], named);
+    }
+}
+
+#[tokio::test]
+async fn findings_withdrawn_by_stars_are_counted() {
+    let app = TestApp::seeded().await;
+    let counted = rows(
+        &app.path(),
+        "select count(*) as findings, count(distinct review_id) as reviews from derived_finding
+         where hits like '%stars:withdrawn%'",
+    );
+    let method = &app.json("/insights.json?part=method").await["method"];
+    assert_eq!(method["withdrawn"], counted[0]);
+    assert!(counted[0]["findings"].as_u64().unwrap() > 0, "the premise");
+}
+
+#[tokio::test]
+async fn the_derived_faq_omits_questions_that_the_firm_answers() {
+    let app = TestApp::seeded().await;
+    let derived = async || {
+        let insights = app.json("/insights.json").await;
+        let faq = array_of(&insights["faq"]).iter();
+        let derived = faq.filter(|one| one["basis"] == "reviews");
+        let ids: Vec<String> = derived.map(|one| str_of(&one["id"]).to_owned()).collect();
+        (ids.len(), ids.contains(&"aspect-price".to_owned()))
+    };
+    let (count, has_price) = derived().await;
+    assert!(
+        (1..=6).contains(&count) && has_price,
+        "the premise: {count}"
+    );
+    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your prices fair?', 'Yes.')")
+        .await;
+    assert_eq!(derived().await, (count, false));
+}

@@ -1,0 +1,122 @@
+//! A locked, full or read-only database: the last snapshot is served, nothing is half written, and the service recovers.
+
+use super::*;
+
+/// Sets a pragma on the writing connection.
+pub(super) async fn set(database: &Database, pragma: &str) {
+    let mut write = database.write().await.unwrap();
+    write
+        .execute(AssertSqlSafe(format!("pragma {pragma}")))
+        .await
+        .unwrap();
+    write.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
+    let app = TestApp::with(&Generator::new(81).reviews(5)).await;
+    set(app.database(), "busy_timeout = 20").await;
+    for begin in ["begin immediate", "begin exclusive"] {
+        let other = app.writer(begin).await;
+        let error = app.database().write().await.unwrap_err();
+        assert!(matches!(error, DbError::Locked(_)), "{begin}: {error:?}");
+        assert_has(&error.to_string(), "locked by another process");
+        other.close().await.unwrap();
+        app.database().write().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
+    let app = TestApp::with(&Generator::new(82).reviews(80)).await;
+    set(app.database(), "busy_timeout = 20").await;
+    let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
+    let change = "update review set author = 'committed, then locked'; begin immediate";
+    let mut other = app.writer(change).await;
+    for _ in 0..3 {
+        let error = app.app().drain().await.unwrap_err().to_string();
+        assert_has(&error, "cannot publish");
+        assert_has(&error, "locked");
+        let now = app.get("/reviews.json").await;
+        assert_eq!(now.header("etag"), before.header("etag"));
+        assert!(now.body == before.body, "the old snapshot is still served");
+        assert_eq!(app.get("/api/reviews/search?query=water").await.status, 200);
+    }
+    assert_eq!(publications(&app.path()), versions);
+    other.execute("rollback").await.unwrap();
+    app.drain().await;
+    let author = &app.json("/reviews.json").await["reviews"][0]["author"];
+    assert_eq!(author, "committed, then locked");
+    check_in_step(&app).await;
+    for (before, now) in versions.into_iter().zip(publications(&app.path())) {
+        let rise = i64::from(before.0 != "insights");
+        assert_eq!(now.1, before.1 + rise, "{}", before.0);
+    }
+}
+
+#[tokio::test]
+async fn a_write_to_a_full_disk_fails_and_changes_nothing() {
+    let app = TestApp::with(&Generator::new(83).reviews(50)).await;
+    let before = app.get("/reviews.json").await;
+    set(app.database(), "max_page_count = 1").await;
+    let mut write = app.database().write().await.unwrap();
+    let reviews = Generator::new(84).reviews(400);
+    let error = loop {
+        // Each round needs more space than the one before.
+        let longer = "update review set author = author || hex(zeroblob(500))";
+        match reviews::upsert(&mut write, &reviews, start()).await {
+            Ok(()) => drop(write.execute(longer).await.unwrap()),
+            Err(error) => break error,
+        }
+    };
+    drop(write);
+    let error = DbError::at(&app.path(), error);
+    assert!(matches!(error, DbError::Full(_)), "{error:?}");
+    assert!(error.to_string().contains("nothing was changed"), "{error}");
+    app.drain().await;
+    assert!(app.get("/reviews.json").await.body == before.body);
+    check_in_step(&app).await;
+    set(app.database(), "max_page_count = 1000000").await;
+    app.write(&Generator::new(84).reviews(60)).await;
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn later_writes_succeed_after_sqlite_rolled_back_a_transaction() {
+    let app = TestApp::with(&Generator::new(86).reviews(20)).await;
+    // As with a full or failing disk (tests/faults/10-full-disk.sh).
+    let mut write = app.database().write().await.unwrap();
+    write
+        .execute("update review set author = 'lost'")
+        .await
+        .unwrap();
+    write.execute("rollback").await.unwrap();
+    assert!(write.commit().await.is_err());
+    for _ in 0..2 {
+        let mut reading = app.database().readers().begin().await.unwrap();
+        reading.execute("rollback").await.unwrap();
+        drop(reading);
+    }
+    app.shell("update review set author = 'seen'").await;
+    let author = &app.json("/reviews.json").await["reviews"][0]["author"];
+    assert_eq!(author, "seen");
+    check_in_step(&app).await;
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_still_served() {
+    let app = TestApp::with(&Generator::new(85).reviews(20)).await;
+    let before = app.get("/reviews.json").await;
+    // Root, as which tests run, ignores file modes; a connection that cannot write gets the same error from SQLite.
+    set(app.database(), "query_only = on").await;
+    let error = app.database().write().await.unwrap_err();
+    assert!(matches!(error, DbError::ReadOnly(_)), "{error:?}");
+    assert!(error.to_string().contains("write permission"), "{error}");
+    app.sql("update review set author = 'Other'");
+    let error = app.app().drain().await.unwrap_err().to_string();
+    assert_has(&error, "cannot be opened for writing");
+    assert!(app.get("/reviews.json").await.body == before.body);
+    let app = app.restart().await;
+    let author = &app.json("/reviews.json").await["reviews"][0]["author"];
+    assert_eq!(author, "Other");
+}

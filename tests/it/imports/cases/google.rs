@@ -1,0 +1,57 @@
+//! Google Takeout and API exports, with their special cases. The business is in Phoenix, seven hours behind UTC.
+
+use super::*;
+
+const FILES: &str = r#"
+# reviews and answers have days of the business
+{"reviews": [{"name": "accounts/1/locations/77/reviews/AbF-x_9", "reviewId": "AbF-x_9", "reviewer": {"displayName": "Ann"}, "starRating": "FOUR",
+"comment": "Came on time.", "createTime": "2026-11-02T03:30:00Z", "updateTime": "2026-11-03T10:00:00.123Z",
+"reviewReply": {"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"}}]}
+=
+~ google
+review_id | reviewed_on | updated_at | response_on
+77.AbF-x_9 | 2026-11-01 | 2026-11-03T10:00:00.123Z | 2026-11-03
+# names, texts and answers that are missing or hidden
+{"reviews": [{"name": "accounts/1/locations/77/reviews/none", MORE, "comment": null, "reviewer": {}},
+{"name": "accounts/1/locations/77/reviews/anon", MORE, "reviewer": {"displayName": "PRIVATE", "isAnonymous": true}},
+{"name": "accounts/1/locations/77/reviews/no/id of ours", MORE, "comment": "Late.", "reviewer": {"displayName": "Ann"},
+"reviewReply": {"comment": "Hi", "updateTime": "2026-11-04T00:00:00Z", "reviewReplyState": "APPROVED"}}]}
+then
+=
+iif(review_id like '77.%', review_id, 'digest') | author | text | response_text
+77.none | Anonymous |  |
+77.anon | Anonymous |  |
+digest | Ann | Late. | Hi
+# stars that are none and days after tomorrow reject their element
+{"reviews": [{"name": "accounts/1/locations/77/reviews/a", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "SIX", "createTime": "2027-01-01T00:00:00Z"},
+{"name": "accounts/1/locations/77/reviews/b", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": 5, "createTime": "2026-11-01T00:00:00Z"},
+{"name": "accounts/1/locations/77/reviews/c", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "STAR_RATING_UNSPECIFIED", "createTime": "2026-11-01T00:00:00Z"},
+{"name": "accounts/1/locations/77/reviews/d", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "ONE", "createTime": "2026-11-23T00:00:00Z"}]}
+=
+x starRating: "SIX" is not one of 1, 2, 3, 4, 5
+x starRating: "STAR_RATING_UNSPECIFIED" is not one of 1, 2, 3, 4, 5
+x createTime: 2026-11-22 is later than tomorrow
+review_id
+77.b
+# an empty cell of a table takes nothing from a review of an export
+{"reviews": [{"name": "accounts/1/locations/77/reviews/a", MORE, "comment": "On time", "reviewer": {"displayName": "Ann"},
+"reviewReply": {"comment": "Thanks Ann", "updateTime": "2026-11-04T10:00:00Z"}}]}
+then
+Name,Date,Rating,Review,Reply,Source
+Ann,2026-11-02,4,On time,,Google
+=
+review_id | response_text
+77.a | Thanks Ann
+# the export of a user of the maps is refused with advice
+each OPTIONS: --partial | --format google
+OPTIONS
+{"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}
+=
+! export `Google Business Profile`
+"#;
+
+#[tokio::test]
+async fn special_cases_of_google_files_are_read() {
+    let more = r#""starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z""#;
+    as_they_are(&FILES.replace("MORE", more)).await;
+}

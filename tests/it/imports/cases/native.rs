@@ -1,0 +1,116 @@
+//! Our own form: lines, documents and tables of it, which pass through no cleaning.
+
+use super::*;
+
+const FILES: &str = r##"
+# a minimal row is published as verified manually
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "title": "", "response": {"text": ""}, "language": null}
+=
+~ jsonl
+review_id | status | source_name | verified | verification_method | author | title | response_text | updated_at
+r-1 | published | Direct | 1 | manual | Ann B. |  |  |
+# a row that is not verified is withheld
+{"id": "a", CELLS, "verification": {"verified": false, "method": "manual"}}
+{"id": "b", CELLS, "verification": {"verified": false, "method": "manual"}, "status": "published"}
+{"id": "c", CELLS, "verification": {"verified": false, "method": "manual"}, "status": "withheld", "withheld_reason": "spam"}
+{"id": "d", CELLS, "status": "withheld"}
+{"id": "e", CELLS, "verification": {"method": "invite"}}
+=
+review_id | status | withheld_reason | verification_method
+a | withheld | not verified | manual
+b | withheld | not verified | manual
+c | withheld | spam | manual
+d | withheld |  | manual
+e | published |  | invite
+# cells of our own form are not cleaned
+{"id": "r-1", "rating": 5, "date": "1985-05-05", "author": "None", "text": "N/A", "title": "-", "response": {"text": "#REF!"}}
+=
+reviewed_on | author | title | text | response_text
+1985-05-05 | None | - | N/A | #REF!
+# a line that is broken or no object is named
+{"id": "r-1", CELLS}
+{"id": "x", "rating" 5}
+[1]
+=
+x the JSON is broken in column 22 (expected `:`); correct it
+x record: [1] is not a JSON object in {…}
+review_id
+r-1
+# of rows with one id the newest counts, or else the last
+{"id": "a", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "new"}
+{"id": "a", CELLS, "updated_at": "2026-11-01T23:59:59Z", "title": "old"}
+{"id": "b", CELLS, "title": "old"}
+{"id": "b", CELLS, "updated_at": "2026-11-01T00:00:00Z", "title": "later"}
+{"id": "c", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "same"}
+{"id": "c", CELLS, "updated_at": "2026-11-02T01:00:00+01:00", "title": "later"}
+=
+review_id | title
+a | new
+b | later
+c | later
+# an option names the members of lines
+--map text=Review --map rating=Stars --map author=Name --map source.name=Site
+{"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"}
+=
+text | author | source_name
+Fine. | Bo | Yelp
+# our names with other values are a table
+each CHANGED: {"id": 5, CELLS} | {"id": "5", "rating": "5", "date": "2026-11-01T19:00:00Z", "author": "Ann B.", "text": "Good."} | {"id": "5", CELLS, "response": "Thanks"}
+each LIST: [CHANGED, WHOLE] | {"reviews": [CHANGED, WHOLE]}
+--source Direct
+LIST
+=
+~ table
+review_id | rating | reviewed_on | author | text
+5 | 5 | 2026-11-01 | Ann B. | Good.
+r-0 | 5 | 2026-11-01 | Ann B. | Good.
+# a native row with the id of another review is rejected
+{"id": "o-29", CELLS}
+{"id": "y-1", CELLS, "source": {"name": "Yelp"}}
+then
+{"id": "o-29", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
+{"id": "y-1", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
+=
+x o-29 is the ID of another review, by Ann B. of 2026-11-01
+review_id | author
+o-29 | Ann B.
+y-1 | Ann B.
+direct-y-1 | Cy
+# a review that is inserted by hand is no deleted one
+{"id": "r-1", CELLS}
+then sql: delete from review
+then
+{"id": "r-1", CELLS}
+then sql: insert into review (review_id, rating, reviewed_on, author, text) values ('r-1', 5, '2026-11-01', 'Ann B.', 'By hand.')
+then
+{"id": "r-1", CELLS}
+then --restore
+{"id": "r-1", CELLS}
+=
+text
+By hand.
+# an import repairs an unreadable row and keeps the edits of the owner
+each BROKEN: reviewed_on = 'soon' | rating = 77
+{"id": "a", CELLS}
+{"id": "b", CELLS}
+{"id": "c", CELLS}
+then sql: update review set status = 'withheld', withheld_reason = 'dispute' where review_id = 'a'
+then sql: update review set response_text = 'Mine.', response_on = '2026-11-05' where review_id = 'b'
+then sql: pragma ignore_check_constraints = 1; update review set BROKEN
+then
+{"id": "a", CELLS}
+{"id": "b", CELLS}
+{"id": "c", CELLS}
+=
+review_id | rating | reviewed_on | text | status | response_text
+a | 5 | 2026-11-01 | Good. | withheld |
+b | 5 | 2026-11-01 | Good. | published | Mine.
+c | 5 | 2026-11-01 | Good. | published |
+"##;
+
+#[tokio::test]
+async fn native_rows_are_taken_as_they_are() {
+    let cells = r#""rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.""#;
+    let files = FILES.replace("WHOLE", r#"{"id": "r-0", CELLS}"#);
+    as_they_are(&files.replace("CELLS", cells)).await;
+}

@@ -1,0 +1,213 @@
+//! What platforms hide, how they number their reviews, and which of their scores are stars.
+
+use super::*;
+
+const FILES: &str = r#"
+# a row is public only in a state that is known, and a comment on a review is none
+comment_ID,comment_author,comment_date,comment_content,rating,comment_parent,comment_approved
+1,Ann,2026-10-02,Fine,5,0,1
+2,Bo,2026-10-02,HIDDEN pills,5,0,spam
+3,Cy,2026-10-02,HIDDEN,2,0,0
+4,Di,2026-10-02,HIDDEN,4,0,
+5,Ed,2026-10-02,HIDDEN,3,0,perhaps
+6,Shop,2026-10-03,Thank you.,,1,1
+=
+~ woocommerce
+author | withheld_reason | response_text
+Ann |  |
+Bo | not published at the source |
+Cy | not published at the source |
+Di | not published at the source |
+Ed | not published at the source |
+# a row is public only in a state that is known, and of no buyer it is not verified
+id,status,rating,nickname,review,date,productId,verified_purchase
+L1,Active,5,Hanna,Fits.,2026-10-12,7,false
+L2,Active,4,Jo,Open.,2026-10-12,7,true
+L3,Sleeping,4,Bo,HIDDEN,2026-10-12,7,true
+=
+~ loox
+author | status | verification_method
+Hanna | published | manual
+Jo | published | source_platform
+Bo | withheld | source_platform
+# a row is public only in a state that is known, and of no buyer it is not verified
+name,body,title,rating,dateCreated,isVerifiedBuyer,status
+Hanna,Fits.,A,5,2026-09-30T10:00:00.000Z,false,approved
+Jo,Open.,B,4,2026-09-29T10:00:00.000Z,true,approved
+Bo,HIDDEN,B,4,2026-09-29T10:00:00.000Z,true,sleeping
+=
+~ okendo
+author | status | verification_method
+Hanna | published | manual
+Jo | published | source_platform
+Bo | withheld | source_platform
+# a row that is not verified or not approved is withheld
+--map verified=is_verified --public is_approved=1
+name,rating,date,text,is_approved,is_verified
+Mat,5,2025-03-01,Good.,1,0
+Spam,4,2025-03-01,HIDDEN,0,1
+Ann,3,2025-03-01,Fair.,1,1
+=
+author | withheld_reason
+Mat | not verified
+Spam | not published at the source
+Ann |
+# a state that is not public withholds
+each FILE: [{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", "status": "archived", "consumer": {"id": "c", "displayName": "Ann"}}] | {"@context": "https://schema.org", "@type": "Review", "@id": "s", "reviewRating": {"ratingValue": 5}, "author": "Ann", "datePublished": "2026-10-01", "reviewBody": "HIDDEN", "creativeWorkStatus": "Draft"}
+FILE
+=
+author | withheld_reason
+Ann | not published at the source
+# a flag that hides withholds
+each FILE: {"reviews": [{"id": 3, "content": "HIDDEN", "score": 5, "created_at": "2026-10-04T10:00:00.000Z", "name": "Ann", "reviewer_type": "verified_buyer", "deleted": false, "archived": true}]} | {"results": [{"review": {"id": 1, "author": "Ann", "reviewRating": 5, "reviewMessage": "HIDDEN", "dateCreated": "2026-10-04T15:10:40Z", "reviewState": "rejected"}}]}
+FILE
+=
+author | withheld_reason
+Ann | hidden at the source
+# a flag that does not hide publishes
+each FILE: {"reviews": [{"id": 3, "content": "Fine", "score": 5, "created_at": "2026-10-04T10:00:00.000Z", "name": "Ann", "reviewer_type": "verified_buyer", "deleted": false, "archived": false}]} | {"results": [{"review": {"id": 1, "author": "Ann", "reviewRating": 5, "reviewMessage": "Nice", "dateCreated": "2026-10-04T15:10:40Z", "reviewState": 2}}]}
+FILE
+=
+author | status
+Ann | published
+# an empty state hides and an empty deletion does not
+reviewer_name,review_date,product_handle,rating,body,curated
+Ann,2026-10-02,p,5,HIDDEN,
+=
+withheld_reason
+not let through at the source
+# an empty state hides and an empty deletion does not
+review_id,review_content,review_score,display_name,date,published
+1,HIDDEN,5,Ann,2026-10-02,
+=
+withheld_reason
+hidden at the source
+# an empty state hides and an empty deletion does not
+review_id,review_content,review_score,display_name,date,deleted
+1,Fine,5,Ann,2026-10-02,
+=
+status
+published
+# a decided column withholds more of a platform than its own
+id,status,rating,nickname,review,date,productId,verified_purchase,Ours
+L1,Active,5,Ann,Fits.,2026-10-12,7,true,yes
+L2,Active,4,Bo,HIDDEN,2026-10-12,7,true,no
+L3,Hidden,4,Cy,HIDDEN,2026-10-12,7,true,yes
+then --public Ours=yes
+=
+? Public: Ours
+author | status
+Ann | published
+Bo | withheld
+Cy | withheld
+# an answer beside the reviews stays where the file does not say that it is gone
+{"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
+"id": "r1", "attributes": {"responseBody": "Thank you.", "lastModifiedDate": "2026-10-13T02:10:00-07:00", "state": "PUBLISHED"}}]}
+then
+{"data": [JILL, "relationships": {"response": {}}}]}
+=
+response_text
+Thank you.
+# an answer beside the reviews goes where the file says so
+{"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
+"id": "r1", "attributes": {"responseBody": "Thank you.", "lastModifiedDate": "2026-10-13T02:10:00-07:00", "state": "PUBLISHED"}}]}
+then
+{"data": [JILL, "relationships": {"response": {"data": null}}}]}
+=
+author | response_text
+Jill |
+# an answer without its state is not read
+{"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
+"id": "r1", "attributes": {"responseBody": "PRIVATE", "lastModifiedDate": "2026-10-13T02:10:00-07:00", "phase": "PUBLISHED"}}]}
+=
+author | response_text
+Jill |
+# a score of another survey is no rating
+each SURVEY: "nps" | "csat"
+[{"id": "1", "person": "10", "survey_type": SURVEY, "score": 5, "comment": "Fine.", "permalink": "https://delighted.example/r/1", "created_at": 1791813802}]
+=
+x survey_type: the score of SURVEY is no rating in stars; leave out all surveys but stars_five
+# a score of another survey is no rating
+[{"id": "1", "person": "10", "survey_type": null, "score": 5, "comment": "Fine.", "permalink": "https://delighted.example/r/1", "created_at": 1791813802}]
+=
+x survey_type: missing
+# a score of another survey is no rating
+--map rating=properties.stars
+{"results": [{"id": "9", "archived": false, "properties": {"hs_survey_type": "NPS", "hs_value": "5", "hs_content": "Fine.",
+"hs_submission_timestamp": "2026-10-12T14:03:22Z", "stars": "5"}}]}
+=
+x the score of "NPS" is no rating in stars
+# reviews with a blank id are different reviews
+{"@context": "https://schema.org", "@graph": [{"@type": "Review", "@id": "", "identifier": "", "author": "Ann", LINKED}, {"@type": "Review", "@id": " ", "author": "Ben", LINKED}]}
+=
+author
+Ann
+Ben
+# reviews with the address of one page are different reviews
+[{"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": "Ann", LINKED}]
+then
+[{"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": "Ann", LINKED},
+{"@context": "https://schema.org", "@type": "Review", "url": "https://x.example/reviews", "author": "Bo", LINKED}]
+then
+=
+author
+Ann
+Bo
+# an address that is none is not published
+each URL: https:// | httpx://a.example
+{"@context": "https://schema.org", "@type": "Review", "@id": "a", "url": "URL", "author": "Ann", LINKED}
+=
+review_id | source_url
+schema-a |
+# a review has the same id in an export and an API
+Business Unit Id,Domain Url,Webshop Name,Review Id,Review Created (UTC),Review Consumer User Id,Review Username,Review User Email,Review Title,Review Content,Review Stars,Source Of Review,Reference Id,Company Response,Company Reply Date (UTC),Review Language,Location Name,Tags
+5f,d.example,Peak,650a1c,2026-10-12 14:03:22,6a,Greta,PRIVATE@e.com,Quick,Fixed.,5,Invitation,PRIVATE,Thank you.,2026-10-13 08:10:00,en,,
+then
+{"reviews": [{"id": "650a1c", "stars": 5, "title": "Quick", "text": "Fixed.", "language": "en", "createdAt": "2026-10-12T14:03:22Z",
+"consumer": {"displayName": "Greta"}, "companyReply": {"text": "Thank you.", "createdAt": "2026-10-13T08:10:00Z"}}]}
+=
+review_id
+trustpilot-650a1c
+# a rejected row has only what would be stored
+each NAME: PRIVATE@example.com | Jane Doe <PRIVATE@example.com>
+--ignore-others
+Date,Stars,Name,Comment,Email
+2026-10-02,nine,NAME,Fine.,PRIVATE@example.com
+2026-10-02,5,Al,Good.,PRIVATE@example.com
+=
+x Stars
+author
+Al
+# a rejected row has only what would be stored
+--ignore-others
+[{"id": "r", "rating": "nine", "date": "2026-10-01", "author": "Jane Doe <PRIVATE@example.com>", "text": "Fine.", "email": "PRIVATE@example.com",
+"source": {"name": "Web", "ip": "PRIVATE"}, "response": {"text": "Thanks.", "author": {"email": "PRIVATE@example.com"}}, "title": null},
+{"id": "s", "rating": 5, "date": "2026-10-01", "author": "PRIVATE@example.com", "text": "Fine."}]
+=
+x rating
+author
+Anonymous
+# a rejected row has only what would be stored
+{"reviews": [{"reviewId": "a", "starRating": "NINE", "createTime": "2026-11-02T03:30:00Z", "ip": "PRIVATE", "reviewReply": {"comment": "Thanks.", "replyAuthorEmail": "PRIVATE"},
+"reviewer": {"displayName": "PRIVATE@example.com", "profilePhotoUrl": "PRIVATE"}}]}
+=
+x starRating
+# a rejected row has only what would be stored
+{"@context": "https://schema.org", "@type": "Review", "reviewRating": {"ratingValue": "nine"}, "email": "PRIVATE@example.com", "reviewBody": "Fine.",
+"author": [{"@type": "Person", "name": "PRIVATE@example.com"}], "datePublished": "2026-10-01", "comment": {"text": "Thanks.", "author": {"name": "Owner", "email": "PRIVATE@e.com"}}}
+=
+x reviewRating
+"#;
+
+#[tokio::test]
+async fn rules_of_platforms_hold_for_each_row() {
+    let linked = r#""reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine""#;
+    let jill = r#"{"type": "customerReviews", "id": "a1", "attributes": {"rating": 5, "title": "Quick", "body": "Booked.",
+        "reviewerNickname": "Jill", "createdDate": "2026-10-12T23:30:00-07:00", "territory": "USA"}"#;
+    as_they_are(
+        &FILES
+            .replace("LINKED", linked)
+            .replace("JILL", &jill.replace('\n', "")),
+    )
+    .await;
+}

@@ -1,0 +1,194 @@
+//! What a table says of its rows: ids, locations, languages, columns that are read later, and columns that it lacks.
+
+use super::*;
+
+const TABLES: &str = r"
+# locales of a language column become language tags
+Name | Stars | Date       | Review | Language
+a    | 5     | 2026-10-01 | Good.  | en_US
+b    | 5     | 2026-10-02 | Good.  | de_DE.UTF-8
+c    | 5     | 2026-10-03 | Good.  | English
+d    | 5     | 2026-10-04 | Good.  | pt
+=
+author | language
+a | en-US
+b | de-DE
+c |
+d | pt
+# a location column of another meaning is mapped away
+Review ID | Name | Stars | Date       | Review | Location
+a         | Ann  | 5     | 2026-10-01 | Good.  | 4
+b         | Bo   | 4     | 2026-10-02 | Fair.  | Mesa
+then --map location= --ignore-others
+=
+! the reviews are of 2 locations: 4 (1), Mesa (1)
+review_id | (select count(location) from review_source)
+a | 0
+b | 0
+# a column that only says yes or no has no answers
+Name | Stars | Date       | Review | Response
+Ann  | 5     | 2026-03-14 | Neat   | Y
+Bo   | 4     | 2026-03-15 | Fine   | No
+Cy   | 4     | 2026-03-16 | Fine   | Yes please come back
+=
+author | response_text
+Ann |
+Bo |
+Cy | Yes please come back
+# mapping more columns completes reviews, and what a cell loses goes
+--no-text --ignore-others
+Customer | Stars | When       | What they said     | What we said
+Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
+Bo       | 2     | 2026-10-29 | Left the gate open |
+Cy       | 4     | 2026-10-28 |                    |
+then --map 'text=What they said' --ignore-others
+then --map 'response=What we said'
+then
+Customer | Stars | When       | What they said     | What we said
+Ann      | 5     | 2026-10-30 |                    |
+Bo       | 2     | 2026-10-29 | Left the gate open |
+Cy       | 4     | 2026-10-28 |                    |
+=
+author | text | response_text
+Ann |  |
+Bo | Left the gate open |
+Cy |  |
+# a row with the id of another review is rejected and named
+--map id=Id
+Id | Name | Stars | Date       | Review
+1  | Ann  | 5     | 2026-06-10 | Neat and quick work
+2  | Bo   | 1     | 2026-05-02 | Broke my door and left
+then
+Id | Name | Stars | Date       | Review
+1  | Di   | 5     | 2026-07-03 | Very polite
+3  | Bo   | 1     | 2026-05-02 | Broke my door and left
+then
+Id | Name | Stars | Date       | Review
+1  | Ann  | 1     | 2026-08-01 | Changed my mind
+=
+x id: 1 is the ID of another review, by Ann of 2026-06-10
+review_id | author | text
+1 | Ann | Changed my mind
+2 | Bo | Broke my door and left
+# rows with one id of different people are all rejected
+each ONE: Ann | Anonymous | A Google user
+each OTHER: Bo | Anonymous | A Google user
+Review ID | Name  | Stars | Date       | Review
+x7        | ONE   | 5     | 2026-03-10 | fan works
+x7        | OTHER | 1     | 2026-03-11 | late and rude
+=
+x ID
+x ID
+# headers may have commas and equals signs
+--public Publish=web=yes --ignore 'City, State,Publish,City'
+Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
+Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | Mesa, AZ    | Mesa
+Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | Mesa, AZ    | Mesa
+then
+=
+author | status
+Ann | published
+Bo | withheld
+# joined columns and the scale are kept
+--scale 10 --map author=Family --map author=Given --map text=Disliked --map text=Liked
+Given | Family | Stars | Date       | Liked       | Disliked
+Ann   | Baker  | 10    | 2026-03-01 | Warm rooms. | The lift was broken.
+Bo    |        | 2     | 2026-03-02 |             | Cold.
+then
+Given | Family | Stars | Date       | Liked       | Disliked
+Cy    |        | 4     | 2026-03-03 | Good.       |
+=
+author | rating | text
+Baker Ann | 5 | The lift was broken.\n\nWarm rooms.
+Bo | 1 | Cold.
+Cy | 2 | Good.
+# a field that the source lacks is said once
+Name | Stars | Date
+Ann  | 5     | 2026-03-01
+then --no-text
+then
+=
+? Text
+author | text
+Ann |
+# a field that the source lacks is said once
+Stars | Date       | Review
+5     | 2026-03-01 | Neat
+then --map author=
+then
+=
+? Author
+author | text
+Anonymous | Neat
+# a field that the source lacks is said once
+Name | Stars | Date       | Review | Link                | Review URL
+Ann  | 5     | 2026-03-01 | Neat   | https://a.example/1 | https://b.example/1
+then --map url= --ignore-others
+then
+=
+? Url
+? Public: Link, Review URL
+author | source_url
+Ann |
+# an option that fits no column is refused
+each OPTION: --map text=Shown | --public Shown=yes | --public-answer Shown=yes | --public-name Shown=yes | --ignore Shown
+OPTION
+Name | Stars | Date       | Review
+Ann  | 5     | 2026-03-01 | Neat.
+=
+!
+";
+
+#[tokio::test]
+async fn tables_are_read_alike_in_every_format() {
+    in_every_format(TABLES).await;
+}
+
+const FILES: &str = r#"
+# titles above the header are skipped
+Feedback 2026;;;
+
+Name;Stars;Review Date;Comment
+Ann;5;2026-10-30;Fine
+=
+author | text
+Ann | Fine
+# a file with an unclosed quotation mark is refused
+Date,Rating,Name,Review
+2026-10-01,5,A,"hello
+2026-10-02,5,B,fine
+=
+! line 2: a quotation mark opens a cell and none closes it
+# quotation marks within cells are text
+Date,Rating,Name,Review
+2026-10-01,5,A,"He said ""late"""
+2026-10-02,5,B,a 5" pipe
+2026-10-03,5,C,"two
+lines"
+=
+author | text
+A | He said "late"
+B | a 5" pipe
+C | two\nlines
+# no location is taken from a table without one
+--location 88
+Name,Date,Stars,Text
+Ann,2026-03-14,5,Neat
+=
+! no row names its location
+# two locations are never merged silently
+{"reviews": [{"name": "accounts/1/locations/77/reviews/a", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"},
+{"name": "accounts/1/locations/88/reviews/b", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"}]}
+then --location 99
+then --location 88
+=
+! 2 locations: 77 (1), 88 (1)
+! name one of 77, 88
+review_id
+88.b
+"#;
+
+#[tokio::test]
+async fn tables_are_read_in_any_dialect_and_of_one_location() {
+    as_they_are(FILES).await;
+}

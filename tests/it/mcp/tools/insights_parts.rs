@@ -1,0 +1,287 @@
+//! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
+
+use super::*;
+use crate::support::{BASE, array_of, assert_has, form, str_of};
+
+/// The maximum size of an overview, in bytes.
+const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
+
+#[tokio::test]
+async fn the_overview_is_small_and_matches_the_full_insights() {
+    let tools = Tools::seeded().await;
+    let overview = tools.call("get_insights", json!({})).await;
+    let whole = tools.get("/insights.json").await;
+    assert!(escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX);
+    assert_eq!(overview, tools.get("/insights.json?part=overview").await);
+    let (rows, aspects) = (array_of(&overview["aspects"]), array_of(&whole["aspects"]));
+    assert_eq!(rows.len(), aspects.len());
+    let figures = "id label reviews positive negative mixed neutral uncertain";
+    for (row, aspect) in rows.iter().zip(aspects) {
+        for member in figures.split(' ') {
+            assert_eq!(row[member], aspect[member], "{member}");
+        }
+    }
+    let parts = "sentences complaints technicians services areas topics faq";
+    for part in parts.split(' ') {
+        assert!(array_of(&overview[part]).len() > 2, "{part}");
+    }
+    // With long lists it is as small.
+    tools.app
+        .shell(
+            "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
+             insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
+             update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
+        )
+        .await;
+    let overview = tools.call("get_insights", json!({})).await;
+    assert!(escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX);
+    assert!(!array_of(&overview["left_out"]).is_empty());
+}
+
+#[tokio::test]
+async fn the_overview_ranks_complaints_by_frequency() {
+    let mut reviews = Vec::new();
+    for [times, text] in table(
+        "
+        2 → The price was way too high.
+        3 → Mike was two hours late.
+        4 → Mike was right on time.
+        2 → He left a mess everywhere.
+        3 → He left everything spotless.
+        5 → Mike was polite and friendly.
+        4 → I would never use them again.
+        ",
+    ) {
+        for _ in 0..times.parse().unwrap() {
+            // Three stars withdraw no judgement.
+            let rating = Rating::try_from(3).unwrap();
+            let review = review_with_text(reviews.len(), text);
+            reviews.push(Review { rating, ..review });
+        }
+    }
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    let overview = tools.call("get_insights", json!({})).await;
+    let mut aspects = array_of(&overview["aspects"]).iter();
+    assert!(
+        aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
+        "{overview:#}"
+    );
+    let ranked = array_of(&overview["complaints"]);
+    let ids: Vec<&str> = ranked.iter().map(|row| str_of(&row["id"])).collect();
+    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out, and
+    // so is `overall`, which is about the firm as a whole.
+    assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
+    let figures = |row: &Value| [&row["reviews"], &row["share"]["n"]].map(Value::as_u64);
+    assert_eq!(
+        ranked.iter().map(figures).collect::<Vec<_>>(),
+        [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
+    );
+    assert_eq!(ranked[0]["share"]["value"], 0.429);
+    // Each figure matches the evidence.
+    for row in ranked {
+        let mut total = 0;
+        for polarity in ["negative", "mixed"] {
+            let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
+            let evidence = tools.call("get_evidence", asked).await;
+            total += evidence["total"].as_u64().unwrap();
+        }
+        assert_eq!(total, row["reviews"], "{row}");
+    }
+}
+
+#[tokio::test]
+async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
+    let tools = Tools::seeded().await;
+    let whole = tools.get("/insights.json").await;
+    let mut stages: Vec<(&str, String)> =
+        INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
+    for aspect in array_of(&whole["aspects"]) {
+        stages.push(("aspect", str_of(&aspect["id"]).to_owned()));
+        stages.push(("aspect", str_of(&aspect["label"]).to_uppercase()));
+    }
+    let named = "technician=Mike Alvarez|technician=t-02|technician=big mike|service=ac-repair|service=AC Repair|area=mesa";
+    let named = named.split('|').filter_map(|one| one.split_once('='));
+    stages.extend(named.map(|(name, value)| (name, value.to_owned())));
+    let aspects = array_of(&whole["aspects"]).iter();
+    let quoted = aspects.filter(|aspect| !array_of(&aspect["quotes"]).is_empty());
+    assert!(quoted.count() >= 8, "the premise");
+    for (name, value) in stages {
+        let query = form([(name, value.as_str())]);
+        let answer = tools.call("get_insights", json!({name: value})).await;
+        let rest = tools.get(&format!("/insights.json?{query}")).await;
+        assert_eq!(answer, rest, "{query}");
+        if name == "aspect" {
+            let aspects = array_of(&whole["aspects"]);
+            assert!(aspects.contains(&answer["aspect"]), "{query}");
+        }
+    }
+    for [arguments, status, reason] in table(
+        r#"
+        {"aspect": "parking"} → 404 → known: punctuality,
+        {"technician": "Nobody Known"} → 404 → known:
+        {"part": "everything"} → 400 → must be one of: overview,
+        {"aspect": "price", "part": "faq"} → 400 → must be left out if aspect is given
+        "#,
+    ) {
+        let arguments: Value = arguments.parse().unwrap();
+        let refused = tools.refused("get_insights", arguments.clone()).await;
+        assert_has(&refused, reason);
+        let query = form(members(&arguments).map(|(name, value)| (name, str_of(value))));
+        let answer = tools.app.get(&format!("/insights.json?{query}")).await;
+        assert_eq!(answer.status.to_string(), status, "{query}");
+        assert_has(&answer.text(), reason);
+    }
+}
+
+#[tokio::test]
+async fn figures_of_a_technician_by_aspect_match_the_evidence() {
+    let tools = Tools::seeded().await;
+    let asked = json!({"technician": "Mike Alvarez"});
+    let stage = tools.call("get_insights", asked).await;
+    let rows = array_of(&stage["by_aspect"]);
+    assert!(rows.len() > 3, "{rows:?}");
+    for row in rows {
+        let asked = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
+        let evidence = tools.call("get_evidence", asked).await;
+        assert_eq!(evidence["total"], row["reviews"], "{row}");
+        let path = str_of(&row["evidence_url"]).strip_prefix(BASE).unwrap();
+        assert_eq!(tools.get(path).await["total"], row["reviews"], "{row}");
+    }
+}
+
+/// For each review, in the order of the text: the people named in a sentence or in the one before it.
+#[tokio::test]
+async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
+    let texts = [
+        "Mike Alvarez was right on time.",
+        "Mike Alvarez came. The visit started right on time.",
+        "Mike Alvarez came. It was hot. The visit started right on time.",
+        "The visit started right on time. Mike Alvarez came.",
+    ];
+    let reviews: Vec<Review> = (0..)
+        .zip(texts)
+        .map(|(at, text)| review_with_text(at, text))
+        .collect();
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    tools.app
+        .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
+             insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
+        .await;
+    let evidence = async |name: &str, value: &str| {
+        let asked = json!({"aspect": "punctuality", name: value});
+        tools.call("get_evidence", asked).await
+    };
+    let all = evidence("polarity", "positive").await;
+    assert_eq!(all["total"], 4, "{all}");
+    let expected = json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}]);
+    assert_eq!(all["by_technician"], expected);
+    let his = evidence("technician", "T-1").await;
+    let reviews = array_of(&his["reviews"]);
+    let ids: Vec<&str> = reviews
+        .iter()
+        .map(|one| str_of(&one["review_id"]))
+        .collect();
+    assert_eq!(ids, ["s-0000", "s-0001"]);
+    let of_finding = &reviews[1]["findings"][0]["technicians"];
+    assert_eq!(*of_finding, json!(["Mike Alvarez"]));
+    let misspelt = evidence("technician", "Mike Alvares").await;
+    assert_eq!(misspelt["total"], 0);
+    let proposed = &misspelt["did_you_mean"]["technician"];
+    assert_eq!(*proposed, json!(["Mike Alvarez"]));
+}
+
+#[tokio::test]
+async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
+    let tools = Tools::seeded().await;
+    let mut generator = Generator::new(91);
+    let (mut found, mut refused, mut paged) = (0, 0, 0);
+    // Each with its probability, as one in a number.
+    let rows = table(
+        "
+        hits=false → 2
+        limit=3 → 2
+        limit=0 → 30
+        polarity=positive → 3
+        polarity=good → 40
+        service=ac-repair → 5
+        since=2026-01-01 → 4
+        technician=Mike Alvarez → 4
+        technician=t-03 → 12
+        until=2026-06-30 → 5
+        until=2026-02-30 → 30
+        ",
+    );
+    for _ in 0..50 {
+        let aspect = generator.word("punctuality|price|cleanliness|professionalism|parking");
+        let mut arguments = Object::new();
+        for [pair, times] in &rows {
+            let (name, value) = pair.split_once('=').unwrap();
+            if generator.once_in(times.parse().unwrap()) {
+                arguments.insert(name.to_owned(), json!(value));
+            }
+        }
+        let query = form(arguments.iter().map(|(name, value)| (name, str_of(value))));
+        let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
+        arguments.insert("aspect".to_owned(), json!(aspect));
+        let rest = tools.app.get(&target).await;
+        let Ok(answer) = tools.ask("get_evidence", &arguments).await else {
+            assert!([400, 404].contains(&rest.status), "{target}");
+            refused += 1;
+            continue;
+        };
+        assert_eq!(answer, rest.json(), "{target}");
+        found += usize::from(answer["total"] != 0);
+        if !arguments.contains_key("technician") {
+            for facet in array_of(&answer["by_technician"]).iter().take(2) {
+                let mut narrowed = arguments.clone();
+                narrowed.insert("technician".to_owned(), facet["name"].clone());
+                let of_one = tools.ask("get_evidence", &narrowed).await.unwrap();
+                assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
+            }
+        }
+        if let Some(next) = answer["next_cursor"].as_str() {
+            arguments.insert("cursor".to_owned(), json!(next));
+            let rest = tools.get(&format!("{target}&cursor={next}")).await;
+            let answer = tools.ask("get_evidence", &arguments).await;
+            assert_eq!(answer, Ok(rest), "{target}");
+            paged += 1;
+        }
+    }
+    let counts = format!("{found} {refused} {paged}");
+    assert!(found > 12 && refused > 3 && paged > 5, "{counts}");
+}
+
+/// "What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say,
+/// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
+#[tokio::test]
+async fn three_calls_answer_the_question_about_complaints() {
+    let tools = Tools::seeded().await;
+    let mut sizes = Vec::new();
+    let mut ask = async |tool: &str, arguments: Value| {
+        let (bytes, mut result) = tools.wire_result(tool, arguments).await;
+        sizes.push(bytes);
+        let structured = result["structuredContent"].take();
+        let text = &result["content"][0]["text"];
+        assert_eq!(*text, escaped_json(&structured), "{tool}");
+        structured
+    };
+    let overview = ask("get_insights", json!({})).await;
+    let worst = &overview["complaints"][0];
+    let periods = json!({"first_since": "2021-01-01", "first_until": "2024-12-31",
+        "second_since": "2025-01-01", "second_until": "2026-12-31", "aspect": worst["id"]});
+    let compared = ask("compare_periods", periods).await;
+    let change = &compared["difference"]["aspects"][0];
+    assert_eq!(change["id"], worst["id"], "{compared:#}");
+    assert_ne!(change["verdict"], "too_few", "{compared:#}");
+    let asked = json!({"aspect": "punctuality", "polarity": "negative", "hits": false, "limit": 3});
+    let complaints = ask("get_evidence", asked).await;
+    let complaints = array_of(&complaints["reviews"]).iter().map(|review| {
+        let finding = str_of(&review["findings"][0]["text"]);
+        let answer = str_of(&review["response"]["text"]);
+        let day = str_of(&review["date"]);
+        format!("{day} {finding}\n  answer: {answer}")
+    });
+    insta::assert_snapshot!("three_calls", complaints.collect::<Vec<_>>().join("\n"));
+    let bytes: usize = sizes.iter().sum();
+    assert!(bytes <= 20_000, "{sizes:?}: {bytes} bytes");
+}

@@ -1,0 +1,118 @@
+//! Databases that another process locks, that have several names, or that may only be read.
+
+use std::os::unix::process::CommandExt;
+
+use super::*;
+
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn database_with_several_names_is_not_written() {
+    let home = Home::with(2);
+    home.run_ok("backup copy.db", "copy.db: ");
+    let folder = home.folder.path();
+    let other = folder.join("other.db");
+    fs::hard_link(home.path(), &other).unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+    symlink(&other, folder.join("folder/link.db")).unwrap();
+    for database in ["reviews.db", "other.db", "folder/link.db"] {
+        for words in [
+            "serve",
+            "migrate",
+            "withhold p-1 --reason dispute",
+            "backup second.db",
+            "restore copy.db --yes",
+        ] {
+            let run = home.run(format!("{words} --database {database}"));
+            run.failed("has 2 names (hard links)");
+            assert_has(&run.err, "-samefile");
+        }
+    }
+    assert!(!folder.join("second.db").exists());
+    home.run_ok("status", "2 published");
+    // As a restore leaves it that was killed before its last step.
+    fs::rename(
+        other,
+        folder.join("reviews.db.before-restore-20261101T120000Z"),
+    )
+    .unwrap();
+    home.run_ok("withhold p-1 --reason dispute", "withheld");
+    drop(home.serve());
+}
+
+/// A command of a user who may only read the database and its folder.
+fn reading(home: &Home, words: &str) -> Command {
+    let mut command = home.command(words);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+#[test]
+fn commands_that_write_nothing_need_only_be_able_to_read() {
+    let home = Home::with(3);
+    home.run("init --name Bakery").done();
+    home.run("insights rebuild").done();
+    let out = tempfile::tempdir().unwrap();
+    fs::set_permissions(out.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let before = fs::read(home.path()).unwrap();
+    let [copy, file] = ["copy.db", "out.jsonl"].map(|name| out.path().join(name));
+    let (copy_name, file_name) = (copy.display(), file.display());
+    // A file that may not be written in a folder that may, and both.
+    for (folder_mode, file_mode) in [(0o777, 0o444), (0o555, 0o444), (0o555, 0o666)] {
+        for (path, mode) in [
+            (home.path(), file_mode),
+            (home.folder.path().to_owned(), folder_mode),
+        ] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        for words in [
+            "status",
+            "list",
+            "show p-1",
+            "business",
+            "editorial",
+            "source",
+            "source columns Direct",
+            "sync list",
+            "subscriptions",
+            "insights",
+            "insights explain p-1",
+            "check",
+            "export",
+            &format!("export {file_name} --force"),
+            &format!("backup {copy_name} --force"),
+        ] {
+            let done = output_of(&mut reading(&home, words));
+            let case = format!("{words} in {folder_mode:o}, {file_mode:o}");
+            assert_eq!(done.code, Some(0), "{case}: {}{}", done.out, done.err);
+        }
+        assert_eq!(sqlite3(&copy, "select count(*) from review"), "3");
+        let denied = output_of(&mut reading(&home, "withhold p-1 --reason dispute"));
+        denied.failed("cannot be opened for writing");
+    }
+    assert!(fs::read(home.path()).unwrap() == before, "the file changed");
+    fs::set_permissions(home.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn hidden_characters_of_foreign_words_are_escaped_in_logs() {
+    let home = Home::new();
+    let folder = home.folder.path().join("gpj\u{202e}\u{9b}");
+    fs::create_dir(&folder).unwrap();
+    let (database, log) = (folder.join("reviews.db"), home.folder.path().join("log"));
+    let mut command = reviews(&folder);
+    let path = database.display().to_string();
+    command.args(["serve", "--database", &path]);
+    let serving = Serving::start_with_log(&mut command, File::create(&log).unwrap());
+    fs::rename(&database, folder.join("moved.db")).unwrap();
+    let read = || String::from_utf8_lossy(&fs::read(&log).unwrap()).into_owned();
+    wait_until("the loss is logged", || {
+        read().contains("was replaced or removed")
+    });
+    drop(serving);
+    let read = read();
+    assert!(!read.contains(['\u{202e}', '\u{9b}']), "{read}");
+    assert_has(&read, "gpj\\u202e\\u009b");
+}

@@ -1,0 +1,254 @@
+//! The owner's daily commands: finding reviews, deciding about them, and what is said of the whole.
+
+use super::*;
+
+/// A review in the native format: ID, day, stars, author, text and source.
+fn row([id, day, stars, author, text, source]: [&str; 6]) -> String {
+    let stars: u8 = stars.parse().unwrap();
+    json!({"id": id, "rating": stars, "date": day, "author": author, "text": text, "source": {"name": source}}).to_string()
+}
+
+const LONG_ID: &str = "3692820271974439325.AbFvOqk2";
+
+/// A business with five reviews of three sources, some with long IDs.
+fn home() -> Home {
+    let home = Home::new();
+    home.steps("init --name 'Desert Peak' --time-zone America/Phoenix → Desert Peak");
+    let rows = table(
+        "
+        3692820271974439325.AbFvOqk2 → 2026-10-03 → 5 → Ann Baker → They came on time, fixed the furnace and explained every line of the bill to us. → Google
+        3692820271974439325.Zz → 2026-10-01 → 4 → Bob → Fast. → Google
+        trustpilot-77 → 2026-09-20 → 1 → Cyd Cole → STRASSE gesperrt, nobody came. → Trustpilot
+        trustpilot-78 → 2026-10-02 → 2 → Dan →  → Trustpilot
+        r-1 → 2026-08-01 → 3 → Eve → All right. → Direct
+        ",
+    );
+    let rows: Vec<String> = rows.into_iter().map(row).collect();
+    home.import("rows.jsonl", &rows.join("\n"), "5 new");
+    home
+}
+
+impl Home {
+    /// The IDs that `list` prints with these arguments.
+    fn listed(&self, words: &str) -> Vec<String> {
+        let listed = self.json(format!("list --json {words}"));
+        let id = |review: &Value| review["id"].as_str().unwrap().to_owned();
+        listed.as_array().unwrap().iter().map(id).collect()
+    }
+}
+
+#[test]
+fn reviews_are_listed_newest_first_and_filtered() {
+    let home = home();
+    home.steps(
+        r"
+        list → 3692820271974439325.AbFvOqk2  ★★★★★  2026-10-03  published\n    Ann Baker: They came on time
+        list --limit 2 → More reviews match; `--limit 4`
+        withhold r-1 --reason 'under dispute' → r-1: withheld (under dispute);
+        list --status withheld → ★★★☆☆  2026-08-01  Eve
+        list --query 'nothing has this' → No review matches
+        list --rating 6 ✗ 6 is not in 1..=5
+        ",
+    );
+    let narrow = home.run_ok("list", "").out;
+    let is_narrow = |line: &str| line.chars().count() <= 80;
+    assert!(narrow.lines().all(is_narrow), "{narrow}");
+    for [words, ids] in table(
+        "
+        --limit 9 → LONG trustpilot-78 3692820271974439325.Zz trustpilot-77 r-1
+        --rating 1 → trustpilot-77
+        --status withheld → r-1
+        --source trustPILOT → trustpilot-78 trustpilot-77
+        --query strasse → trustpilot-77
+        --query 'ann b' → LONG
+        --query straße --limit 1 → none
+        --source Google --rating 4 → 3692820271974439325.Zz
+        --limit 1 → LONG
+        ",
+    ) {
+        let ids = ids.replace("LONG", LONG_ID).replace("none", "");
+        assert_eq!(home.listed(words).join(" "), ids, "{words}");
+    }
+}
+
+#[test]
+fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
+    let home = home();
+    // The ID of a deleted review is not taken as the prefix of another one.
+    let other = row(["r-10", "2026-08-01", "3", "Eve", "x", "Direct"]);
+    home.import("more.jsonl", &other, "1 new");
+    home.steps(
+        "
+        show 3692820271974439325.A → Ann Baker
+        show https://reviews.sample.test/reviews/trustpilot-77 → trustpilot-77
+        show /reviews/r-1 → r-1
+        withhold 3692820271974439325.A --reason x → 3692820271974439325.AbFvOqk2: withheld
+        publish 3692820271974439325.A → 3692820271974439325.AbFvOqk2: published
+        respond trustpilot-78 Sorry. → trustpilot-78: answered
+        insights explain 3692820271974439325.A → 3692820271974439325.AbFvOqk2
+        delete http://127.0.0.1:8080/reviews/r-1 → r-1: deleted
+        delete trustpilot- ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
+        withhold trustpiolt-77 --reason x ✗ no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs
+        show '' ✗ no review
+        delete r-1 ✗ the review r-1 was deleted
+        sql: select count(*) from review → 5
+        ",
+    );
+}
+
+#[test]
+fn an_answer_is_shown_replaced_and_removed_for_good() {
+    let home = home();
+    home.steps(
+        r"
+        respond 3692820271974439325.A 'First answer.' → answered\n
+        respond 3692820271974439325.A 'Thank you, Ann.' → was:\n  First answer.\n
+        ",
+    );
+    let message = home.run_ok("show 3692820271974439325.A", "").out;
+    for line in [
+        "rating          ★★★★★ 5 of 5\n",
+        "author          Ann Baker\n",
+        "status          published\n",
+        "decided         response: imports do not change that\n",
+        "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
+        "\nanswer:\n  Thank you, Ann. (",
+    ] {
+        assert_has(&message, line);
+    }
+    let shown = home.json("show 3692820271974439325.A --json");
+    assert_eq!(shown["response"]["text"], "Thank you, Ann.");
+    assert_eq!(shown["decided"], json!(["response"]));
+    // An answer that the owner removed is not brought back by an import.
+    home.steps(
+        r"
+        with.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,Sorry.,t-1\n
+        without.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,,t-1\n
+        import with.csv → 1 new
+        respond t-1 --remove → imports do not bring it back
+        import without.csv → 0 new, 0 updated
+        import with.csv → 0 new, 0 updated
+        ",
+    );
+    home.finds(
+        "select response_text from review where review_id = 't-1'",
+        "",
+    );
+    // The limit may lie within a character.
+    for (answer, refusal) in [
+        ("é".repeat(1 << 20), "has more than 1 MiB"),
+        ("\n".to_owned(), "the answer is empty"),
+    ] {
+        home.file("answer.txt", &answer);
+        let input = File::open(home.folder.path().join("answer.txt")).unwrap();
+        let mut command = home.command("respond r-1 -");
+        output_of(command.stdin(input)).failed(refusal);
+    }
+}
+
+#[test]
+fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
+    let home = Home::new();
+    for shown in ["ja nein nein", "nein nein ja", "ja ja nein"] {
+        let rows = ["p", "q", "w"].into_iter().zip(shown.split(' '));
+        let rows =
+            rows.map(|(id, shown)| format!("{id},2026-10-02,4,Ann,Words of {id}.,{shown}\n"));
+        let header = "ID,Date,Stars,Name,Comment,Veröffentlicht\n";
+        home.file(
+            &format!("{shown}.csv"),
+            &(header.to_owned() + &rows.collect::<String>()),
+        );
+    }
+    home.steps(
+        r"
+        import 'ja nein nein.csv' --public=Veröffentlicht=ja → 3 new
+        publish p → p: is already published; the next import keeps it published
+        publish q → q: published
+        withhold w --reason 'not published at the source' → w: is already withheld (not published at the source); imports keep it withheld
+        import 'nein nein ja.csv' → 3 rows
+        sql: select review_id, status from review order by 1 → p|published\nq|published\nw|withheld
+        import 'ja ja nein.csv' → 3 rows
+        sql: select review_id, status from review order by 1 → p|published\nq|published\nw|withheld
+        import 'nein nein ja.csv' → 3 rows
+        sql: select count(*) from review where status = 'withheld' → 3
+        publish p → p: published
+        publish w → w: published
+        withhold p --reason 'under dispute' → p: withheld
+        withhold p --reason libel → p: withheld (libel), was withheld before (under dispute)
+        import 'ja nein nein.csv' → 3 rows
+        sql: select review_id, status from review order by 1 → p|withheld\nq|withheld\nw|published
+        ",
+    );
+}
+
+#[test]
+fn editorial_texts_are_replaced_and_file_errors_are_located() {
+    let home = home();
+    // Without an ID, an entry has one of its question, so that loading it again changes nothing.
+    home.steps(
+        r#"
+        editorial.json ← {"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}
+        editorial editorial.json → + summary {"text":"We come on time."}
+        unnamed.json ← {"faq": [{"question": "Do you work on Sundays?", "answer": "Yes."}]}
+        editorial unnamed.json → do-you-work-on-sundays
+        editorial unnamed.json → nothing changed
+        faq.json ← {"faq": []}
+        editorial faq.json → - faq {"answer":"Yes.","id":"do-you-work-on-sundays"
+        none.json ← {"summary": null}
+        editorial none.json → - summary
+        editorial none.json → nothing changed
+        editorial gone.json ✗ gone.json: cannot be read
+        wrong.json ← {"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}
+        editorial wrong.json ✗ faq[1].question: "why" appears twice
+        wrong.json ← {\n "fqa": []}
+        editorial wrong.json ✗ wrong.json:2:
+        editorial wrong.json ✗ fqa: is unknown, did you mean faq?
+        wrong.json ← {"faq": [{"id": "a", "question": "Q", "anser": "A"}]}
+        editorial wrong.json ✗ faq[0].anser: is unknown, did you mean answer?
+        wrong.json ← {"faq": [{"id": "a", "question": "Q"}]}
+        editorial wrong.json ✗ faq[0].answer: missing
+        wrong.json ← {"summary": "text"}
+        editorial wrong.json ✗ summary
+        wrong.json ← {
+        editorial wrong.json ✗ the JSON is broken
+        "#,
+    );
+    assert_eq!(home.json("editorial"), json!({"faq": []}));
+}
+
+#[test]
+fn status_shows_counts_and_imports_and_names_the_next_step() {
+    let home = home();
+    home.run_ok("withhold r-1 --reason x", "withheld");
+    let status = home.json("status --json");
+    assert_eq!(status["business"], "Desert Peak");
+    assert_eq!(status["reviews"]["published"], 4);
+    assert_eq!(
+        status["reviews"]["by_source"],
+        json!([{"source": "Direct", "published": 0, "withheld": 1}, {"source": "Google", "published": 2, "withheld": 0},
+            {"source": "Trustpilot", "published": 2, "withheld": 0}])
+    );
+    assert_eq!(status["unpublished_changes"], 5);
+    let run = &status["imports"][0];
+    assert_eq!((&run["run"], &run["new"]), (&json!(1), &json!(5)));
+    assert_eq!(run["files"], json!(["rows.jsonl"]));
+    assert_has(status["next_step"].as_str().unwrap(), "reviews serve");
+    home.run_ok("status", "reviews       4 published, 1 withheld\n");
+    // As a service has it, and a node of a cluster.
+    let lock = File::create(home.folder.path().join("reviews.db-sender")).unwrap();
+    lock.lock().unwrap();
+    home.run_ok("status", "service       running\n");
+    drop(lock);
+    for (ends_at, is_served) in [("9999", true), ("2026", false)] {
+        home.sql(&format!(
+            "insert or replace into lease (name, holder, ends_at) values ('sender', 'other', '{ends_at}-01-01T00:00:00.000Z')"
+        ));
+        assert_eq!(home.json("status --json")["is_served"], is_served);
+    }
+    fs::create_dir(home.folder.path().join("private folder")).unwrap();
+    let name = "private folder/secret-place.jsonl";
+    let one = row(["n-1", "2026-08-01", "5", "A", "x", "Direct"]);
+    home.import(name, &one, "1 new");
+    let printed = home.run_ok("status", "secret-place.jsonl").out;
+    assert!(!printed.contains("private folder"), "{printed}");
+}

@@ -1,0 +1,304 @@
+//! A firm's own reviews: exports as lines and tables, sample data, and the days of another time zone.
+
+use super::*;
+
+/// Four reviews whose IDs begin so.
+fn rows(id: &str) -> String {
+    let row = |number| {
+        let text = format!("Text of {number}.");
+        let row = json!({"id": format!("{id}-{number}"), "rating": 5, "date": "2024-11-01", "author": "Ann B.", "text": text});
+        format!("{row}\n")
+    };
+    (1..5).map(row).collect()
+}
+
+/// A database with a business, editorial texts, a private note, a decided column, a date order, and one id in two sources.
+fn exported_home() -> Home {
+    let home = Home::new();
+    home.steps(
+        r#"
+        init --name 'Desert Peak' → not set
+        business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
+        business business.json → + telephone
+        editorial.json ← {"summary": {"text": "We come on time."}}
+        editorial editorial.json → + summary
+        houzz.csv ← id,author,rating,date,text,Web\nq-1,Ann,5,13/01/2026,On time,yes\nq-2,Cy,4,02/01/2026,Tidy,no\n
+        import houzz.csv --source Houzz --public Web=yes → 2 new
+        angi.csv ← id,author,rating,date,text\nq-1,Bo,2,2026-01-05,Late\n
+        import angi.csv --source Angi → 1 new
+        withhold q-2 --reason 'under review' --note 'asked Cy' → withheld
+        t.csv ← Date,Stars,Name,Said\n2026-10-02,4,Di,On time.\n
+        import t.csv --no-text --ignore-others → 1 new
+        import t.csv --map text=Said → 1 updated
+        "#,
+    );
+    home
+}
+
+#[test]
+fn an_export_has_all_that_the_owner_decided() {
+    let home = exported_home();
+    // A row that completed a review is no deleted one.
+    home.run_ok("export all.jsonl", "4 reviews, 0 IDs without a review");
+    let exported = home.read("all.jsonl");
+    let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!(first["business"]["name"], "Desert Peak");
+    assert_eq!(first["editorial"]["summary"]["text"], "We come on time.");
+    let copy = Home::new();
+    copy.file("all.jsonl", &exported);
+    copy.run_ok("import all.jsonl --dry-run", "business: Desert Peak");
+    assert!(!copy.path().exists());
+    copy.run_ok("import all.jsonl", "business: Desert Peak");
+    for words in [
+        "business",
+        "editorial",
+        "export",
+        "init",
+        "source columns Houzz",
+    ] {
+        assert_eq!(
+            copy.run_ok(words, "").out,
+            home.run_ok(words, "").out,
+            "{words}"
+        );
+    }
+    copy.run_ok("init", "time zone   not set");
+    copy.run_ok("show q-2", "asked Cy");
+    for home in [&home, &copy] {
+        // Nothing is asked, and no date of the second file proves the order.
+        home.steps(
+            r"
+            source rename Angi 'Angi Leads' → 1 review
+            angi.csv ← id,author,rating,date,text\nq-1,Bo,2,2026-01-05,Late\n
+            import angi.csv --source 'Angi Leads' → 0 new, 0 updated, 1 unchanged
+            houzz.csv ← id,author,rating,date,text,Web\nq-2,Cy,4,02/01/2026,Tidy,no\n
+            import houzz.csv --source Houzz → 0 new, 0 updated, 1 unchanged
+            ",
+        );
+    }
+    // An existing business and the columns of a source stay, with a note.
+    let own = Home::new();
+    own.steps(
+        r"
+        init --name Own → Own
+        houzz.csv ← id,author,rating,date,text,Web\nq-9,Ed,4,25/01/2026,Tidy,no\n
+        import houzz.csv --source Houzz --public Web=no → 1 new
+        ",
+    );
+    let done = own.import("all.jsonl", &exported, "4 new");
+    assert_has(
+        &done.out,
+        "note: the business and the editorial texts of the file were left out",
+    );
+    own.steps("business → \"name\": \"Own\"\neditorial → \"faq\": []");
+    let kept = "select public_values from source_column where header = 'Web'";
+    own.finds(kept, "[\"no\"]");
+}
+
+#[test]
+fn the_file_name_of_an_export_decides_the_format() {
+    let home = exported_home();
+    home.steps(
+        "
+        export out.CSV → note: a table cannot hold the business and the editorial texts
+        export out.jsonl → 4 reviews
+        export --format csv → id,rating,date
+        export a.csv --format jsonl ✗ which --format contradicts
+        export a.jsonl --format csv ✗ which --format contradicts
+        export a.txt --format csv ✗ which --format contradicts
+        ",
+    );
+    assert!(home.read("out.CSV").starts_with("id,rating,date"));
+    assert!(home.read("out.jsonl").starts_with("{\"business\""));
+    for file in ["a.csv", "a.jsonl", "a.txt"] {
+        assert!(!home.folder.path().join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_failed_export_leaves_the_previous_one_unchanged() {
+    let home = Home::new();
+    home.import("in.jsonl", &rows("r"), "4 new");
+    let link = home.folder.path().join("link.jsonl");
+    home.run_ok("export former.jsonl", "4 reviews");
+    symlink("former.jsonl", &link).unwrap();
+    let whole = home.read("former.jsonl");
+    home.sql("alter table review_source rename to elsewhere");
+    home.steps(
+        "
+        export former.jsonl --force ✗ review_source
+        export link.jsonl --force ✗ review_source
+        export new.jsonl ✗ review_source
+        ",
+    );
+    assert_eq!(home.read("former.jsonl"), whole);
+    let is_left = home.folder.path().join("new.jsonl").exists();
+    assert!(!is_left, "an incomplete export was left");
+    home.sql("alter table elsewhere rename to review_source");
+    // The link is kept, and its target has the new content and mode 0600.
+    home.steps("withhold r-1 --reason x → withheld\nexport link.jsonl --force → 4 reviews");
+    assert!(link.is_symlink());
+    assert_has(&home.read("former.jsonl"), "withheld");
+    assert_eq!(mode(&link), 0o600);
+    assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
+}
+
+/// A folder with sample data.
+fn sample(home: &Home) {
+    fs::create_dir(home.folder.path().join("sample")).unwrap();
+    home.file("sample/reviews.jsonl", &rows("s"));
+    home.steps(
+        r#"
+        sample/business.json ← {"id": "s", "name": "Sample", "time_zone": "UTC"}
+        sample/editorial.json ← {"summary": {"text": "As the sample says."}}
+        seed sample → new
+        seed sample → 0 new, 0 updated
+        "#,
+    );
+}
+
+#[test]
+fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
+    let home = Home::new();
+    sample(&home);
+    home.file("own.jsonl", &rows("r"));
+    home.steps(
+        "
+        init → `reviews init --discard-sample --name NAME`
+        status → `reviews init --discard-sample --name NAME`
+        import own.jsonl ✗ remove it with `reviews init --discard-sample --name NAME`
+        init --discard-sample --name Mine → removed the sample data
+        import own.jsonl → 4 new
+        seed sample ✗ holds a business's own data
+        init --discard-sample ✗ does not hold only sample data
+        ",
+    );
+    home.finds("select count(*) from review", "4");
+    // Loading it again keeps changes of the owner.
+    let mixed = Home::new();
+    sample(&mixed);
+    mixed.file("own.jsonl", &rows("r"));
+    mixed.steps(
+        r#"
+        init --name Mine --telephone '+1 1' → Mine
+        ed.json ← {"summary": {"text": "As the owner says."}}
+        editorial ed.json → As the owner says.
+        seed sample → 0 new, 0 updated
+        business → "name": "Mine"
+        editorial → As the owner says.
+        import own.jsonl --with-sample → 4 new
+        import own.jsonl → 4 unchanged
+        "#,
+    );
+}
+
+#[test]
+fn a_new_time_zone_changes_only_unedited_dates() {
+    let home = Home::new();
+    let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
+    let page = json!({"reviews": [row("a"), row("b"), row("c")]});
+    home.file("google.json", &page.to_string());
+    home.steps(
+        "
+        import google.json ✗ reviews init --time-zone ZONE
+        init --time-zone UTC → UTC
+        import google.json → 3 new
+        sql: update review set reviewed_on = '2024-10-30' where review_id = '7.b'
+        init --time-zone America/Phoenix → 2 reviews to their days in America/Phoenix
+        import google.json → 0 new, 0 updated, 3 unchanged
+        sql: select group_concat(reviewed_on) from (select reviewed_on from review order by review_id) → 2024-11-01,2024-10-30,2024-11-01
+        ",
+    );
+}
+
+/// Control characters of terminals (ECMA-48, including C1) and Unicode controls that change the text direction.
+const CONTROLS: [char; 6] = ['\u{1b}', '\u{7}', '\r', '\u{9b}', '\u{202e}', '\u{2066}'];
+
+#[test]
+fn control_characters_of_reviews_never_reach_the_terminal() {
+    let home = Home::new();
+    let hostile = CONTROLS.iter().collect::<String>() + "31m";
+    let text = format!("Will{hostile} was on time, and the price was fair. {hostile}");
+    let row = json!({"id": "r-1", "rating": 5, "date": "2024-11-01", "author": format!("Ann {hostile}"), "title": hostile,
+        "text": text, "source": {"name": format!("Google {hostile}")}});
+    home.run_ok("init --name 'Desert Peak'", "Desert Peak");
+    home.import("in.jsonl", &row.to_string(), "1 new");
+    home.sql(&format!(
+        "update business set name = 'Desert{hostile} Peak'"
+    ));
+    home.run_ok("insights rebuild", "1 review");
+    let withhold = format!("withhold r-1 --reason '{hostile}'");
+    for words in [
+        "insights",
+        "insights explain r-1",
+        "business",
+        "export",
+        &withhold,
+        "show r-1",
+        "publish r-1",
+        "check",
+    ] {
+        let done = home.run(words);
+        done.done();
+        let printed = done.out + &done.err;
+        assert!(!printed.contains(CONTROLS), "{words:?}: {printed:?}");
+    }
+    home.run_ok(
+        "show r-1",
+        "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m",
+    );
+    // The JSON is valid and has the original characters.
+    assert_eq!(
+        home.json("business")["name"],
+        format!("Desert{hostile} Peak")
+    );
+    let greeting = home.serve().greeting.clone();
+    assert!(!greeting.contains(CONTROLS), "{greeting:?}");
+    assert_has(&greeting, "Reviews of Desert\\u001b");
+}
+
+#[test]
+fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
+    let home = Home::new();
+    let begins = [
+        "=", "+", "-", "@", "\t", "\r", "'=", "''@", "'", "'plain", "plain",
+    ];
+    let row = |(number, begin): (usize, &&str)| {
+        let cell = format!("{begin}1+cmd|' /C calc'!A0");
+        let row = json!({"id": format!("={number}"), "rating": 5, "date": "2024-11-01", "author": cell, "title": cell, "text": cell,
+            "source": {"name": cell}, "mentions": {"technicians": [cell.trim()]}, "response": {"text": cell},
+            "status": "withheld", "withheld_reason": cell});
+        format!("{row}\n")
+    };
+    let rows: String = begins.iter().enumerate().map(row).collect();
+    home.import("in.jsonl", &rows, "11 new");
+    home.run_ok("export out.csv", "11 reviews");
+    let table = home.read("out.csv");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    for record in reader.records() {
+        for cell in &record.unwrap() {
+            let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            assert!(!is_formula, "{cell:?}");
+        }
+    }
+    let other = Home::new();
+    other.import("in.csv", &table, "11 new");
+    let stored = "select review_id, author, title, text, withheld_reason, response_text from review order by 1";
+    other.finds(stored, &home.sql(stored));
+    other.steps(
+        "
+        export out.csv → 11 reviews
+        export out.csv ✗ already exists
+        export out.csv --force → 11 reviews
+        ",
+    );
+    assert_eq!(other.read("out.csv"), table);
+    // An apostrophe is kept unless the table is marked as escaped.
+    for (column, cell) in [("", ""), (",escaped", ","), (",escaped", ",false")] {
+        let home = Home::new();
+        let header = format!("id,rating,date,author,text,decided,deleted{column}");
+        let table = format!("{header}\nr-1,5,2024-11-01,Ann,'=1+1,,{cell}\n");
+        home.import("in.csv", &table, "1 new");
+        home.finds("select text from review", "'=1+1");
+    }
+}

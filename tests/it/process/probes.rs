@@ -1,0 +1,217 @@
+//! Metrics, readiness and liveness of a running service, and the admin listener.
+
+use super::*;
+
+/// The value of a series in `/metrics`.
+fn value(figures: &str, series: &str) -> Option<f64> {
+    let lines = figures.lines().filter_map(|line| line.rsplit_once(' '));
+    lines
+        .filter(|(its, _)| *its == series)
+        .find_map(|(_, value)| value.parse().ok())
+}
+
+#[test]
+fn metrics_are_few_have_help_and_exist_from_the_start() {
+    let home = Home::with(3);
+    home.sql("insert into sync_source (name, url, next_run_at) values ('google', 'https://shop.test/r', '2999-01-01T00:00:00Z')");
+    let serving = home.serve();
+    for probe in ["/healthz", "/readyz", "/metrics"] {
+        let _ = serving.get(probe);
+    }
+    let figures = serving.get("/metrics");
+    let series = figures
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let count = series.count();
+    assert!(count <= 300, "{count} series of an idle service");
+    // All assets share one route label, because their names change with each release.
+    assert!(figures.contains(r#"route="/assets/:file""#));
+    assert_eq!(figures.matches("route=\"/assets/").count(), 2, "{figures}");
+    // A source has series once the service has read it.
+    serving.wait_for("/metrics", "\nreviews_sync_interval_seconds{");
+    let figures = serving.get("/metrics");
+    for metric in metrics::ALL {
+        let name = metric.name;
+        let (kind, first) = match metric.kind {
+            MetricKind::Counter => ("counter", name.to_owned()),
+            MetricKind::Gauge => ("gauge", name.to_owned()),
+            MetricKind::Histogram(_) => ("histogram", format!("{name}_count")),
+        };
+        assert_has(&figures, &format!("# HELP {name} {}\n", metric.help));
+        assert_has(&figures, &format!("# TYPE {name} {kind}\n"));
+        let rests = figures.lines().filter_map(|line| line.strip_prefix(&first));
+        let found = rests.filter(|rest| rest.starts_with(['{', ' '])).count();
+        let labels = metric.labels.iter().map(|(_, values)| values.len());
+        assert!(found >= labels.product::<usize>().max(1), "{name}");
+    }
+    for series in [
+        r#"reviews_http_requests_total{route="/reviews.json",status="5xx"}"#,
+        r#"reviews_http_requests_total{route="/mcp",status="5xx"}"#,
+        r#"reviews_http_connections_refused_total{reason="peer"}"#,
+        r#"reviews_websub_failed_total{kind="delivery",reason="timed_out"}"#,
+        "reviews_publish_failures_total",
+        "reviews_publish_seconds_count",
+        "reviews_websub_oldest_due_seconds",
+    ] {
+        assert_eq!(value(&figures, series), Some(0.0), "{series}");
+    }
+    // Every failure of the hub is a label value.
+    let (_, reasons) = metrics::HUB_FAILED.labels[1];
+    assert!(
+        Failure::ALL
+            .iter()
+            .all(|failure| reasons.contains(&failure.name()))
+    );
+    let before = r#"reviews_http_requests_total{route="/reviews.json",status="2xx"}"#;
+    assert_eq!(value(&figures, before), Some(0.0));
+    let _ = serving.get("/reviews.json");
+    let figures = serving.get("/metrics");
+    assert_eq!(value(&figures, before), Some(1.0));
+    let all = r#"reviews_http_request_seconds_bucket{route="/reviews.json",le="+Inf"}"#;
+    assert_eq!(value(&figures, all), Some(1.0));
+}
+
+#[test]
+fn process_snapshot_and_database_are_measured_at_every_scrape() {
+    let home = Home::with(40);
+    let serving = home.serve();
+    let figures = serving.get("/metrics");
+    let length = |bytes: usize| f64::from(u32::try_from(bytes).unwrap());
+    let dataset = length(serving.get("/reviews.json").len());
+    let file = length(fs::read(home.path()).unwrap().len());
+    for (series, least, most) in [
+        ("process_resident_memory_bytes", 1e7, 1e11),
+        ("process_open_fds", 4.0, 1e6),
+        ("process_threads", 2.0, 1e3),
+        ("process_cpu_seconds_total", 0.0, 3_600.0),
+        ("process_start_time_seconds", 1.7e9, 1e11),
+        ("reviews_published", 40.0, 40.0),
+        ("reviews_snapshot_bytes{coding=\"identity\"}", dataset, 1e7),
+        ("reviews_database_bytes{file=\"main\"}", file, file),
+        ("reviews_snapshot_age_seconds", 0.0, NEVER.as_secs_f64()),
+        ("reviews_snapshot_behind_seconds", 0.0, 0.0),
+    ] {
+        let value = value(&figures, series).unwrap();
+        assert!((least..=most).contains(&value), "{series}: {value}");
+    }
+    let version = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"");
+    let mut lines = figures.lines();
+    let release = lines.find(|line| line.starts_with("reviews_build_info{"));
+    for label in [version, "commit=\"", "sqlite=\"3."] {
+        assert_has(release.unwrap(), label);
+    }
+    // The process that started first sends for the hub.
+    serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
+    assert_has(&home.serve().get("/metrics"), "\nreviews_websub_sender 0\n");
+}
+
+/// The address of the admin listener, from the greeting.
+fn admin_address(serving: &Serving) -> SocketAddr {
+    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
+    rest.lines().next().unwrap().parse().unwrap()
+}
+
+/// The answer, with head and body.
+fn response(address: SocketAddr, target: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(NEVER)).unwrap();
+    stream.write_all(request(target).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn serve_with_admin(home: &Home) -> (Serving, SocketAddr) {
+    let serving = Serving::start(&mut home.command("serve --admin-listen 127.0.0.1:0"));
+    let admin = admin_address(&serving);
+    (serving, admin)
+}
+
+#[test]
+fn with_an_admin_listener_metrics_are_served_only_there() {
+    let home = Home::with(3);
+    let (serving, admin) = serve_with_admin(&home);
+    assert_has(&serving.greeting, &format!("http://{admin}/metrics"));
+    for [target, of_admin, of_service] in table(
+        "
+        /metrics → 200 → 404
+        /healthz → 200 → 200
+        /readyz → 200 → 200
+        /reviews.json → 404 → 200
+        / → 404 → 200
+        ",
+    ) {
+        for (address, status) in [(admin, of_admin), (serving.address, of_service)] {
+            let answer = response(address, target);
+            let is_right = answer.starts_with(&format!("HTTP/1.1 {status} "));
+            assert!(is_right, "{address}{target}: {answer}");
+        }
+    }
+    assert_has(&response(admin, "/metrics"), "\nreviews_published 3\n");
+    home.run_err(
+        format!("serve --admin-listen {admin}"),
+        "set REVIEWS_ADMIN_LISTEN to another address",
+    );
+}
+
+#[test]
+fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
+    let home = Home::large();
+    let (serving, admin) = serve_with_admin(&home);
+    let (mut slow, mut answer) = serving.stop_in_flight();
+    for (target, status) in [("/readyz", "503"), ("/healthz", "200")] {
+        let head = format!("HTTP/1.1 {status} ");
+        assert!(response(admin, target).starts_with(&head), "{target}");
+    }
+    let check = format!("healthcheck --admin-listen {admin}");
+    home.run_err(&*check, "503: The service is stopping");
+    slow.read_to_end(&mut answer).unwrap();
+    let whole: Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
+    assert_eq!(whole["reviews"].as_array().unwrap().len(), 32);
+    assert_eq!(serving.end().0.code(), Some(0));
+}
+
+#[test]
+fn healthcheck_uses_the_address_of_the_service() {
+    let home = Home::with(1);
+    let serving = home.serve();
+    let address = serving.address.to_string();
+    let check = |words: &str| output_of(home.command(words).env("REVIEWS_LISTEN", &address));
+    let every = format!("healthcheck --listen 0.0.0.0:{}", serving.address.port());
+    for words in ["healthcheck", &every] {
+        let ready = check(words);
+        ready.done();
+        assert_eq!(ready.out, "ready\n");
+    }
+    check("healthcheck --listen 127.0.0.1:0").failed("--listen ADDR:PORT");
+    serving.kill();
+    check("healthcheck").failed("check that the service is running");
+}
+
+#[test]
+fn a_search_for_a_word_is_counted_by_the_way_it_is_answered() {
+    let home = Home::new();
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
+    home.run_ok(&["seed", seeds], "264 new");
+    let serving = home.serve();
+    // Two letters, and words that are not ASCII and in no review, are searched in the texts.
+    for [target, counted] in table(
+        "
+        query=leak → 1 0 0
+        query=ac → 1 1 0
+        query=calefacci%C3%B3n → 2 2 0
+        ",
+    ) {
+        let _ = serving.get(&format!("/api/reviews/search?{target}"));
+        let figures = serving.get("/metrics");
+        let counts = ["index", "texts", "failed"].map(|way| {
+            let series = format!("reviews_text_searches_total{{way=\"{way}\"}}");
+            value(&figures, &series).unwrap().to_string()
+        });
+        assert_eq!(counts.join(" "), counted, "{target}");
+    }
+    home.sql("drop table review_fts");
+    let found = serving.get("/api/reviews/search?query=leak");
+    assert_has(&found, "\"total\":");
+    assert_has(&serving.get("/metrics"), "{way=\"failed\"} 1\n");
+}

@@ -1,0 +1,216 @@
+//! Settings, JSON logs, the version, completions and manual pages.
+
+use super::*;
+
+/// The output of `serve --print-config` with only these variables set.
+fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut command = home.command("serve --print-config");
+    let done = output_of(command.env_remove("REVIEWS_LISTEN").envs(variables));
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    done.out
+        .lines()
+        .map(|line| {
+            let (name, value) = line.split_once('=').unwrap();
+            (name.to_owned(), value.to_owned())
+        })
+        .collect()
+}
+
+/// Every variable that `serve` reads.
+fn variables() -> Vec<String> {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").unwrap();
+    cli.get_arguments()
+        .chain(serve.get_arguments())
+        .filter_map(|argument| Some(argument.get_env()?.to_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn print_config_shows_every_setting_and_loads_back_unchanged() {
+    let home = Home::new();
+    let settings = table(
+        "
+        DATABASE_URL → sqlite://with a space.db
+        REVIEWS_LISTEN → [::1]:81
+        REVIEWS_BASE_URL → https://reviews.test/of/us/
+        REVIEWS_ALLOWED_HOSTS → agents.example,app.example:8443
+        RUST_LOG → warn,reviews_service=debug
+        REVIEWS_LOG_FORMAT → json
+        REVIEWS_TRUSTED_PROXIES → 10.0.0.0/8, fd00::/8
+        REVIEWS_HUB_RETRY_DELAYS → 90s,2h
+        REVIEWS_HUB_LEASE_SECONDS_MIN → 301
+        ",
+    );
+    let settings = settings
+        .into_iter()
+        .map(|setting| setting.map(str::to_owned).into());
+    for settings in [settings.collect(), BTreeMap::new()] {
+        let shown = printed(&home, &settings);
+        assert!(shown.keys().eq(&BTreeSet::from_iter(variables())));
+        for (name, value) in &settings {
+            let is_shown = value.trim_end_matches('/') == shown[name];
+            assert!(is_shown, "{name}: {value} is shown as {}", shown[name]);
+        }
+        assert_eq!(printed(&home, &shown), shown);
+    }
+    // An empty setting is an unset one, for other commands, too.
+    let names = variables().into_iter();
+    let empty: BTreeMap<String, String> = names.map(|name| (name, String::new())).collect();
+    assert_eq!(printed(&home, &empty), printed(&home, &BTreeMap::new()));
+    output_of(home.command("migrate").envs(&empty)).done();
+    assert!(home.path().exists());
+    // Port 0 is chosen at the start, so the base URL is not known yet.
+    let free = BTreeMap::from([("REVIEWS_LISTEN".to_owned(), "127.0.0.1:0".to_owned())]);
+    assert_eq!(printed(&home, &free)["REVIEWS_BASE_URL"], "");
+}
+
+/// Parses lines of JSON, and asserts that each has the members common to all.
+fn objects(log: &str) -> Vec<Value> {
+    let read = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+        for member in ["timestamp", "level", "message", "target"] {
+            assert!(line[member].is_string(), "{member} of {line}");
+        }
+        line
+    };
+    log.lines().map(read).collect()
+}
+
+/// Starts a service that logs JSON to the file `log`, and waits until it listens.
+fn serve_json(home: &Home) -> Serving {
+    let mut command = home.command("serve");
+    command.envs([
+        ("REVIEWS_LOG_FORMAT", "json"),
+        ("RUST_LOG", "debug"),
+        ("REVIEWS_HUB_ALLOW_CALLBACK_NETS", "127.0.0.0/8"),
+    ]);
+    let log = File::create(home.folder.path().join("log")).unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+    let log = || home.read("log");
+    wait_until("it listens", || log().contains("server.listening"));
+    let started = log();
+    let started = started.lines().find(|line| line.contains("server.started"));
+    let started = objects(started.unwrap()).remove(0);
+    Serving {
+        address: started["fields"]["listen"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap(),
+        greeting: started.to_string(),
+        out: child.stdout.take().map(BufReader::new),
+        child,
+    }
+}
+
+#[test]
+fn with_json_every_log_line_is_one_object_with_an_event() {
+    let home = Home::with(2);
+    let (printed, serving) = (home.serve(), serve_json(&home));
+    // The event of the start has every URL of the greeting.
+    let [expected, found] = [&printed, &serving].map(|serving| -> BTreeSet<String> {
+        let base = format!("http://{}", serving.address);
+        let words = serving.greeting.split(['"', ' ', '\n']);
+        let paths = words.filter_map(|word| word.strip_prefix(&base));
+        paths.map(str::to_owned).collect()
+    });
+    assert!(expected.len() >= 12, "{expected:?}");
+    assert_eq!(found, expected);
+    drop(printed);
+    home.insert(10, 12);
+    let log = || home.read("log");
+    wait_until("the change is published", || {
+        log().contains("snapshot.published")
+    });
+    let address = serving.address;
+    assert_eq!(serving.stop(), "");
+    let lines = objects(&log());
+    let place = |event: &str| {
+        let place = lines.iter().position(|line| line["event"] == event);
+        place.unwrap_or_else(|| panic!("no {event}"))
+    };
+    let of = |event: &str| &lines[place(event)];
+    let story = ["started", "listening", "stopping", "stopped"];
+    let story = story.map(|name| place(&format!("server.{name}")));
+    assert!(story.is_sorted(), "{story:?}");
+    let started = of("server.started");
+    let message = started["message"].as_str().unwrap();
+    assert_has(message, "not set up yet; run `");
+    let fields = json!({"published": 2, "withheld": 0, "database": "reviews.db", "listen": address.to_string()});
+    for (name, value) in fields.as_object().unwrap() {
+        assert_eq!(started["fields"][name], *value, "{started}");
+    }
+    assert_eq!(of("server.stopping")["fields"]["signal"], "SIGTERM");
+    assert_eq!(of("snapshot.published")["fields"]["reviews"], 5);
+    assert_eq!(of("hub.nets_opened")["level"], "WARN");
+    // SQL statements are not logged.
+    let is_sql = |line: &Value| line["target"] == "sqlx::query";
+    assert!(!lines.iter().any(is_sql));
+}
+
+#[test]
+fn with_json_the_error_of_a_failed_command_is_one_object() {
+    let home = Home::new();
+    for [words, reason] in table(
+        "
+        check → no database at
+        serve --listen abc → invalid value 'abc' for '--listen <ADDR:PORT>'
+        ",
+    ) {
+        let mut command = home.command(words);
+        let failed = output_of(command.env("REVIEWS_LOG_FORMAT", "json"));
+        failed.failed("");
+        let [line] = &objects(&failed.err)[..] else {
+            panic!("{}", failed.err)
+        };
+        assert_eq!(line["event"], "command.failed");
+        assert_eq!(line["level"], "ERROR");
+        assert_has(line["message"].as_str().unwrap(), reason);
+    }
+}
+
+#[test]
+fn the_version_names_the_commit_and_the_sqlite_release() {
+    let version = Home::new().run("--version").out;
+    let (release, rest) = version.split_once(" (commit ").unwrap();
+    assert_eq!(release, concat!("reviews ", env!("CARGO_PKG_VERSION")));
+    let sqlite = format!(", SQLite {})\n", rusqlite::version());
+    assert!(
+        rest.len() > sqlite.len() && rest.ends_with(&sqlite),
+        "{version}"
+    );
+}
+
+#[test]
+fn completions_name_every_command() {
+    let home = Home::new();
+    for shell in ["bash", "fish"] {
+        let made = home.run(&["completions", shell]);
+        assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{shell}");
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(made.out.contains(name), "{shell}: {name}");
+        }
+    }
+    assert_eq!(home.run("completions cmd").code, Some(2));
+}
+
+#[test]
+fn the_program_and_each_command_have_a_manual_page() {
+    let home = Home::new();
+    let page = home.run_ok("man", ".TH reviews 1").out;
+    for command in Cli::command().get_subcommands() {
+        assert_has(&page, &format!("reviews\\-{}(1)", command.get_name()));
+    }
+    let page = home.run_ok("man import", ".TH reviews-import 1").out;
+    let sections = page.lines().filter_map(|line| line.strip_prefix(".SH "));
+    let sections: Vec<&str> = sections.map(|section| section.trim_matches('"')).collect();
+    let begin = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"];
+    let end = ["EXAMPLES", "VERSION", "EXIT STATUS", "ENVIRONMENT", "FILES"];
+    assert!(
+        sections.starts_with(&begin) && sections.ends_with(&end),
+        "{sections:?}"
+    );
+    home.steps("man sync add → .TH reviews-sync-add 1\nman server ✗ name one of serve");
+}

@@ -1,0 +1,388 @@
+//! Undoing an import gives back all of it: values, what sources said, withholdings and deletions. Renaming a source keeps them.
+
+use super::*;
+
+const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
+
+/// The rows of a list: in each line an ID, a text, and further members.
+fn rows(list: &str) -> String {
+    let row = |line: &str| {
+        let (start, more) = line.split_once(" {").unwrap_or((line, "}"));
+        let (id, text) = start.trim().split_once(' ').unwrap();
+        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": {"name": "Google"}});
+        let more: Value = serde_json::from_str(&format!("{{{more}")).unwrap();
+        let members = row.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        format!("{row}\n")
+    };
+    list.trim().lines().map(row).collect()
+}
+
+/// All values of reviews and of their sources, without the times of their changes.
+fn content(home: &Home) -> String {
+    home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+           verified, response_text, response_on, response_author from review order by 1;
+         select review_id, source_name, location, posted_at, responded_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
+         select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review;
+         select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
+           and is_undone = 0 order by 1")
+}
+
+#[test]
+fn undo_restores_the_values_of_the_review_and_of_the_source() {
+    let home = Home::new();
+    home.import("one.jsonl", &rows("a First.\nb Second.\nc Third."), "3 new");
+    home.run_ok("respond c 'My own answer.'", "answered");
+    let before = content(&home);
+    let newer = rows(
+        r#"
+        a First, edited. {"title": "Title", "mentions": {"services": ["drain"]}}
+        b Second. {"status": "withheld", "withheld_reason": "spam"}
+        c Third. {"response": {"text": "The platform's."}}
+        d Quorvex.
+        "#,
+    );
+    home.import("two.jsonl", &newer, "1 new, 2 updated");
+    let after = content(&home);
+    home.run_ok("undo --dry-run", "dry run: nothing was changed\n");
+    assert_eq!(content(&home), after);
+    // What the source hides now is left; all else is as before.
+    let message = home.run_ok("undo", "1 removed\n").out;
+    for part in [
+        "2: ",
+        "two.jsonl",
+        "1 changed back to the former values\n1 left unchanged: b (its source hides it)",
+        "the removed reviews are gone, and erased from the file",
+    ] {
+        assert_has(&message, part);
+    }
+    assert!(!home.file_has("Quorvex"), "the text is still in the file");
+    let of = |text: &str, id: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.starts_with(id));
+        lines.map(str::to_owned).collect()
+    };
+    for id in ["a|", "c|", "d|"] {
+        assert_eq!(of(&content(&home), id), of(&before, id));
+    }
+    // Importing the file again does it again. An undone review is not a deleted one, and its changes have higher numbers.
+    let numbers = "select max(change_no) from review_change";
+    let highest: i64 = home.sql(numbers).parse().unwrap();
+    home.run_ok("import two.jsonl", "1 new, 1 updated, 2 unchanged");
+    assert_eq!(content(&home), after);
+    assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
+    home.steps("delete d → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
+}
+
+#[test]
+fn undo_publishes_duplicates_and_withdrawn_reviews_again() {
+    let home = Home::new();
+    home.import("sheet.csv", SHEET, "2 new");
+    home.steps("import sheet.csv --source Angi → 2 of these are there as Direct");
+    let before = content(&home);
+    home.steps(
+        r"
+        import sheet.csv --source Angi --skip-duplicates → 2 updated
+        undo → 2 changed back to the former values\n2 of these published again
+        ",
+    );
+    assert_eq!(content(&home), before);
+    // A duplicate is withheld until the next import of its own source.
+    home.steps(
+        "
+        import sheet.csv --source Angi --skip-duplicates → 2 updated
+        undo 1 → withheld as duplicates of removed reviews: table-
+        import sheet.csv --source Angi → 0 new, 2 updated
+        import sheet.csv --source Angi → 0 new, 0 updated, 2 unchanged
+        ",
+    );
+    let home = Home::new();
+    let row = |number| rows(&format!("g-{number} Words {number}."));
+    home.file("all.jsonl", &(10..30).map(row).collect::<String>());
+    home.file("cut.jsonl", &(10..29).map(row).collect::<String>());
+    home.steps(
+        "
+        import all.jsonl → 20 new
+        import cut.jsonl --withdraw-missing → 1 withdrawn
+        undo → 1 of these published again
+        import all.jsonl → 20 unchanged
+        import cut.jsonl --withdraw-missing → 1 withdrawn
+        ",
+    );
+}
+
+#[test]
+fn of_each_source_the_newest_import_is_undone_first() {
+    let home = Home::new();
+    for [file, list] in table(
+        r#"
+        one.jsonl → a First.
+        angi.jsonl → q Angi's. {"source": {"name": "Angi"}}
+        two.jsonl → a Second.
+        both.jsonl → a Third.\nq Angi's, edited. {"source": {"name": "Angi"}}
+        angi2.jsonl → p Another. {"source": {"name": "Angi"}}
+        "#,
+    ) {
+        home.file(file, &rows(&list.replace("\\n", "\n")));
+    }
+    home.steps(
+        "
+        migrate → applied
+        undo ✗ no import to undo
+        import one.jsonl → 1 new
+        import angi.jsonl → 1 new
+        import two.jsonl → 1 updated
+        import both.jsonl → 2 updated
+        import angi2.jsonl → 1 new
+        ",
+    );
+    let before = content(&home);
+    home.steps(
+        "
+        undo 9 ✗ there is no import 9
+        undo 3 ✗ import 4 is a later one of Angi, Google
+        undo 4 ✗ import 5 is a later one of Angi
+        undo 1 --later --dry-run → dry run: nothing was changed
+        ",
+    );
+    assert_eq!(content(&home), before);
+    // The later imports of all sources concerned, in one step.
+    let undone = "undone; the same files can be imported again";
+    let done = home.run_ok("undo 3 --later", undone);
+    let runs = done.out.lines().filter_map(|line| line.split_once(": 20"));
+    let runs: Vec<&str> = runs.map(|(run, _)| run).collect();
+    assert_eq!(runs, ["5", "4", "3"], "{}", done.out);
+    // An import that changes nothing does not count.
+    home.steps(
+        r"
+        sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
+        undo ✗ import 5 was already undone
+        undo ✗ `reviews undo 2` undoes the one before
+        status → angi2.jsonl: 1 new, 0 updated, undone
+        undo 1 → 1 removed
+        import angi.jsonl → 1 unchanged
+        undo 2 → 1 removed
+        import angi.jsonl → 1 new
+        import angi.jsonl → 1 unchanged
+        undo → 1 removed
+        ",
+    );
+}
+
+#[test]
+fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
+    let home = Home::new();
+    home.import("one.jsonl", &rows("a First."), "1 new");
+    let two = rows("a First.\nb Second.\nc Third.\nd Fourth.");
+    home.import("two.jsonl", &two, "3 new");
+    home.steps(
+        "
+        respond b 'Thank you.' → answered
+        publish c → c: is already published
+        withhold d --reason x → withheld
+        publish d → published
+        undo → 3 left unchanged: b (you changed response), c (you changed status, verification), d (you changed status, verification)
+        undo 1 ✗ import 2 is a later one of Google
+        delete b → deleted
+        undo 1 --later → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
+        delete c → deleted
+        delete d → deleted
+        undo 2 → 2 deleted since
+        undo ✗ import 2 was already undone
+        ",
+    );
+    home.finds("select count(*) from review", "0");
+}
+
+#[test]
+fn digests_of_deleted_rows_stay_when_an_import_is_undone() {
+    let home = Home::new();
+    for (file, text) in [
+        ("1.csv", "Fair price."),
+        ("2.csv", "Fair price!"),
+        ("3.csv", "A price that is fair."),
+    ] {
+        home.file(file, &SHEET.replace("Fair price.", text));
+    }
+    home.steps(
+        "
+        import 1.csv → 2 new
+        import 2.csv → 1 updated
+        sql: delete from review where author = 'Bo Cole'
+        import 3.csv --doubtful same → 1 kept deleted
+        undo → undone
+        import 2.csv → 1 kept deleted
+        import 3.csv --restore --doubtful same → 1 new
+        undo → 1 restored by the import, now deleted again
+        import 2.csv → 1 kept deleted
+        import 3.csv --doubtful same → 1 kept deleted
+        source rename Direct Angi → 1 review is now from Angi
+        undo → undone
+        import 2.csv --source Angi → 1 kept deleted
+        ",
+    );
+}
+
+#[test]
+fn former_values_are_erased_with_the_review_or_after_30_days() {
+    let home = Home::new();
+    let first = rows("a Zyxglint first.\nb Quorvex first.");
+    home.import("one.jsonl", &first, "2 new");
+    home.import(
+        "two.jsonl",
+        &rows("a Another text.\nb One more."),
+        "2 updated",
+    );
+    assert!(home.file_has("Zyxglint"), "the former value is kept");
+    home.run_ok("delete a", "erased from the file");
+    assert!(!home.file_has("Zyxglint") && home.file_has("Quorvex"));
+    home.steps(
+        "
+        sql: update import_run set started_at = '2020-01-01T00:00:00Z'
+        undo ✗ import 2 can no longer be undone
+        import two.jsonl → 1 unchanged
+        sql: select count(former) from import_run_review → 0
+        ",
+    );
+}
+
+#[test]
+fn an_import_is_undone_after_moves_that_nobody_decided() {
+    let home = Home::new();
+    home.file(
+        "sheet.csv",
+        &format!("{SHEET}Cy,5,2026-10-09T03:00:00Z,Late.\n"),
+    );
+    home.steps(
+        "
+        init --name 'Desert Peak' --time-zone America/Phoenix → Phoenix
+        import sheet.csv → 3 new
+        source rename Direct Angi → 3 reviews
+        init --time-zone Europe/Berlin → moved       1 review to its day
+        undo → 3 removed
+        ",
+    );
+}
+
+#[test]
+fn a_source_is_renamed_or_joined_with_all_reviews() {
+    let home = Home::new();
+    home.file(
+        "sheet.csv",
+        &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
+    );
+    home.steps(
+        r"
+        import sheet.csv → 4 new
+        source → Direct: 4 published, 0 withheld\n
+        source rename Yelp Angi ✗ no review is from Yelp
+        source rename Direct ' ' ✗ NEW is empty
+        source rename Direct Angi → 4 reviews are now from Angi, which was Direct
+        import sheet.csv --source Angi → 0 new, 0 updated, 4 unchanged
+        two.csv ← author,rating,date,text\nCy,5,2026-10-10,Great work.\n
+        import two.csv --source Houzz → 1 new
+        source rename angi HOUZZ → 4 reviews are now from Houzz, which was Angi; Houzz had 1 review before\n
+        source → Houzz: 5 published, 0 withheld\n
+        import sheet.csv --source Houzz → 0 new, 0 updated, 4 unchanged
+        import two.csv --source Houzz → 0 new, 0 updated, 1 unchanged
+        ",
+    );
+    // The owner decided nothing by it.
+    assert!(!home.run_ok("export", "").out.contains("\"decided\""));
+}
+
+#[test]
+fn a_rename_that_would_mix_two_sources_is_refused() {
+    let own = r"
+        own.csv ← id,author,rating,date,text\nq1,Ann,5,2026-10-12,On time.\nq2,Bo,4,2026-10-11,Fair price.\n
+        ids.csv ← id,author,rating,date,text\nq1,Cy,1,2026-09-12,Never came.\nq7,Di,2,2026-09-11,Rude.\n
+        rows.csv ← id,author,rating,date,text\nz1,Ann,5,2026-10-12,On time.\n
+        counting.csv ← id,author,rating,date,text\n1,Ed,5,2026-08-12,Neat.\n2,Fay,4,2026-08-11,Late.\n
+        import own.csv → 2 new
+        ";
+    for (import, named, repair) in [
+        (
+            "ids.csv",
+            "author, day, stars and text (q1)",
+            // A deleted review with the ID would be taken for the other one.
+            "delete q1 → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
+        ),
+        (
+            "rows.csv",
+            "author, day, stars and text (q1 and z1)",
+            "undo 2 → 1 removed\nsource rename Direct Angi → 2 reviews",
+        ),
+        (
+            "counting.csv --ignore id",
+            "the column id is read in one way in files of Direct",
+            "",
+        ),
+    ] {
+        let home = Home::new();
+        home.steps(own);
+        home.run_ok(format!("import {import} --source Angi"), " new");
+        let before = content(&home);
+        home.run_err("source rename Direct Angi", named);
+        assert_eq!(content(&home), before);
+        home.steps(repair);
+    }
+}
+
+#[test]
+fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
+    let home = Home::new();
+    home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");
+    let newer = r#"
+        a First, edited. {"rating": 3}
+        b Second. {"status": "withheld", "withheld_reason": "spam"}
+        bad x {"rating": 9}
+        "#;
+    // Twenty are shown, with the beginning of their texts.
+    let long = "x".repeat(20_000);
+    let many = (0..25).map(|n| rows(&format!("m{n:02} {long}")));
+    home.file("two.jsonl", &(rows(newer) + &many.collect::<String>()));
+    let before = content(&home);
+    let done = home.run("import two.jsonl --dry-run --rejects rejects.jsonl");
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    insta::assert_snapshot!("dry_run", done.out);
+    assert_eq!(content(&home), before);
+    assert!(!home.folder.path().join("rejects.jsonl").exists());
+}
+
+#[test]
+fn withhold_and_delete_name_copies_and_notes_stay_private() {
+    let home = Home::new();
+    for (id, source, author) in [
+        ("d1", "Direct", "Ann Bell"),
+        ("a1", "Angi", "Ann Brown"),
+        ("y1", "Yelp", "Ann B."),
+        ("h1", "Houzz", "Ann Bell"),
+    ] {
+        let sheet = format!("id,author,rating,date,text\n{id},{author},5,2026-10-12,On time.\n");
+        home.file("sheet.csv", &sheet);
+        home.run_ok(&["import", "sheet.csv", "--source", source], "1 new");
+    }
+    home.steps(
+        r"
+        withhold d1 --reason 'in dispute' --note 'Called her.' → h1 of Houzz has the same author, day and text, and is published\n
+        withhold d1 --reason libel --note 'Called her.' → the reason is public; the note is not public
+        show d1 → note, not public:\n  Called her.
+        ",
+    );
+    // Not of another person with a like name.
+    let done = home.run_ok("delete d1", "of Yelp has the same author");
+    assert!(!done.out.contains("of Angi"), "{}", done.out);
+    home.finds("select count(*) from review_note", "0");
+}
+
+#[test]
+fn a_row_of_a_run_that_cannot_be_read_undoes_nothing() {
+    let home = Home::new();
+    home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");
+    home.steps(
+        "
+        sql: pragma ignore_check_constraints = on; update import_run_review set kind = 'x' where review_id = 'a'
+        undo → 1 removed
+        sql: select review_id from review → a
+        ",
+    );
+}

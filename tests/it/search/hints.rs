@@ -1,0 +1,132 @@
+//! Hints in answers: the next page, ignored parameters, and proposals for unknown names.
+
+use super::*;
+use crate::support::{BASE, assert_has, form, table};
+
+#[tokio::test]
+async fn next_links_reach_every_page_with_the_same_filters() {
+    let app = TestApp::uncoded(&Generator::new(41).reviews(90)).await;
+    let filters = "max_rating=5&query=E&limit=100&has_text=true";
+    let all = app.get(&format!("{SEARCH}?{filters}")).await;
+    let mut target =
+        format!("{SEARCH}?max_rating=5&que%72y=%45&limit=7&page=2&cursor=&has_text=true");
+    let (mut ids, mut pages) = (Vec::new(), 0);
+    loop {
+        let answer = app.get(&target).await;
+        ids.extend(answer.ids());
+        pages += 1;
+        let Some(next) = answer.json()["next_cursor"].as_str().map(str::to_owned) else {
+            assert_eq!(answer.header("link"), "", "{target}");
+            break;
+        };
+        target = format!("{SEARCH}?max_rating=5&query=E&limit=7&has_text=true&cursor={next}");
+        let link = format!("<{BASE}{target}>; rel=\"next\"");
+        assert_eq!(answer.header("link"), link);
+    }
+    assert_eq!(ids, all.ids());
+    assert!(pages > 3, "{pages}");
+    // A link that would be too long is left out; the cursor is still there.
+    let long = "%F0%9F%99%82".repeat(400);
+    let link = async |query: &str| {
+        let answer = app.get(&format!("{SEARCH}?{query}{long}")).await;
+        answer.header("link").len()
+    };
+    assert_eq!(link("mentions_technician=").await, 0);
+    assert!(link("query=E&limit=1&unknown=").await < 400);
+}
+
+#[tokio::test]
+async fn unknown_parameters_are_listed() {
+    let app = TestApp::uncoded(&Generator::new(42).reviews(20)).await;
+    let ignored = async |query: &str| {
+        let answer = app.json(&format!("{SEARCH}?{query}")).await;
+        answer["ignored"].clone()
+    };
+    let found = ignored("page=2&stars=5&Limit=3&page=3&rating=5&%FF=x&a%20b").await;
+    let expected = json!(["page", "stars", "Limit", "\u{fffd}", "a b"]);
+    assert_eq!(found, expected);
+    assert_eq!(ignored("rating=5&cursor=&limit=3").await, Value::Null);
+    let many: String = (0..200)
+        .map(|number| format!("{}{number}=&", "x".repeat(300)))
+        .collect();
+    let names = ignored(&many[..15_150]).await;
+    let names = array_of(&names);
+    assert!(names.iter().all(|name| str_of(name).len() == 200));
+    assert!(names.len() <= 20);
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_answered_with_known_ones() {
+    let app = TestApp::seeded().await;
+    let business = app.json("/business.json").await["business"].clone();
+    let person = &business["technicians"][0];
+    let (name, service) = (
+        str_of(&person["name"]),
+        str_of(&business["services"][0]["id"]),
+    );
+    let ask = async |pairs: &[(&str, &str)]| {
+        let query = form(pairs);
+        app.json(&format!("{SEARCH}?{query}")).await
+    };
+    let (misspelt, several) = (format!("{}x", name.to_uppercase()), format!("{service}s"));
+    let both = [
+        ("mentions_technician", &*misspelt),
+        ("mentions_service", &several),
+    ];
+    let answer = ask(&both).await;
+    assert_eq!((&answer["total"], &answer["count"]), (&json!(0), &json!(0)));
+    let proposed = json!({"mentions_technician": [name], "mentions_service": [service]});
+    assert_eq!(answer["did_you_mean"], proposed);
+    // A technician is requested by name; evidence also accepts the ID.
+    let by_id = ask(&[("mentions_technician", str_of(&person["id"]))]).await;
+    assert_eq!(
+        by_id["did_you_mean"],
+        json!({"mentions_technician": [name]})
+    );
+    let unlike = ask(&[("mentions_technician", "Zzyzx Qwrtp")]).await;
+    let proposed = array_of(&unlike["did_you_mean"]["mentions_technician"]);
+    assert!((2..=10).contains(&proposed.len()), "{unlike}");
+    assert!(proposed.iter().any(|one| one == name), "{unlike}");
+    for known in [
+        ask(&[("mentions_technician", name), ("mentions_service", service)]).await,
+        // A known name, and no result for another reason.
+        ask(&[("mentions_technician", name), ("since", "9999-01-01")]).await,
+        ask(&[("query", "zzyzx")]).await,
+    ] {
+        assert!(known.get("did_you_mean").is_none(), "{known}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_language_or_source_is_answered_with_known_ones() {
+    let mut reviews = Generator::new(43).reviews(20);
+    for review in &mut reviews {
+        review.source.name = "Google".to_owned();
+        review.language = Some("en-US".to_owned());
+        review.mentions.services.clear();
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    app.name_business().await;
+    // Nothing is proposed for a known value in any case; there are no services.
+    for [query, proposed] in table(
+        r#"
+        language=en-GB → {"language": ["en-US"]}
+        language=en → {"language": ["en-US"]}
+        source=Gogle → {"source": ["Google"]}
+        source=googel&language=EN-UK → {"language": ["en-US"], "source": ["Google"]}
+        language=tlh → {"language": ["en-US"]}
+        source=Zzyzx → {"source": ["Google"]}
+        source=GOOGLE&since=9999-01-01 → null
+        mentions_service=drain → {"mentions_service": []}
+        language=EN-us&since=9999-01-01 → null
+        "#,
+    ) {
+        let answer = app.json(&format!("{SEARCH}?{query}")).await;
+        assert_eq!(answer["total"], 0, "{query}");
+        let proposed: Value = proposed.parse().unwrap();
+        assert_eq!(answer["did_you_mean"], proposed, "{query}");
+    }
+    let page = app.text("/search?source=Gogle&rating=5").await;
+    assert_has(&page, "Search for “Google” instead");
+    assert_has(&page, "href=\"/search?rating=5&amp;source=Google\"");
+}

@@ -1,0 +1,151 @@
+//! Subscription requests and their answers (rules 9 to 15, 18, 20, 21, 23 to 25).
+
+use poem::http::Method;
+
+use super::limits::ask_from;
+use super::{ATOM, FEED, Hub, REVIEWS};
+use crate::support::{Answer, FakeDns, MakeHub, Reply, TestApp, assert_has, table};
+
+/// Checks a refusal: its status, one line of text, and nothing stored.
+fn check_refused(hub: &Hub, answer: &Answer, status: u16, words: &str) {
+    let text = answer.text();
+    assert_eq!(answer.status, status, "{text}");
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    assert_has(&text, words);
+    assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
+    assert_eq!(hub.app.sql("select count(*) from subscription"), "0");
+}
+
+#[tokio::test]
+async fn the_refusal_of_a_local_callback_names_the_setting() {
+    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
+    for (callback, is_local) in [
+        ("https://127.0.0.1/cb", true),
+        ("https://[::1]/cb", true),
+        ("https://subscriber.example:99/cb", true),
+        ("http://subscriber.example/cb", false),
+    ] {
+        let answer = ask_from(&app, "127.0.0.1", None, "subscribe", callback).await;
+        let names_setting = answer.text().contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS");
+        assert_eq!(
+            (answer.status, names_setting),
+            (400, is_local),
+            "{callback}"
+        );
+    }
+    // The documented trial on one machine uses this setting.
+    let page = include_str!("../../../docs/WEBSUB.md");
+    let recipe = page.split("## Try it on one machine").nth(1).unwrap();
+    assert_has(recipe, "REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8");
+}
+
+#[tokio::test]
+async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
+    let hub = Hub::new().await;
+    let callback = hub.receiver.url("/cb");
+    let long = "é".repeat(100);
+    // A field in place of a valid one, and words of the answer.
+    for [name, value, words] in table(
+        "
+        hub.mode → - → hub.mode is missing
+        hub.mode → Subscribe → neither subscribe nor unsubscribe
+        hub.topic → /reviews.json → its topics are TOPICS
+        hub.callback → http://subscriber.example/cb → HTTPS only
+        hub.callback → https://u:p@subscriber.example/ → user name
+        hub.callback → https://subscriber.example/cb#x → fragment
+        hub.callback → https://10.0.0.1/cb → not public
+        hub.callback → https://[::ffff:169.254.169.254]/ → not public
+        hub.lease_seconds → 0 → hub.lease_seconds `0`
+        hub.secret → LONG → 200 bytes
+        ",
+    ) {
+        let value = value.replace("LONG", &long);
+        let value = if value == "-" { "" } else { &value };
+        let words = words.replace("TOPICS", &format!("{REVIEWS}, {FEED}, {ATOM}"));
+        let mut pairs = vec![
+            ("hub.mode", "subscribe"),
+            ("hub.topic", REVIEWS),
+            ("hub.callback", &callback),
+        ];
+        pairs.retain(|(other, _)| *other != name);
+        pairs.push((name, value));
+        let answer = hub.app.post_hub(&pairs).await;
+        check_refused(&hub, &answer, 400, &words);
+        assert!(name != "hub.secret" || !answer.text().contains(value));
+    }
+    for kind in [
+        "application/json",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded; charset=latin1",
+        "",
+    ] {
+        let kind = [("content-type", kind)];
+        let answer = hub.app.post_hub_from(None, &kind, "hub.mode=subscribe");
+        check_refused(&hub, &answer.await, 415, "form-urlencoded");
+    }
+    // The shortest request.
+    hub.request(&callback).await;
+    hub.app.drain().await;
+    assert_eq!(hub.state(), "active");
+}
+
+#[tokio::test]
+async fn rule_18_unnecessary_escapes_do_not_make_another_subscription() {
+    let hub = Hub::new().await;
+    hub.subscribe("/%7Ecb?a=%41", &[]).await;
+    hub.subscribe("/~cb?a=A", &[]).await;
+    // One subscription, with the last callback URL.
+    let callback = hub.receiver.url("/~cb?a=A");
+    assert_eq!(hub.field("callback"), callback);
+    let escaped = REVIEWS.replace("reviews.json", "review%73.json");
+    let answer = hub.ask("subscribe", &escaped, &callback, &[]).await;
+    assert_eq!((answer.status, hub.state().as_str()), (202, "active"));
+    hub.unsubscribe("/%7ecb?a=A").await;
+    assert_eq!(hub.state(), "removed");
+}
+
+#[tokio::test]
+async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
+    let hub = Hub::new().await;
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let long = "x".repeat(40_000);
+    for (body, status, words) in [
+        (long.as_str(), 413, "32768 bytes"),
+        ("hub.mode=subscribe&hub.mode=x", 400, "more than once"),
+        ("hub.mode=%FF", 400, "UTF-8"),
+    ] {
+        let answer = hub.app.post_hub_from(None, &form, body.to_owned()).await;
+        check_refused(&hub, &answer, status, words);
+    }
+    for method in [Method::GET, Method::HEAD, Method::PUT, Method::DELETE] {
+        let answer = hub.app.send(method.clone(), "/api/websub/hub", &[]).await;
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, "POST, OPTIONS")
+        );
+        // An answer to HEAD has no body (RFC 9110 §9.3.2).
+        let is_explained = answer.text().contains("hub.callback");
+        assert!(method == Method::HEAD || is_explained, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn rule_24_the_answer_does_not_depend_on_the_callback() {
+    let hub = Hub::new().await;
+    hub.receiver.always(Reply::status(404));
+    hub.fake_dns.fail("down.test");
+    hub.fake_dns.set("inside.test", &["10.0.0.1"]);
+    let mut answers = Vec::new();
+    let good = hub.receiver.url("/good");
+    let others =
+        "https://127.0.0.1:9/closed https://unknown.test/ https://down.test/ https://inside.test/";
+    for callback in others.split(' ').chain([good.as_str()]) {
+        let answer = hub.ask("subscribe", REVIEWS, callback, &[]).await;
+        assert_eq!(answer.status, 202, "{callback}");
+        answers.push((answer.headers, answer.body));
+    }
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    // No lookup and no connection before.
+    assert_eq!(hub.fake_dns.asked().len(), 0);
+    assert_eq!(hub.receiver.connections(), 0);
+}

@@ -1,0 +1,131 @@
+//! The running worker: the sending process, wake-ups, hanging hosts, and a busy database.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use reviews_service::storage::DeliveryLock;
+use sqlx::Connection;
+
+use super::{Hub, REVIEWS, insert};
+use crate::support::Reply;
+
+/// The limit of every wait; shorter than the hub's time limit for a callback.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+async fn in_time<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, what)
+        .await
+        .expect("it takes too long")
+}
+
+#[tokio::test]
+async fn the_worker_wakes_when_work_becomes_due() {
+    let hub = Hub::subscribed().await;
+    hub.receiver.script([Reply::status(500)]);
+    hub.change("c1").await;
+    hub.app
+        .serving(in_time(async {
+            hub.app.advance(TimeDelta::seconds(660));
+            hub.receiver.received(3).await;
+        }))
+        .await;
+    assert_eq!(hub.field("failures"), "0");
+}
+
+#[tokio::test]
+async fn rule_22_a_second_process_verifies_when_the_first_ends() {
+    let hub = Hub::new().await;
+    let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
+    // Only one sends, even with different names of the file.
+    let link = hub.app.path().with_file_name("link.db");
+    std::os::unix::fs::symlink(hub.app.path(), &link).unwrap();
+    for name in [hub.app.path(), link] {
+        assert!(DeliveryLock::is_held(&name) && DeliveryLock::take(&name).unwrap().is_none());
+    }
+    hub.app
+        .serving(in_time(async {
+            hub.ask_for("/cb", &[]).await;
+            assert_eq!(hub.app.get("/reviews.json").await.status, 200);
+            hub.app.advance(TimeDelta::milliseconds(200));
+            tokio::task::yield_now().await;
+            assert_eq!(hub.receiver.connections(), 0, "another process sends");
+            drop(first);
+            while hub.receiver.connections() == 0 {
+                hub.app.advance(TimeDelta::milliseconds(200));
+                tokio::task::yield_now().await;
+            }
+            hub.receiver.received(1).await;
+        }))
+        .await;
+    assert_eq!(hub.state(), "active");
+}
+
+#[tokio::test]
+async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
+    let hub = Hub::subscribed().await;
+    hub.app
+        .serving(async {
+            hub.publish(&insert("c1")).await;
+            hub.receiver.received(2).await;
+            // Results are recorded after 100 ms: if the database is not locked by then, they were recorded in time.
+            let lock = hub.app.writer("begin immediate").await;
+            let answer = hub
+                .ask("subscribe", REVIEWS, &hub.receiver.url("/other"), &[])
+                .await;
+            let refused = (answer.status, answer.header("retry-after"));
+            assert_eq!(refused, (503, "60"), "no write was possible for 5 s");
+            lock.close().await.unwrap();
+        })
+        .await;
+    assert_eq!(hub.summary(), "active, 1 GET, 1 POST, 0 failures");
+    hub.walk(
+        "
+        select delivered_version = version from subscription join publication using (document) → 1
+        ",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_waits_up_to_5_seconds_for_a_lock() {
+    let hub = Hub::new().await;
+    let lock = hub.app.writer("begin immediate").await;
+    let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
+    let ask = async {
+        waiting.set(true);
+        hub.ask("subscribe", REVIEWS, &callback, &[]).await
+    };
+    let let_go = async {
+        while !waiting.get() {
+            tokio::task::yield_now().await;
+        }
+        lock.close().await.unwrap();
+    };
+    // The request comes first, so that it waits for the lock.
+    let (answer, ()) = in_time(async { tokio::join!(ask, let_go) }).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+}
+
+#[tokio::test]
+async fn every_delivery_of_a_large_fan_out_is_recorded() {
+    let hub = Hub::new().await;
+    let origin = hub.receiver.url("");
+    let rows = format!(
+        "with recursive n (i) as (select 0 union all select i + 1 from n where i < 499)
+         insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
+         select 'reviews', '{origin}/' || i, '{origin}/' || i, '127.0.0.1', 'active', '2026-12-20T00:00:00.000Z',
+           (select version from publication where document = 'reviews'), '', '' from n"
+    );
+    hub.app.shell(&rows).await;
+    hub.walk(
+        "
+        change c1 → active, 0 GET, 500 POST, 0 failures
+        select count(*) from subscription join publication using (document) where delivered_version = version → 500
+        ",
+    )
+    .await;
+    let sent = hub.deliveries().into_iter();
+    let targets: HashSet<String> = sent.map(|request| request.target).collect();
+    assert_eq!(targets.len(), 500);
+}
