@@ -13,6 +13,7 @@ use crate::imports::map::values::{
     Names, has_address, has_number, header_key, is_empty, names, same_name,
 };
 use crate::imports::report::{FileError, Position};
+use crate::model::text::shorten;
 
 /// Maximum size of a row, or of an element of JSON, in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
@@ -454,11 +455,7 @@ pub fn shown_cell(cell: &str) -> String {
     if !is_date(&line) && has_number(&line) {
         return NUMBER.to_owned();
     }
-    let short: String = line.chars().take(CELL_CHARACTERS_MAX).collect();
-    if short.len() < line.len() {
-        return format!("{short}…");
-    }
-    line
+    shorten(&line, CELL_CHARACTERS_MAX)
 }
 
 /// Whether a cell is a date in any order.

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn quote_is_certain_and_names_the_aspect_in_its_clause() {
+    fn certain_quote_names_its_aspect() {
         let place = |(start, end)| TextSpan { start, end };
         let states = |hits: &[(&str, i32, (u32, u32))]| {
             let hit = |(rule, points, span): &(&str, i32, _)| Hit {

@@ -660,7 +660,7 @@ mod tests {
     }
 
     #[test]
-    fn last_values_round_trip_as_json_and_unknown_members_are_ignored() {
+    fn last_values_round_trip_as_json_without_unknown_members() {
         let mut last_statement = adopted(&statement_of(review())).last_statement;
         last_statement.decided.insert(Unit::Rating);
         assert_eq!(LastStatement::from(&last_statement.json()), last_statement);

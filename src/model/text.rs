@@ -16,7 +16,7 @@ pub const NAME_CHARACTERS_MAX: usize = 60;
 pub fn shown(value: &Value) -> String {
     value
         .as_str()
-        .map_or_else(|| shortened(&value.to_string()), quoted)
+        .map_or_else(|| shorten(&value.to_string(), SHOWN_CHARACTERS_MAX), quoted)
 }
 
 /// A word of a command line, in single quotes where a shell needs them.
@@ -38,11 +38,12 @@ pub fn escape_html(text: &str) -> String {
 
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text))
+    format!("{:?}", shorten(text, SHOWN_CHARACTERS_MAX))
 }
 
-fn shortened(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+/// The first `characters_max` characters of `text`, with an ellipsis if it has more.
+pub fn shorten(text: &str, characters_max: usize) -> String {
+    let cut: String = text.chars().take(characters_max).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
     cut + more
 }

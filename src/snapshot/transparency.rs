@@ -50,8 +50,8 @@ async fn count_changed(
         })
     };
     let mut changed = 0;
-    let mut last_statement = source_values_of_published(connection);
-    while let Some((id, last_statement)) = last_statement.try_next().await? {
+    let mut statements = source_values_of_published(connection);
+    while let Some((id, last_statement)) = statements.try_next().await? {
         changed += u64::from(is_changed(&id, &last_statement));
     }
     Ok(changed)

@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_with_further_pages_is_detected_by_its_members() {
+    fn members_announce_further_pages() {
         for (body, name) in [
             (r#"{"offset": "itr1", "records": [{}]}"#, Some("offset")),
             (

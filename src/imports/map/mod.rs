@@ -87,18 +87,15 @@ fn decide_tables<'f, 'r: 'f>(
 ) -> Result<Vec<Option<Columns<'f>>>, ImportError> {
     let (mut decided, mut faults) = (Vec::new(), Vec::new());
     let unknown = unknown_columns(files, collector);
-    // Options for the columns of a table are none of other files of the call.
-    let has_columns =
-        |file: &&InputFile| file.format.has_renames() && matches!(file.rows, Rows::Table(_));
-    let has_tables = files.iter().any(|file| has_columns(&file));
+    let has_columns = files.iter().any(InputFile::has_columns);
     for file in files {
-        let may_have_options = has_columns(&file) || !has_tables;
-        if may_have_options && let Err(fault) = refuse_options(file, date_format, collector.request)
-        {
-            faults.push(format!("{}: {fault}", file.name));
-            continue;
-        }
-        match decide_columns(file, date_format, collector) {
+        // Options for columns are meant for the files that have some.
+        let allowed = if has_columns && !file.has_columns() {
+            Ok(())
+        } else {
+            refuse_options(file, date_format, collector.request)
+        };
+        match allowed.and_then(|()| decide_columns(file, date_format, collector)) {
             Ok(columns) => decided.push(columns),
             Err(fault) => faults.push(format!("{}: {fault}", file.name)),
         }
@@ -191,7 +188,7 @@ fn refuse_options(
             "is in the format {name}, whose field names are fixed; leave --map out"
         )));
     }
-    let is_ours = format.is_native() || matches!(file.rows, Rows::Records(_));
+    let is_ours = !file.has_columns();
     // What a platform's API writes has one form; a table may have been edited.
     let is_api = format.reader == Reader::Columns
         && request.columns.maps.is_empty()

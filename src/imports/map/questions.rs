@@ -7,7 +7,7 @@ use std::fmt;
 use chrono::NaiveDate;
 
 use crate::imports::map::fields::{PublicSubject, ReviewField};
-use crate::model::text::quote_for_shell;
+use crate::model::text::{quote_for_shell, shorten};
 
 /// What must be decided about columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -544,7 +544,5 @@ pub fn shown_value(value: &str) -> String {
     if value.is_empty() {
         return "(empty)".to_owned();
     }
-    let short: String = value.chars().take(VALUE_CHARACTERS_MAX).collect();
-    let more = if short.len() < value.len() { "…" } else { "" };
-    short + more
+    shorten(value, VALUE_CHARACTERS_MAX)
 }

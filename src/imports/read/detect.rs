@@ -476,6 +476,11 @@ pub enum Rows {
 }
 
 impl InputFile {
+    /// Whether options and answers about columns apply to it; those of our own form are fixed.
+    pub const fn has_columns(&self) -> bool {
+        matches!(self.rows, Rows::Table(_)) && !self.format.is_native()
+    }
+
     const fn new(format: &'static Format, rows: Rows) -> Self {
         Self {
             name: String::new(),

@@ -737,7 +737,7 @@ mod tests {
     }
 
     #[test]
-    fn cell_in_invalid_utf_8_rejects_its_row() {
+    fn row_with_a_cell_in_invalid_utf_8_is_rejected() {
         let mixed = rows(b"a,b\n1,Jos\xc3\xa9\n2,Jos\xe9\n");
         assert_eq!(mixed[1], "2: 1|José");
         assert!(

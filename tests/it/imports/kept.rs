@@ -20,7 +20,7 @@ async fn a_newer_file_changes_only_fields_that_the_owner_did_not_edit() {
     assert_eq!(bench.sql("select count(*) from review_source"), "4");
     let newer = [
         json!({"id": "r-1", "rating": 2, "status": "published"}),
-        json!({"id": "r-2", "rating": 1, "text": "The customer wrote anew."}),
+        json!({"id": "r-2", "rating": 1, "text": "The customer wrote again."}),
         json!({"id": "r-3", "text": "Deleted or not."}),
         json!({"id": "r-4", "text": "Zyxglint r-4.", "response": {"text": "An older answer."}}),
         json!({"id": "r-5", "text": "Zyxglint r-5.", "title": "Now with a title"}),

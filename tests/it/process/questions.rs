@@ -239,12 +239,15 @@ fn files_of_one_call_have_one_question_for_one_header() {
     assert_has(&refused.err, "later");
     home.run_ok("import jan.csv feb.csv --public Publish=yes", "4 new");
     assert_eq!(published(&home), "Ann, Cy");
-    // Lines of our own form take none of a table's options.
+    // Lines of our own form take none of a table's options, and no other file ignores them.
     home.steps(
         r#"
         own.jsonl ← {"id":"own","rating":5,"date":"2026-06-01","author":"Fay","text":"Quick."}\n
         import own.jsonl jan.csv --public Publish=yes → 1 new, 0 updated, 2 unchanged
         import own.jsonl --public Publish=yes ✗ whose members are known
+        g.json ← {"reviews":[{"reviewId":"g","reviewer":{"displayName":"Al"},"starRating":"FIVE","createTime":"2026-11-02T03:30:00Z"}]}\n
+        import g.json jan.csv --public Publish=yes --scale 10 ✗ g.json: is in the format google, whose members are known (--scale)
+        import g.json jan.csv --public Publish=yes --date-format %d/%m/%Y ✗ g.json: is in the format google, whose dates have one form
         "#,
     );
 }

@@ -207,7 +207,7 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
 }
 
 #[test]
-fn validators_of_an_answer_stored_in_several_groups_are_not_kept() {
+fn validators_of_an_answer_in_several_groups_are_not_kept() {
     let rows = (0..5_001).map(|row| format!("Guest {row},5,2026-10-01,Visit {row}.\n"));
     let sheet = "author,rating,date,text\n".to_owned() + &rows.collect::<String>();
     let site = Site::start(move |_| SiteAnswer::csv(&*sheet).with("ETag: \"v1\""));
