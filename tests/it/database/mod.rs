@@ -25,7 +25,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
-use crate::process::Home;
+use crate::process::{Home, Serving};
 use crate::support::{
     Answer, Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
     service_on, sqlite3, start, table,

@@ -118,7 +118,6 @@ fn help_describes_each_command() {
     }
     for command in [
         "insights explain",
-        "insights rebuild",
         "source rename",
         "sync add",
         "sync list",

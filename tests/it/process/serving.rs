@@ -224,3 +224,19 @@ fn a_failed_start_is_never_reported_as_ready() {
     let nothing = socket.recv(&mut [0; 256]).unwrap_err();
     assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
 }
+
+#[test]
+fn rows_missing_in_the_text_index_are_found_at_the_next_start() {
+    let home = Home::with(3);
+    home.sql("update review set text = 'The water heater leaks.' where review_id = 'p-2'");
+    home.sql("delete from review_fts");
+    let wrong = home.run("check");
+    assert_eq!(wrong.code, Some(2), "{}", wrong.out);
+    assert_has(&wrong.out, "text index: review p-2 is not indexed");
+    let serving = home.serve();
+    let found = serving.get("/api/reviews/search?query=heater");
+    assert_has(&found, "p-2");
+    serving.stop();
+    let sound = home.run_ok("check", "3 reviews").out;
+    assert!(!sound.contains("wrong"), "{sound}");
+}
