@@ -27,7 +27,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
 use crate::process::{Home, Serving};
 use crate::support::{
-    Answer, Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
+    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
     service_on, sqlite3, start, table,
 };
 

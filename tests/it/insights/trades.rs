@@ -6,7 +6,7 @@ use clap::Parser as _;
 
 use super::*;
 use crate::laboratory::quality::evaluate::Evaluate;
-use crate::process::Home;
+use crate::process::{Home, Serving};
 use crate::support::assert_has;
 
 /// The output of `cargo run --example evaluate` with a file.
