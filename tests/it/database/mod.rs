@@ -27,8 +27,8 @@ use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
 use crate::process::{Home, Serving};
 use crate::support::{
-    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
-    service_on, sqlite3, start, table,
+    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
+    sqlite3, start, table,
 };
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");

@@ -130,46 +130,6 @@ fn the_sample_data_is_served() {
     assert_eq!(serving.ids().len(), 256);
 }
 
-#[test]
-fn a_replaced_database_is_not_written_until_the_service_stops() {
-    for taken in ["db", "db-wal", "db-shm"] {
-        let home = Home::with(3);
-        let serving = home.serve();
-        serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-        home.run_ok("respond p-1 'Thank you.'", "answered");
-        serving.wait_for("/reviews.json", "Thank you.");
-        if taken == "db" {
-            home.run_ok("backup copy.db", "copy.db: ");
-            fs::rename(home.folder.path().join("copy.db"), home.path()).unwrap();
-        } else {
-            fs::remove_file(home.path().with_extension(taken)).unwrap();
-        }
-        let withhold = ["withhold", "p-2", "--reason", "libel"];
-        home.run_err(&withhold, "stop the service with SIGTERM, then try again");
-        serving.stop();
-        home.run_ok(&withhold, "withheld");
-        home.run_ok("check", "3 reviews");
-        home.run_ok("show p-1", "Thank you.");
-        home.run_ok("show p-2", "withheld (libel)");
-    }
-}
-
-#[test]
-fn a_database_in_use_is_not_written_under_another_name() {
-    let home = Home::with(3);
-    let serving = home.serve();
-    // It has the lock then, whose file names the files in use.
-    serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-    let other = home.folder.path().join("other.db");
-    fs::rename(home.path(), &other).unwrap();
-    let withhold = "--database other.db withhold p-2 --reason libel";
-    home.run_err(withhold, "stop the service with SIGTERM, then try again");
-    fs::rename(&other, home.path()).unwrap();
-    home.run_ok("withhold p-2 --reason libel", "withheld");
-    serving.stop();
-    home.run_ok("check", "3 reviews");
-}
-
 /// A socket that receives notifications for systemd, and its path.
 fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {
     let path = home.folder.path().join("notify");
