@@ -193,7 +193,7 @@ fn print_greeting(
         Some(command) => format!("not set up yet; run `{command}`"),
         None => format!("serving the reviews of {}", business.name),
     };
-    let withheld: u64 = snapshot.input.withheld.values().sum();
+    let withheld = snapshot.input.withheld.count;
     let published = snapshot.input.entries.len();
     let database = app.database.path().display();
     let rows = [
