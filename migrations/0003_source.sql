@@ -27,14 +27,23 @@ create table review_source (
 create index review_source_content on review_source (same_content);
 
 create table deleted_review (
-    -- Deleted reviews, so that neither their rows, edited ones included, nor copies from other sources come back unnoticed.
+    -- The mark of a deleted review, whoever deleted it: /transparency counts it, and neither its rows, edited ones included, nor
+    -- copies from other sources come back unnoticed. Nothing readable of the review is kept.
     review_id           text not null,
+    -- The name of the source under which it was shown.
     source_name         text not null,
+    -- The source that gave it, if that has another name.
+    imported_from       text,
     location            text,
     id_at_source        text,
-    same_author_and_day integer not null,
-    same_content        integer not null,
-    same_text           integer not null,
+    -- By the clock of the machine, in UTC, if another program deleted it.
+    deleted_on          text,
+    -- Published on /transparency.
+    reason              text,
+    -- Null if no source gave the review.
+    same_author_and_day integer,
+    same_content        integer,
+    same_text           integer,
     primary key (review_id)
 ) strict, without rowid;
 

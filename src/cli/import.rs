@@ -410,29 +410,16 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         report.moved,
         "moved to the day in the business's time zone",
     );
-    add_duplicates(&mut text, report);
+    add_lines(
+        &mut text,
+        &report.duplicates,
+        "equal to a review of another source (--skip-duplicates leaves new ones out)",
+    );
     if dry_run {
         add_preview(&mut text, report);
         text.push_str(NOTHING_CHANGED);
     }
     escaped(text)
-}
-
-/// The copies that other sources already gave, a line each.
-fn add_duplicates(text: &mut String, report: &ImportReport) {
-    let title =
-        "already given by another source or in another format (--skip-duplicates withholds them)";
-    add_lines(text, &report.duplicates, title);
-    for ((theirs, ours), count) in &report.renamed {
-        let _ = writeln!(
-            text,
-            "{} there as {theirs}; if the rows are the same, take this import back with `reviews undo`, run \
-             `reviews source rename {} {}`, and import again",
-            counted(*count, "of these is", "of these are"),
-            quote_for_shell(theirs),
-            quote_for_shell(ours)
-        );
-    }
 }
 
 /// What a dry run would change: the first reviews of each kind, then their number.

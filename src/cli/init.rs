@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use crate::model::text::url;
 use crate::owner::business::{ADDRESS, country, language, zone};
 use crate::pages::PageLanguage;
 use crate::storage;
-use crate::storage::business::{SampleState, discard_sample_data, sample_state};
+use crate::storage::business::{refuse_sample, sample_state};
 use crate::storage::reviews::counts;
 use crate::storage::{COMMAND_WAIT_MAX, Database, Write};
 use crate::sync::follow_time_zone;
@@ -52,9 +52,6 @@ pub struct Init {
     /// Language of the business as a tag, for example es-MX; pages are in English, Spanish, German or French
     #[arg(long, value_name = "L", value_parser = language)]
     language: Option<String>,
-    /// Remove the sample data from the database, to make room for your own reviews
-    #[arg(long)]
-    discard_sample: bool,
 }
 
 impl Init {
@@ -76,14 +73,12 @@ impl Init {
         let path = address.file();
         let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
         let mut write = database.write_as_owner().await?;
-        let discarded = if self.discard_sample {
-            Some(discard_sample(&mut write, path).await?)
-        } else {
-            None
-        };
         let has_zone = self.time_zone.is_some();
         let known = storage::business::find(write.for_reading()).await?;
         let business = self.applied_to(known.as_ref());
+        if known.as_ref() != Some(&business) {
+            refuse_sample(write.for_reading(), path).await?;
+        }
         let moved = store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
@@ -91,19 +86,7 @@ impl Init {
         let has_reviews = !counts(write.for_reading()).await?.is_empty();
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
-        if discarded.is_some() {
-            database.try_to_erase_traces().await.context(
-                "the sample data is removed, but unused parts of the file still contain its texts; `reviews serve` erases them within \
-                 an hour",
-            )?;
-        }
         database.close().await;
-        if let Some(reviews) = discarded {
-            print_report(&format!(
-                "removed the sample data: {}, its business and its editorial texts\n",
-                counted(reviews, "review", "reviews")
-            ));
-        }
         let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
         let next = next.as_deref().unwrap_or(PUBLISH);
         let summary = format_summary(&business, is_zone_known, moved, path);
@@ -151,16 +134,6 @@ pub(super) async fn store_business(
         return follow_zone(write, business.time_zone, clock.now()).await;
     }
     Ok(0)
-}
-
-/// Deletes the sample if there is nothing else; returns the number of its reviews.
-async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
-    ensure!(
-        sample_state(write.for_reading()).await? == SampleState::Alone,
-        "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
-        path.display()
-    );
-    Ok(discard_sample_data(write).await?)
 }
 
 /// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.

@@ -181,7 +181,7 @@ impl Cli {
             CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,
             CliCommand::Publish(publish) => publish.run(&database, &clock).await,
             CliCommand::Respond(respond) => respond.run(&database, &clock).await,
-            CliCommand::Delete(delete) => delete.run(&database).await,
+            CliCommand::Delete(delete) => delete.run(&database, &clock).await,
             CliCommand::Export(export) => export.run(&database).await,
             CliCommand::Backup(backup) => backup.run(&database).await,
             CliCommand::Restore(restore) => restore.run(&database, &clock).await,

@@ -172,7 +172,7 @@ fn print_greeting(app: &App, links: &Links, listen: SocketAddr, admin: Option<So
     let snapshot = app.ctx.current.load();
     let business = &snapshot.input.business;
     let set_up = (!business.is_set_up()).then(|| set_up_command(&app.database));
-    let withheld: u64 = snapshot.input.withheld.values().sum();
+    let withheld = snapshot.input.withheld.count;
     let published = snapshot.input.entries.len();
     let database = app.database.path().display();
     let rows = [

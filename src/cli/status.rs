@@ -217,8 +217,8 @@ pub(super) fn first_step(
     has_reviews: bool,
 ) -> Option<String> {
     let step = match (is_set_up, has_zone, has_reviews) {
-        _ if sample == SampleState::Alone => {
-            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own"
+        _ if sample == SampleState::Sample => {
+            "the reviews are those of the sample; `reviews init --database my.db --name NAME` creates your own"
         }
         (false, ..) => &format!("`{SET_UP_COMMAND}` sets up your business"),
         (_, false, _) => "`reviews init --time-zone ZONE` sets the time zone of your days",

@@ -78,13 +78,6 @@ fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
             left.count
         );
     }
-    if undone.duplicates.count > 0 {
-        let _ = writeln!(
-            text,
-            "withheld as duplicates of removed reviews: {}; import the files of their source again, or run `reviews publish ID`",
-            undone.duplicates
-        );
-    }
     if let Some(source) = &run.sync_source {
         let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(

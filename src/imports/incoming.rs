@@ -13,7 +13,6 @@ use crate::model::{
     Day, Digests, LastStatement, Mentions, Method, Review, ReviewId, Statement, Status, Unit,
     Verification, source_day,
 };
-use crate::storage::reviews::SourceRecord;
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,6 +190,3 @@ impl ReviewRow {
 
 /// Number of texts that a row has, about.
 pub const TEXTS_EACH: usize = 8;
-
-/// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
-pub type DeletedRow = (ReviewId, Option<SourceRecord>);

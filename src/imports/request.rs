@@ -75,9 +75,6 @@ pub struct ImportRequest {
     /// Withhold reviews that their source and location no longer lists, and publish them again when they return
     #[arg(long)]
     pub withdraw_missing: bool,
-    /// With --withdraw-missing: proceed even if more than 10 % of a source's reviews are missing
-    #[arg(long, requires = "withdraw_missing")]
-    pub yes: bool,
     /// Restore reviews of FILE that you deleted
     #[arg(long)]
     pub restore: bool,
@@ -88,18 +85,15 @@ pub struct ImportRequest {
     /// FILE has only some of the reviews: only equal rows are reviews that are there
     #[arg(long, conflicts_with = "withdraw_missing")]
     pub partial: bool,
-    /// Take an import that changes text or stars of more than half of a source's reviews
+    /// Take an import that changes text or stars of more than half of a source's reviews, or withdraws more than a tenth of them
     #[arg(long)]
     pub accept_changes: bool,
-    /// Withhold reviews that another source or format already gave: same author, day, rating and text
+    /// Leave out new rows that equal a review of another source in author, day, stars and text
     #[arg(long)]
     pub skip_duplicates: bool,
     /// Keep full names of authors that were never public; otherwise they become "Jane D."
     #[arg(long)]
     pub full_names: bool,
-    /// Add your own reviews to a database that holds the sample data
-    #[arg(long)]
-    pub with_sample: bool,
     /// Import only the reviews of this location, if FILE has several
     #[arg(long, value_name = "L", value_parser = composed)]
     pub location: Option<String>,

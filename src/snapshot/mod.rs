@@ -23,4 +23,4 @@ pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
 pub use publisher::{PublishError, Publisher};
 pub use store::{Publication, carry_publications, first_base, served_base};
-pub use transparency::{read_transparency, transparency};
+pub use transparency::{StoredCounts, read_transparency, transparency};

@@ -1,7 +1,7 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -25,7 +25,7 @@ use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::{Business, Editorial};
 use crate::storage;
-use crate::storage::reviews::{Changed, DatabasePosition, Observation, withheld};
+use crate::storage::reviews::{Changed, DatabasePosition, Observation, Reasons, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
@@ -294,7 +294,7 @@ struct StoredState {
     is_recorded: bool,
     business: Business,
     editorial: Editorial,
-    withheld: BTreeMap<String, u64>,
+    withheld: Reasons,
     first_links: Links,
 }
 

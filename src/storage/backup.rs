@@ -19,8 +19,8 @@ use super::files::{
     remove_files,
 };
 use super::reviews::{
-    KnownReview, ReviewState, delete_all, keep_deleted, list_ids, note_deleted, note_sources,
-    position, set_note, standing, upsert,
+    KnownReview, ReviewState, delete_all, list_ids, marks, note_sources, position, put_marks,
+    set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
@@ -399,22 +399,17 @@ pub async fn carry_over(
 
 async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
     let ids = sqlx::query_scalar!(
-        r#"select c.review_id as "id: Text" from review_change as c where c.review_id <> '' and c.is_undone = 0
-             and not exists (select 1 from review as r where r.review_id = c.review_id)"#
+        r#"select review_id as "id: Text" from deleted_review"#
     )
     .fetch_all(&mut *former)
     .await?;
     let mut count = 0;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        let marks = marks(former, &ids).await?;
+        let ids: Vec<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
         count += delete_all(write, &ids).await?;
-        note_deleted(write, &ids).await?;
-        let records = standing(former, &ids).await?.into_values();
-        keep_deleted(
-            write,
-            &records.filter_map(|known| known.source).collect::<Vec<_>>(),
-        )
-        .await?;
+        put_marks(write, &marks).await?;
     }
     Ok(count)
 }

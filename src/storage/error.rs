@@ -25,6 +25,13 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
+    /// Sample data, with which a firm's own reviews never mix.
+    #[error(
+        "the database {} holds the sample, which never mixes with your own reviews; nothing was changed; \
+         `reviews init --database my.db --name NAME` creates your own, and each command takes --database my.db",
+        .0.display()
+    )]
+    Sample(PathBuf),
     /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),

@@ -83,6 +83,8 @@ pub const RECORD: &[Member] = &[
     optional("updated_at", INSTANT),
     optional("decided", NAMES),
     optional("deleted", Shape::Flag),
+    optional("deleted_on", Shape::Day),
+    optional("deleted_reason", NAME),
     optional("posted_at", INSTANT),
     optional("responded_at", INSTANT),
     optional("imported_from", NAME),

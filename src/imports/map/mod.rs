@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::imports::incoming::{DeletedRow, Incoming, ReviewRow, TEXTS_EACH};
+use crate::imports::incoming::{Incoming, ReviewRow, TEXTS_EACH};
 use crate::imports::limits::{ImportLimits, VALUES_BETWEEN_LOOKS};
 use crate::imports::map::date::{DateColumns, DateOrder};
 use crate::imports::map::decide::{Columns, decide};
@@ -33,7 +33,7 @@ use crate::model::{Calendar, Unit, compose, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::PlaceCount;
+use crate::storage::reviews::{Mark, PlaceCount};
 
 pub(crate) mod date;
 pub(crate) mod decide;
@@ -326,7 +326,7 @@ pub struct Collected {
     /// The rows of all files, in their order.
     pub rows: Vec<ReviewRow>,
     /// Reviews that the owner deleted, from our own exports.
-    pub deleted: Vec<DeletedRow>,
+    pub deleted: Vec<Mark>,
     /// The business in the files.
     pub business: Option<Business>,
     /// The editorial texts in the files.
@@ -670,7 +670,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    fn add_deleted(&mut self, (id, mut kept): DeletedRow) -> Result<(), FileError> {
+    fn add_deleted(&mut self, mut mark: Mark) -> Result<(), FileError> {
         self.count();
         let report = &mut self.collected.report;
         report.taken += 1;
@@ -678,16 +678,20 @@ impl<'a> Collector<'a> {
             report.left_out_deletions += 1;
             return Ok(());
         }
-        if let (Some(kept), Some(name)) = (&mut kept, &self.request.source) {
-            kept.source_name.clone_from(name);
+        if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
+            source.source_name.clone_from(name);
+            mark.deletion.source_name.clone_from(name);
         }
-        let location = kept.as_ref().and_then(|it| it.location.as_ref());
+        let source = mark.source.as_ref();
+        let location = source.and_then(|it| it.location.as_ref());
         let texts = location.map_or(0, String::len)
-            + kept.as_ref().map_or(0, |it| it.source_name.len())
-            + id.as_str().len();
+            + source.map_or(0, |it| it.source_name.len())
+            + mark.deletion.source_name.len()
+            + mark.deletion.reason.as_ref().map_or(0, String::len)
+            + mark.id.as_str().len();
         self.limits
-            .take(3 * (size_of::<DeletedRow>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
-        self.collected.deleted.push((id, kept));
+            .take(3 * (size_of::<Mark>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
+        self.collected.deleted.push(mark);
         Ok(())
     }
 

@@ -107,7 +107,7 @@ impl<'k> ReviewCandidate<'k> {
             Some((review.source.name.as_str(), digests))
         };
         let is_hidden_by_owner = match &known.state {
-            ReviewState::Deleted => true,
+            ReviewState::Deleted(_) => true,
             ReviewState::Unreadable(status, _) => *status != Status::Published,
             ReviewState::There(review) => {
                 review.status != Status::Published

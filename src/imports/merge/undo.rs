@@ -8,10 +8,10 @@ use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
-use crate::model::{DUPLICATE, GONE, Review, Status, Unit};
+use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{
-    self, KnownReview, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};
@@ -35,8 +35,6 @@ pub struct Undone {
     pub left: Named,
     /// Reviews that were deleted since.
     pub gone: u64,
-    /// Reviews that are withheld as duplicates of removed ones.
-    pub duplicates: Named,
 }
 
 /// Undoes the import with the given number, or the last one that was run by hand: of each source only the newest, unless `later`
@@ -67,7 +65,6 @@ pub async fn undo(
             published: 0,
             left: Named::default(),
             gone: 0,
-            duplicates: Named::default(),
         };
         take_back(&mut write, &mut undone, now).await.at(path)?;
         if let Some(source) = &undone.run.sync_source {
@@ -166,9 +163,10 @@ struct Batch<'r> {
     removed: Vec<&'r str>,
     /// IDs that no longer count as deleted.
     unmarked: Vec<&'r str>,
-    /// Restored reviews, which are deleted again.
+    /// Restored reviews, which are deleted again, and their marks.
     deleted: Vec<&'r str>,
-    /// What identified deleted reviews before.
+    marks: Vec<Mark>,
+    /// What identified reviews that are still deleted.
     kept: Vec<SourceRecord>,
     reverted: Vec<Review>,
     sources: Vec<SourceRecord>,
@@ -186,19 +184,12 @@ impl<'r> Batch<'r> {
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
-        let mut source = former.and_then(|former| former.source.clone());
-        if let Some(source) = &mut source
-            && let Some(now) = known.filter(|known| known.is_deleted())
-            && let Some(now) = &now.source
-        {
-            // Since then its source may have another name.
-            source.source_name.clone_from(&now.source_name);
-            source.location.clone_from(&now.location);
-        }
+        let source = former.and_then(|former| former.source.clone());
         let known = known.filter(|known| !known.is_deleted());
         let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
-            (RunChange::Deleted, None, _) => match source {
+            // One that was deleted since keeps its mark.
+            (RunChange::Deleted, None, _) if row.is_untouched => match source {
                 Some(source) => self.kept.push(source),
                 None => self.unmarked.push(id),
             },
@@ -210,7 +201,7 @@ impl<'r> Batch<'r> {
             (RunChange::Added | RunChange::Deleted, ..) => self.removed.push(id),
             (RunChange::Restored, ..) => {
                 self.deleted.push(id);
-                self.kept.extend(source);
+                self.marks.extend(former.and_then(|former| former.mark(id)));
             }
             (RunChange::Changed, Some(known), former) => {
                 let Some((review, former)) = known.review().zip(former) else {
@@ -259,19 +250,15 @@ impl<'r> Batch<'r> {
         undone.removed += self.removed.len() as u64;
         undone.deleted += self.deleted.len() as u64;
         undone.reverted += self.reverted.len() as u64;
-        let copies = reviews::copies_of(write.for_reading(), &self.removed).await?;
-        let duplicate = Status::withheld(DUPLICATE);
-        for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
-            undone.duplicates.add(|| copy.id);
-        }
         for review in &mut self.reverted {
             review.updated_at = review.updated_at.max(Some(now));
         }
         reviews::delete_all(write, &self.removed).await?;
         self.unmarked.extend(self.removed);
-        reviews::forget_deleted(write, &self.unmarked).await?;
+        reviews::remove_marks(write, &self.unmarked).await?;
         reviews::delete_all(write, &self.deleted).await?;
-        reviews::keep_deleted(write, &self.kept).await?;
+        reviews::put_marks(write, &self.marks).await?;
+        reviews::update_marks(write, &self.kept).await?;
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
@@ -283,10 +270,9 @@ impl<'r> Batch<'r> {
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.
 fn is_hidden_since(before: &Review, after: &Review) -> bool {
-    let is_ours = [GONE, DUPLICATE]
-        .iter()
-        .any(|reason| after.status == Status::withheld(reason));
-    before.status == Status::Published && after.status != Status::Published && !is_ours
+    before.status == Status::Published
+        && after.status != Status::Published
+        && after.status != Status::withheld(GONE)
 }
 
 /// Why a review is left.

@@ -14,6 +14,7 @@ use sqlx::SqliteConnection;
 use crate::model::{
     Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
+use super::source::Deletion;
 use crate::storage::text::{Text, instant, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
@@ -219,8 +220,7 @@ pub enum ReviewState {
     There(Review),
     /// Its row breaks the table's checks. The status and the owner's answer still count.
     Unreadable(Status, Option<Response>),
-    /// By the owner.
-    Deleted,
+    Deleted(Deletion),
 }
 
 /// The rows with these ids, in no particular order.
@@ -297,18 +297,33 @@ pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<S
     Ok(unreadable)
 }
 
-/// Number of withheld reviews by reason.
-pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
+/// Reviews that are not published, with the number for each of the most frequent reasons.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reasons {
+    pub count: u64,
+    pub most_frequent: BTreeMap<String, u64>,
+}
+
+impl Reasons {
+    pub fn add(&mut self, reason: String, count: i64) {
+        // Reasons with replaced bytes may now be equal to others.
+        *self.most_frequent.entry(reason).or_insert(0) += u64::try_from(count).unwrap_or(0);
+    }
+}
+
+/// The withheld reviews, with the 20 most frequent reasons.
+pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
     let rows = sqlx::query!(
-        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
-           from review where status = 'withheld' group by 1"#
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text",
+             count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
+           from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20"#
     )
     .fetch_all(connection)
     .await?;
-    let mut withheld = BTreeMap::new();
+    let mut withheld = Reasons::default();
     for row in rows {
-        // Reasons with replaced bytes may now be equal to others.
-        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+        withheld.count = u64::try_from(row.all).unwrap_or(0);
+        withheld.add(row.reason.into(), row.count);
     }
     Ok(withheld)
 }

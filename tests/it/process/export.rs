@@ -163,31 +163,19 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     sample(&home);
     home.file("own.jsonl", &rows("r"));
     home.steps(
-        "
-        init → `reviews init --discard-sample --name NAME`
-        status → `reviews init --discard-sample --name NAME`
-        import own.jsonl ✗ remove it with `reviews init --discard-sample --name NAME`
-        init --discard-sample --name Mine → removed the sample data
-        import own.jsonl → 4 new
-        seed sample ✗ holds a business's own data
-        init --discard-sample ✗ does not hold only sample data
-        ",
-    );
-    home.finds("select count(*) from review", "4");
-    // Loading it again keeps changes of the owner.
-    let mixed = Home::new();
-    sample(&mixed);
-    mixed.file("own.jsonl", &rows("r"));
-    mixed.steps(
         r#"
-        init --name Mine --telephone '+1 1' → Mine
+        init → `reviews init --database my.db --name NAME`
+        status → `reviews init --database my.db --name NAME`
+        init --name Mine ✗ `reviews init --database my.db --name NAME`
+        import own.jsonl ✗ `reviews init --database my.db --name NAME`
+        sql: select (select count(*) from review), (select name from business) → 4|Sample
+        init --database my.db --name Mine → Mine
+        import own.jsonl --database my.db → 4 new
+        seed sample --database my.db ✗ `reviews seed DIR --database sample.db`
         ed.json ← {"summary": {"text": "As the owner says."}}
         editorial ed.json → As the owner says.
         seed sample → 0 new, 0 updated
-        business → "name": "Mine"
         editorial → As the owner says.
-        import own.jsonl --with-sample → 4 new
-        import own.jsonl → 4 unchanged
         "#,
     );
 }

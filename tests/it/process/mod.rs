@@ -7,6 +7,7 @@ mod backup;
 mod business;
 mod commands;
 mod decisions;
+mod deletions;
 mod export;
 mod failed;
 pub mod hub;

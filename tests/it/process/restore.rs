@@ -40,7 +40,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     home.steps(
         "
         withhold r-1 --reason 'under dispute' → withheld
-        delete r-2 → deleted
+        delete r-2 --yes → deleted
         import later.jsonl → 1 new
         respond r-3 'A mistake.' → answered
         ",
@@ -232,7 +232,7 @@ fn another_database_hands_over_no_decision() {
     other.steps(
         r"
         withhold a --reason x → withheld
-        delete b → deleted
+        delete b --yes → deleted
         restore copy.db → the previous file was another database
         sql: select review_id, text, status from review order by 1 → a|Of one firm.|published\nb|Of one firm too.|published
         ",

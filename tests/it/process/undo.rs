@@ -23,9 +23,7 @@ fn content(home: &Home) -> String {
     home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
            verified, response_text, response_on, response_author from review order by 1;
          select review_id, source_name, location, posted_at, responded_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
-         select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review;
-         select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
-           and is_undone = 0 order by 1")
+         select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review order by 1")
 }
 
 #[test]
@@ -70,31 +68,11 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     home.run_ok("import two.jsonl", "1 new, 1 updated, 2 unchanged");
     assert_eq!(content(&home), after);
     assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
-    home.steps("delete d → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
+    home.steps("delete d --yes → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
 }
 
 #[test]
-fn undo_publishes_duplicates_and_withdrawn_reviews_again() {
-    let home = Home::new();
-    home.import("sheet.csv", SHEET, "2 new");
-    home.steps("import sheet.csv --source Angi → 2 of these are there as Direct");
-    let before = content(&home);
-    home.steps(
-        r"
-        import sheet.csv --source Angi --skip-duplicates → 2 updated
-        undo → 2 changed back to the former values\n2 of these published again
-        ",
-    );
-    assert_eq!(content(&home), before);
-    // A duplicate is withheld until the next import of its own source.
-    home.steps(
-        "
-        import sheet.csv --source Angi --skip-duplicates → 2 updated
-        undo 1 → withheld as duplicates of removed reviews: table-
-        import sheet.csv --source Angi → 0 new, 2 updated
-        import sheet.csv --source Angi → 0 new, 0 updated, 2 unchanged
-        ",
-    );
+fn undo_publishes_withdrawn_reviews_again() {
     let home = Home::new();
     let row = |number| rows(&format!("g-{number} Words {number}."));
     home.file("all.jsonl", &(10..30).map(row).collect::<String>());
@@ -182,10 +160,10 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
         publish d → published
         undo → 3 left unchanged: b (you changed response), c (you changed status, verification), d (you changed status, verification)
         undo 1 ✗ import 2 is a later one of Google
-        delete b → deleted
+        delete b --yes → deleted
         undo 1 --later → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
-        delete c → deleted
-        delete d → deleted
+        delete c --yes → deleted
+        delete d --yes → deleted
         undo 2 → 2 deleted since
         undo ✗ import 2 was already undone
         ",
@@ -233,7 +211,7 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
         "2 updated",
     );
     assert!(home.file_has("Zyxglint"), "the former value is kept");
-    home.run_ok("delete a", "erased from the file");
+    home.run_ok("delete a --yes", "erased from the file");
     assert!(!home.file_has("Zyxglint") && home.file_has("Quorvex"));
     home.steps(
         "
@@ -304,7 +282,7 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
             "ids.csv",
             "author, day, stars and text (q1)",
             // A deleted review with the ID would be taken for the other one.
-            "delete q1 → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
+            "delete q1 --yes → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
         ),
         (
             "rows.csv",
@@ -369,7 +347,7 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
         ",
     );
     // Not of another person with a like name.
-    let done = home.run_ok("delete d1", "of Yelp has the same author");
+    let done = home.run_ok("delete d1 --yes", "of Yelp has the same author");
     assert!(!done.out.contains("of Angi"), "{}", done.out);
     home.finds("select count(*) from review_note", "0");
 }

@@ -230,6 +230,6 @@ fn another_instance_is_a_source_though_it_is_empty_later() {
     sync(&here).done();
     assert_eq!(
         [count(&here, "true"), column(&here, "last_outcome")],
-        ["3", "short"]
+        ["3", "success"]
     );
 }

@@ -25,7 +25,7 @@ fn add(home: &Home, site: &Site, answer: &str, options: &[&str]) -> CommandOutpu
 #[track_caller]
 fn run(home: &Home, site: &Site, answer: &str) -> CommandOutput {
     give(site, answer);
-    let run = home.run("sync run other --yes --accept-changes");
+    let run = home.run("sync run other --accept-changes");
     run.done();
     run
 }
