@@ -5,14 +5,12 @@
 create table review_source (
     -- What the source last said of a review.
     review_id           text not null,
-    -- The source's own name and the business's location there, even if the owner changed `review.source_name`.
+    -- The source's own name, even if the owner changed `review.source_name`.
     source_name         text not null,
-    location            text,
     -- The id at the source, if the review has another one here: another source's review had that id, or the source gave none before.
     id_at_source        text,
-    -- Set if the source gives instants instead of days. Never published.
+    -- Set if the source gives an instant instead of a day. Never published.
     posted_at           text,
-    responded_at        text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
     -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
     -- `decided` lists the parts that a command made the owner's.
@@ -30,7 +28,6 @@ create table deleted_review (
     -- Deleted reviews, so that neither their rows, edited ones included, nor copies from other sources come back unnoticed.
     review_id           text not null,
     source_name         text not null,
-    location            text,
     id_at_source        text,
     same_author_and_day integer not null,
     same_content        integer not null,

@@ -47,8 +47,8 @@ create trigger review_deleted after delete on review begin
     delete from review_note where review_id = old.review_id;
     delete from deleted_review where review_id = old.review_id;
     insert into deleted_review
-            (review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text)
-        select review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text from review_source
+            (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text)
+        select review_id, source_name, id_at_source, same_author_and_day, same_content, same_text from review_source
         where review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
     update import_run_review set former = null where review_id = old.review_id and former is not null;

@@ -90,7 +90,6 @@ impl Exported {
                 "id": self.id,
                 "deleted": true,
                 "imported_from": source.map(|source| &source.source_name),
-                "location": source.and_then(|source| source.location.as_ref()),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
@@ -106,9 +105,7 @@ impl Exported {
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
-            record["location"] = json!(source.location);
             record["posted_at"] = json!(source.posted_at);
-            record["responded_at"] = json!(source.responded_at);
             record["id_at_source"] = json!(source.id_at_source);
             if source.source_name != review.source.name {
                 record["imported_from"] = json!(source.source_name);
@@ -282,7 +279,7 @@ pub fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// The review in a native record, or all its faults. A mapping without a column, as `--map location=`, leaves a member out.
+/// The review in a native record, or all its faults. A mapping without a column, as `--map title=`, leaves a member out.
 pub fn parse_record(
     record: &mut Value,
     format: &Format,
@@ -335,10 +332,7 @@ fn take_as_customer(incoming: &mut Incoming) {
     if review.status == Status::Published {
         unstated.insert(Unit::Status);
     }
-    incoming.unpublished = Unpublished {
-        location: incoming.unpublished.location.take(),
-        ..Unpublished::default()
-    };
+    incoming.unpublished = Unpublished::default();
 }
 
 /// What the line of a deleted review has beside its id, by which rows of its source are found.
@@ -346,7 +340,6 @@ fn source_of_deleted(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
     Some(SourceRecord {
-        location: text("location").map(str::to_owned),
         id_at_source: text("id_at_source").map(str::to_owned),
         ..SourceRecord::new(id.clone(), name.to_owned(), digests)
     })
@@ -449,6 +442,7 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
+        has_instant: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {

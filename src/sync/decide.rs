@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
+    Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
     ShownTables, Watch, Watcher, find_format,
 };
 use crate::model::{ReviewId, Unit};
@@ -48,7 +48,7 @@ pub struct RunRequest {
     /// Whether it may change text or stars of more than half of the source's reviews (`--accept-changes`).
     pub accepts_changes: bool,
     /// `--doubtful`
-    pub doubtful: Vec<DoubtfulChoice>,
+    pub doubtful: Option<Doubtful>,
     /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
     pub reading: Option<ImportRequest>,
 }

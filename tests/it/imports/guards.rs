@@ -1,4 +1,4 @@
-//! Safeguards of imports: time zones, locations, copies, missing reviews, and names that were never public.
+//! Safeguards of imports: copies, missing reviews, and names that were never public.
 
 use super::*;
 

@@ -75,7 +75,7 @@ reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,
 =
 withheld_reason
-not let through at the source
+not published at the source
 # an empty state hides and an empty deletion does not
 review_id,review_content,review_score,display_name,date,published
 1,HIDDEN,5,Ann,2026-10-02,
@@ -83,8 +83,8 @@ review_id,review_content,review_score,display_name,date,published
 withheld_reason
 hidden at the source
 # an empty state hides and an empty deletion does not
-review_id,review_content,review_score,display_name,date,deleted
-1,Fine,5,Ann,2026-10-02,
+review_id,review_content,review_score,display_name,date,published,deleted
+1,Fine,5,Ann,2026-10-02,true,
 =
 status
 published

@@ -147,7 +147,7 @@ fn undo_of_a_run_takes_back_the_last_whole_run() {
     site.answer(|_| SiteAnswer::json("[]"));
     home.run("sync run google --yes").done();
     assert_eq!(withheld(&home), "40");
-    home.run("undo").done();
+    home.run("undo --source Google").done();
     home.run("sync resume google").done();
     sync(&home).done();
     sync(&home).done();
