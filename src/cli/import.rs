@@ -403,11 +403,6 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         &report.withdrawn,
         "withdrawn, no longer listed by the source",
     );
-    add_count(
-        &mut text,
-        report.moved,
-        "moved to the day in the business's time zone",
-    );
     add_duplicates(&mut text, report);
     if dry_run {
         add_preview(&mut text, report);

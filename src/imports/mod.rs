@@ -28,7 +28,7 @@ use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, SourceCount, RunChange, RunCounts};
+use crate::storage::reviews::{self, RunChange, RunCounts, SourceCount};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -57,8 +57,7 @@ pub use report::{
     MergeError, Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    ColumnChoices, Doubtful, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
-    respell,
+    ColumnChoices, Doubtful, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
 
 /// Reviews per statement.
@@ -168,7 +167,7 @@ async fn merge_and_write(
         business,
         editorial,
         columns,
-        mut report,
+        report,
     } = collected;
     if let Some(business) = &business {
         business::replace(write, business).await?;

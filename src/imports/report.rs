@@ -67,8 +67,6 @@ pub struct ImportReport {
     pub newly_withheld: Named,
     /// Published reviews that were not there before.
     pub newly_published: Named,
-    /// Reviews whose day changed with the business's time zone.
-    pub moved: u64,
     /// Reviews withheld because their source no longer lists them.
     pub withdrawn: Named,
     /// Rows superseded by another row with the same id in this import.

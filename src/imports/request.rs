@@ -20,7 +20,7 @@ use crate::imports::map::fields::{Mapping, PublicSubject, ReviewField, is_one_of
 use crate::imports::map::questions::{COLUMN, VALUE};
 use crate::imports::map::values::header_key;
 use crate::imports::platforms::{Format, find_format, format_names};
-use crate::imports::report::{FileError, Position};
+use crate::imports::report::FileError;
 use crate::imports::table::{find, list_columns};
 use crate::model::business::Business;
 use crate::model::{compose, fold};

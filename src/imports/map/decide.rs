@@ -20,7 +20,7 @@ use crate::imports::map::questions::{
     shown_value,
 };
 use crate::imports::map::values::{
-    header_key, is_address, is_empty, names, parse_rating, same_name, scale_in_header, scale_shown,
+    header_key, is_empty, names, parse_rating, same_name, scale_in_header, scale_shown,
     without_address,
 };
 use crate::imports::platforms::{Format, PublicColumn};

@@ -23,13 +23,11 @@ use crate::imports::native::{
 use crate::imports::platforms::{Format, NATIVE, Reader};
 use crate::imports::read::json::RowValue;
 use crate::imports::read::{InputFile, Rows, keep_encoding};
-use crate::imports::report::{
-    FileError, FileReport, ImportError, ImportReport, NAMED_MAX, Position, Watcher,
-};
+use crate::imports::report::{FileError, FileReport, ImportError, ImportReport, Position, Watcher};
 use crate::imports::request::{HAS_SECRET, ImportRequest};
 use crate::imports::table::{BLOCK_BYTES, is_date, list_columns};
 use crate::model::business::{Business, Editorial};
-use crate::model::{Calendar, Unit, compose, fold, short_name};
+use crate::model::{Calendar, Unit, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::columns::{KeptColumn, KeptColumns};
@@ -625,8 +623,7 @@ impl<'a> Collector<'a> {
         if let (Some(kept), Some(name)) = (&mut kept, &self.request.source) {
             kept.source_name.clone_from(name);
         }
-        let texts = kept.as_ref().map_or(0, |it| it.source_name.len())
-            + id.as_str().len();
+        let texts = kept.as_ref().map_or(0, |it| it.source_name.len()) + id.as_str().len();
         self.limits
             .take(3 * (size_of::<DeletedRow>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
         self.collected.deleted.push((id, kept));

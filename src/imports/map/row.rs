@@ -16,8 +16,8 @@ use crate::imports::table::{NOT_CALCULATED, TableRow};
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Response,
+    Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 

@@ -418,11 +418,7 @@ impl<'k> Matcher<'k> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for index in self.open(has_own_id) {
             let (row, digests) = (&self.rows[index], &self.digests[index]);
-            let key = (
-                row.source(),
-                digests.author_and_day,
-                digest(digests),
-            );
+            let key = (row.source(), digests.author_and_day, digest(digests));
             groups.entry(key).or_default().push(index);
         }
         groups.into_values().collect()

@@ -24,7 +24,6 @@ pub(crate) mod identity;
 pub(crate) mod rename;
 pub(crate) mod undo;
 
-
 /// How rows are merged.
 pub struct Rules<'r> {
     pub now: DateTime<Utc>,

@@ -269,7 +269,13 @@ fn refuse_dump(shape: &FileShape<'_>) -> Result<(), FileError> {
 }
 
 /// How scripts of databases begin.
-const SCRIPTS: [&str; 5] = ["-- ", "CREATE TABLE", "DROP TABLE", "INSERT INTO", "PRAGMA "];
+const SCRIPTS: [&str; 5] = [
+    "-- ",
+    "CREATE TABLE",
+    "DROP TABLE",
+    "INSERT INTO",
+    "PRAGMA ",
+];
 
 /// Whether a document is an export without rows: an empty list or object, one with an empty list of reviews, or one that says
 /// that there are none. An answer of a failed request is none.
@@ -649,7 +655,10 @@ fn content_of<'t>(
     request: &ImportRequest,
     limits: &mut ImportLimits<'_>,
 ) -> Result<FileContent<'t>, FileError> {
-    if SCRIPTS.iter().any(|start| text.trim_start().starts_with(start)) {
+    if SCRIPTS
+        .iter()
+        .any(|start| text.trim_start().starts_with(start))
+    {
         return Err(FileError::new(
             "is a script or dump of a database (SQL); export its table of reviews as CSV",
         ));

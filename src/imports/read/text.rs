@@ -17,13 +17,11 @@ use crate::imports::map::values::{is_address, parse_rating, same_name};
 use crate::imports::platforms::is_header;
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{
-    Cells, ROW_BYTES_MAX, RowFault, Table, TableRow, is_date, shown_cell,
-};
+use crate::imports::table::{Cells, ROW_BYTES_MAX, RowFault, Table, TableRow, is_date, shown_cell};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Number of bytes at the beginning of a file in which the header is searched.
+/// Number of bytes at the beginning of a file in which the row of the header is.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// How the cells of a text are separated.

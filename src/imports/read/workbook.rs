@@ -97,8 +97,7 @@ pub fn read_workbook(
         let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
         let header = header_at(&first, request);
         let header = header.map(|at| (at, known_headers(&first[at].1, request)));
-        if let Some((at, known)) =
-            header.filter(|(_, known)| most.is_none_or(|most| most < *known))
+        if let Some((at, known)) = header.filter(|(_, known)| most.is_none_or(|most| most < *known))
         {
             if let Err(fault) = check_header(&headers(first[at].1.clone()), &first[at..]) {
                 headless.get_or_insert(fault);

@@ -16,7 +16,7 @@ pub use runs::{
     forget_sources, last_runs, note_run_reviews, note_undone, run_reviews, update_undecided,
 };
 pub use source::{
-    Known, KnownReview, SourceCount, ReviewCopy, SourceRecord, copies_of, counts_by_source,
+    Known, KnownReview, ReviewCopy, SourceCount, SourceRecord, copies_of, counts_by_source,
     ids_after, keep_deleted, load_known, note_decided, note_deleted, note_sources,
     rename_source_records, set_note, standing,
 };

@@ -247,9 +247,7 @@ fn decisions_survive_imports_undo_renames_and_exports() {
                     assert_decisions_kept(&all, &hidden);
                     if let Event::Undo = step.1 {
                         let after = content(all.database.path());
-                        undo(&all.database, &all.clock, None, false)
-                            .await
-                            .unwrap();
+                        undo(&all.database, &all.clock, None, false).await.unwrap();
                         assert_eq!(content(all.database.path()), before, "{steps:?}");
                         import_own(&all, step, false).await;
                         assert_eq!(content(all.database.path()), after, "{steps:?}");

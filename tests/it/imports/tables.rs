@@ -106,7 +106,10 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
         "feedback.xlsx",
         workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let request = request_for([file], "--header-row 3 --map 'text=What they said' --ignore-others");
+    let request = request_for(
+        [file],
+        "--header-row 3 --map 'text=What they said' --ignore-others",
+    );
     let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let rows = [
