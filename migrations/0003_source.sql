@@ -5,14 +5,12 @@
 create table review_source (
     -- What the source last said of a review.
     review_id           text not null,
-    -- The source's own name and the business's location there, even if the owner changed `review.source_name`.
+    -- The source's own name, even if the owner changed `review.source_name`.
     source_name         text not null,
-    location            text,
     -- The id at the source, if the review has another one here: another source's review had that id, or the source gave none before.
     id_at_source        text,
-    -- Set if the source gives instants instead of days. Never published.
+    -- Set if the source gives an instant instead of a day. Never published.
     posted_at           text,
-    responded_at        text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
     -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
     -- `decided` lists the parts that a command made the owner's.
@@ -34,7 +32,6 @@ create table deleted_review (
     source_name         text not null,
     -- The source that gave it, if that has another name.
     imported_from       text,
-    location            text,
     id_at_source        text,
     -- By the clock of the machine, in UTC, if another program deleted it.
     deleted_on          text,

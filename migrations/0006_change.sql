@@ -43,9 +43,9 @@ create trigger review_deleted after delete on review begin
     delete from mention where review_id = old.review_id;
     delete from review_note where review_id = old.review_id;
     delete from deleted_review where review_id = old.review_id;
-    insert into deleted_review (review_id, source_name, imported_from, location, id_at_source, deleted_on,
+    insert into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on,
             same_author_and_day, same_content, same_text)
-        select old.review_id, old.source_name, nullif(s.source_name, old.source_name), s.location, s.id_at_source, date('now'),
+        select old.review_id, old.source_name, nullif(s.source_name, old.source_name), s.id_at_source, date('now'),
             s.same_author_and_day, s.same_content, s.same_text
         from (select 1) left join review_source as s on s.review_id = old.review_id;
     delete from review_source where review_id = old.review_id;

@@ -365,8 +365,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_lines(&mut text, &report.doubtful, "doubtful and not imported");
     if report.doubtful.count > 0 {
         text.push_str(
-            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named, or LINE=new or \
-             LINE=same for one row; a deleted review that is the same stays deleted without --restore\n",
+            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named; a deleted review that is the same stays deleted without --restore\n",
         );
     }
     for (source, count) in &report.without_row {
@@ -398,17 +397,11 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         let deletions = counted(deletions, "deletion mark", "deletion marks");
         let _ = writeln!(text, "{deletions} left out: a run takes reviews only");
     }
-    add_count(&mut text, report.elsewhere, "of other locations left out");
     add_withheld(&mut text, report);
     add_named(
         &mut text,
         &report.withdrawn,
         "withdrawn, no longer listed by the source",
-    );
-    add_count(
-        &mut text,
-        report.moved,
-        "moved to the day in the business's time zone",
     );
     add_lines(
         &mut text,

@@ -13,7 +13,6 @@ use super::report::{Exit, counted, print_report};
 use super::status::{PUBLISH, first_step, policy_advice};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::imports::follow_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
 use crate::owner::business::{ADDRESS, country, language, zone};
@@ -79,7 +78,7 @@ impl Init {
         if known.as_ref() != Some(&business) {
             refuse_sample(write.for_reading(), path).await?;
         }
-        let moved = store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
+        store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
@@ -89,7 +88,7 @@ impl Init {
         database.close().await;
         let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
         let next = next.as_deref().unwrap_or(PUBLISH);
-        let summary = format_summary(&business, is_zone_known, moved, path);
+        let summary = format_summary(&business, is_zone_known, path);
         Ok(print_report(&format!("{summary}next        {next}\n")))
     }
 
@@ -114,15 +113,14 @@ impl Init {
     }
 }
 
-/// Stores the business if it differs from the known one, and moves the reviews to their days in its time zone if it
-/// `has_zone`; returns the number of moved reviews.
+/// Stores the business if it differs from the known one, and its time zone if it `has_zone`.
 pub(super) async fn store_business(
     write: &mut Write,
     known: Option<&Business>,
     business: &Business,
     has_zone: bool,
     clock: &Clock,
-) -> sqlx::Result<u64> {
+) -> sqlx::Result<()> {
     if known != Some(business) {
         storage::business::replace(write, business).await?;
     }
@@ -131,18 +129,13 @@ pub(super) async fn store_business(
         if former != business.time_zone {
             follow_time_zone(write, business.time_zone, clock).await?;
         }
-        return follow_zone(write, business.time_zone, clock.now()).await;
+        storage::business::note_time_zone(write, business.time_zone).await?;
     }
-    Ok(0)
+    Ok(())
 }
 
-/// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
-pub(super) fn format_summary(
-    business: &Business,
-    is_zone_known: bool,
-    moved: u64,
-    path: &Path,
-) -> String {
+/// The business as text.
+pub(super) fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> String {
     let zone = if is_zone_known {
         business.time_zone.name()
     } else {
@@ -185,16 +178,6 @@ pub(super) fn format_summary(
         ]
         .join(", "),
     );
-    if moved > 0 {
-        line(
-            "moved",
-            &format!(
-                "{} in {}",
-                counted(moved, "review to its day", "reviews to their days"),
-                business.time_zone.name()
-            ),
-        );
-    }
     for remark in remarks(business) {
         let _ = writeln!(text, "note        {remark}");
     }

@@ -19,7 +19,7 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::{DoubtfulChoice, ImportRequest};
+use crate::imports::{Doubtful, ImportRequest};
 use crate::model::json::without_nulls;
 use crate::model::text::nearest;
 use crate::random::Random;
@@ -118,10 +118,9 @@ struct RunSources {
     /// kind of file
     #[arg(long)]
     accept_changes: bool,
-    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; `LINE=` (`FILE:LINE=` with several files)
-    /// decides one row; may be repeated
-    #[arg(long, value_name = "[LINE=]new|same", requires = "name")]
-    doubtful: Vec<DoubtfulChoice>,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum, requires = "name")]
+    doubtful: Option<Doubtful>,
     #[command(flatten)]
     config: SyncConfig,
 }

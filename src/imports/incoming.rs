@@ -26,22 +26,20 @@ pub struct Incoming {
     pub is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     pub has_new_value: bool,
+    /// Whether its source gives an instant, whose day depends on the time zone.
+    pub has_instant: bool,
     /// When it last changed at the source: of rows with the same ID, the newest counts.
     pub changed_at: Option<DateTime<Utc>>,
     pub unpublished: Unpublished,
 }
 
-/// What a row has besides the review. All but the first three are only in our own exports.
+/// What a row has besides the review. All but the first are only in our own exports.
 #[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Unpublished {
-    /// The business's location, by the source's name for it.
-    pub location: Option<String>,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
     /// The source's ID of the review if it has another one here.
     pub id_at_source: Option<String>,
     /// The source's own name, if the owner renamed it.
@@ -142,11 +140,6 @@ impl ReviewRow {
         exported.or(own)
     }
 
-    /// The business's location, by the source's name for it.
-    pub fn location(&self) -> Option<&str> {
-        self.incoming.unpublished.location.as_deref()
-    }
-
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
@@ -182,9 +175,9 @@ impl ReviewRow {
         } = &review.mentions;
         let names = technicians.iter().chain(services).chain(service_areas);
         let names: usize = names.map(|name| name.len() + 3 * BLOCK_BYTES).sum();
-        // They are also in the lists of locations and sources.
-        let places = self.location().map_or(0, str::len) + self.source().len();
-        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * places
+        // It is also in the list of sources.
+        let source = self.source().len();
+        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * source
     }
 }
 

@@ -28,7 +28,7 @@ use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, PlaceCount, RunChange, RunCounts};
+use crate::storage::reviews::{self, RunChange, RunCounts, SourceCount};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -48,7 +48,6 @@ pub use map::questions::{
     Asks, Question, ShownTables, Undecided, VALUE, missing_option, noun, shown_value,
 };
 pub use map::values::header_key;
-pub(crate) use merge::follow_zone;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
@@ -58,8 +57,7 @@ pub use report::{
     MergeError, Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    ColumnChoices, DoubtfulChoice, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
-    respell,
+    ColumnChoices, Doubtful, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
 
 /// Reviews per statement.
@@ -85,17 +83,17 @@ pub async fn import(
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = KeptColumns::load(&mut reader).await.at(path)?;
-    let places = reviews::counts_by_place(&mut reader).await.at(path)?;
+    let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
     let respelled = request
         .source
         .as_mut()
-        .and_then(|name| respell(name, &places));
+        .and_then(|name| respell(name, &counts));
     request.business = known;
     let request = &request;
     let calendar = Calendar { zone, now };
-    let mut collected = read_and_map(request, calendar, kept.clone(), &places, watch)?;
+    let mut collected = read_and_map(request, calendar, kept.clone(), &counts, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
@@ -123,7 +121,7 @@ fn read_and_map(
     request: &ImportRequest,
     calendar: Calendar,
     kept: KeptColumns,
-    places: &[PlaceCount],
+    counts: &[SourceCount],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let read = read::read(request, &kept, ImportLimits::new(Some(&*watch)));
@@ -131,7 +129,7 @@ fn read_and_map(
         return Err(ImportError::Stopped);
     }
     let (files, limits) = read?;
-    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, places);
+    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, counts);
     let collected = map::map(&files, collector, MERGED_BYTES);
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
@@ -154,18 +152,13 @@ async fn merge_and_write(
         business,
         editorial,
         columns,
-        mut report,
+        report,
     } = collected;
-    let zone = match &business {
-        Some(business) => {
-            business::replace(write, business).await?;
-            zone
-        }
-        // A shell may have changed the time zone since the last import.
-        None => business::time_zone(write.for_reading()).await?,
-    };
+    if let Some(business) = &business {
+        business::replace(write, business).await?;
+    }
     if let Some(zone) = zone {
-        report.moved = follow_zone(write, zone, now).await?;
+        business::note_time_zone(write, zone).await?;
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;

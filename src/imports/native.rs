@@ -100,7 +100,6 @@ impl Exported {
                 "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
                 "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
                 "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
-                "location": source.and_then(|source| source.location.as_ref()),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
@@ -116,9 +115,7 @@ impl Exported {
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
-            record["location"] = json!(source.location);
             record["posted_at"] = json!(source.posted_at);
-            record["responded_at"] = json!(source.responded_at);
             record["id_at_source"] = json!(source.id_at_source);
             if source.source_name != review.source.name {
                 record["imported_from"] = json!(source.source_name);
@@ -289,7 +286,7 @@ pub fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// The review in a native record, or all its faults. A mapping without a column, as `--map location=`, leaves a member out.
+/// The review in a native record, or all its faults. A mapping without a column, as `--map title=`, leaves a member out.
 pub fn parse_record(
     record: &mut Value,
     format: &Format,
@@ -368,10 +365,7 @@ fn take_as_customer(incoming: &mut Incoming) {
         // A server's own words do not stand on the firm's pages.
         review.status = Status::withheld(NOT_PUBLISHED);
     }
-    incoming.unpublished = Unpublished {
-        location: incoming.unpublished.location.take(),
-        ..Unpublished::default()
-    };
+    incoming.unpublished = Unpublished::default();
 }
 
 /// The members of a native record that are read, by their paths; all others may be private. What is not an object is
@@ -471,6 +465,7 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
+        has_instant: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {

@@ -33,8 +33,6 @@ pub struct ImportReport {
     pub withheld: BTreeMap<String, u64>,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
-    /// Rows of locations that were not chosen.
-    pub elsewhere: u64,
     /// Reviews in the files that remain withheld because the owner withheld them.
     pub kept_withheld: Named,
     /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
@@ -67,8 +65,6 @@ pub struct ImportReport {
     pub newly_withheld: Named,
     /// Published reviews that were not there before.
     pub newly_published: Named,
-    /// Reviews whose day changed with the business's time zone.
-    pub moved: u64,
     /// Reviews withheld because their source no longer lists them.
     pub withdrawn: Named,
     /// Rows superseded by another row with the same id in this import.

@@ -96,22 +96,15 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
     Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
 }
 
-/// Records the time zone that turns instants into days from now on; returns the previous zone if it differs.
-pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
-    let stored = sqlx::query_scalar!(r#"select dates_time_zone as "zone: Text" from instance"#)
-        .fetch_optional(&mut *write)
-        .await?;
+/// Records that the time zone was set, UTC too.
+pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<()> {
     let name = zone.name();
     execute!(
         write,
         "insert into instance (dates_time_zone) values (?) on conflict (only_row)
          do update set dates_time_zone = excluded.dates_time_zone where dates_time_zone is not excluded.dates_time_zone",
         name
-    )?;
-    Ok(stored
-        .flatten()
-        .and_then(|before| before.as_ref().parse().ok())
-        .filter(|before: &Tz| *before != zone))
+    )
 }
 
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
+    Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
     ShownTables, Watch, Watcher,
 };
 use crate::model::ReviewId;
@@ -40,7 +40,7 @@ pub struct RunRequest {
     /// Whether the run is taken as it is (`--accept-changes`).
     pub accepts_changes: bool,
     /// `--doubtful`
-    pub doubtful: Vec<DoubtfulChoice>,
+    pub doubtful: Option<Doubtful>,
     /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
     pub reading: Option<ImportRequest>,
 }

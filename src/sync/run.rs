@@ -109,7 +109,7 @@ impl SyncRunner {
             files: fetched.files.clone(),
             dry_run: is_dry_run,
             accept_changes: request.accepts_changes,
-            doubtful: request.doubtful.clone(),
+            doubtful: request.doubtful,
             partial: source.options.partial,
             mask: fetched.mask.clone(),
             below: fetched.below.clone(),

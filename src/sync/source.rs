@@ -22,7 +22,7 @@ use crate::storage::sync::SyncSource;
 
 /// The options of `import` that say how an answer is read.
 const READING_OPTIONS: &str =
-    "format scale date-format source encoding sheet header-row location skip-duplicates full-names";
+    "format scale date-format source encoding sheet header-row skip-duplicates full-names";
 /// Those that decide about columns when a source is added; they are kept with its columns.
 const COLUMN_OPTIONS: &str = "map public public-answer public-name ignore ignore-others no-text";
 /// A parameter or header whose name contains one of these may have a secret as its value.

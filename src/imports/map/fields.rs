@@ -33,7 +33,6 @@ named! {
         Language = "language",
         SourceName = "source.name",
         Url = "source.url",
-        Location = "location",
         UpdatedAt = "updated_at",
         Verified = "verification.verified",
         Method = "verification.method",
@@ -71,7 +70,6 @@ pub const RECORD: &[Member] = &[
     needed("text", Shape::Text),
     optional("language", Shape::Word(language)),
     optional("source", Shape::Object(SOURCE)),
-    optional("location", NAME),
     optional("verification", Shape::Object(VERIFICATION)),
     optional("mentions", Shape::Object(MENTIONS)),
     optional("response", Shape::Object(RESPONSE)),
@@ -86,7 +84,6 @@ pub const RECORD: &[Member] = &[
     optional("deleted_on", Shape::Day),
     optional("deleted_reason", NAME),
     optional("posted_at", INSTANT),
-    optional("responded_at", INSTANT),
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("said", Shape::Any),
@@ -349,14 +346,18 @@ pub struct PublicIf {
     pub columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant: a row that has one is not public.
     pub inside: Vec<usize>,
+    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
+    pub around: Vec<usize>,
     /// `""` is an empty cell, `*` any other.
     pub values: Vec<String>,
     /// The values that the owner saw beside them; empty for a platform's.
     pub others: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
-    /// Whether the platform's file names it: then a file without the column says nothing.
+    /// Whether the platform's file names it.
     pub is_platform: bool,
+    /// Whether nothing is public without it: of a platform's columns those that its files always have.
+    pub is_required: bool,
 }
 
 impl PublicIf {

@@ -25,9 +25,6 @@ use crate::storage::reviews::{
 pub(crate) mod identity;
 pub(crate) mod rename;
 pub(crate) mod undo;
-mod zone;
-
-pub use zone::follow_zone;
 
 /// How rows are merged.
 pub struct Rules<'r> {
@@ -104,18 +101,11 @@ pub fn merge_rows(
     deleted: Vec<Mark>,
     known: Known,
     rules: &Rules<'_>,
-    mut report: ImportReport,
+    report: ImportReport,
     watch: Watcher<'_>,
 ) -> Result<MergeOutcome, MergeError> {
-    let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
-    let Identified {
-        matches,
-        doubted,
-        unused,
-    } = identify(&rows, &files, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
-    let unused = unused.iter();
-    let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
-    report.notes.extend(notes);
+    let Identified { matches, doubted } =
+        identify(&rows, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
     let mut sources: BTreeMap<String, OfSource> = BTreeMap::new();
     for known in known.values() {
         if let (Some(record), Some(review)) = (&known.source, known.review()) {
@@ -128,7 +118,7 @@ pub fn merge_rows(
         watch,
         equals: EqualReviews::of(&known),
         rules,
-        places: BTreeMap::new(),
+        published: BTreeMap::new(),
         sources,
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
@@ -163,8 +153,8 @@ struct Merging<'r> {
     watch: Watcher<'r>,
     rules: &'r Rules<'r>,
     equals: EqualReviews,
-    /// The number of published reviews that the files have of each source, with its location as the files give it.
-    places: BTreeMap<(String, Option<String>), usize>,
+    /// The number of published reviews that the files have of each source.
+    published: BTreeMap<String, usize>,
     sources: BTreeMap<String, OfSource>,
     outcome: MergeOutcome,
 }
@@ -280,8 +270,8 @@ impl Merging<'_> {
         if is_hidden && was_public && !is_published {
             self.of_source(&record.source_name).unnamed += 1;
         }
-        let place = (record.source_name.clone(), incoming.unpublished.location);
-        *self.places.entry(place).or_default() += usize::from(is_published);
+        let published = self.published.entry(record.source_name.clone());
+        *published.or_default() += usize::from(is_published);
         self.count(
             &merged,
             there.as_ref().filter(|_| is_readable),
@@ -316,7 +306,6 @@ impl Merging<'_> {
             return;
         };
         let record = SourceRecord {
-            location: before.location.clone(),
             id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
             digests: row.digests(),
             ..before.clone()
@@ -468,15 +457,11 @@ impl Merging<'_> {
             let (Some(review), Some(record)) = (known.review(), &known.source) else {
                 continue;
             };
-            let of_place = |location| {
-                let place = (record.source_name.clone(), location);
-                self.places.contains_key(&place)
-            };
             let brought = self.rules.brought.as_ref();
             if brought.is_none_or(|brought| brought.contains(&review.id))
                 && review.status != Status::withheld(GONE)
                 && !doubted.contains(&review.id)
-                && (of_place(None) || of_place(record.location.clone()))
+                && self.published.contains_key(&record.source_name)
             {
                 let source = record.source_name.clone();
                 *report.without_row.entry(source).or_default() += 1;
@@ -520,7 +505,7 @@ impl Merging<'_> {
         }
     }
 
-    /// Withholds reviews that their source and location no longer list; the merge publishes them again when they come
+    /// Withholds reviews that their source no longer lists; the merge publishes them again when they come
     /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
     fn withdraw_missing(&mut self) -> Result<(), String> {
         let report = &self.outcome.report;
@@ -540,28 +525,24 @@ impl Merging<'_> {
                 ));
             }
         }
-        let mut missing_of: BTreeMap<_, Vec<ReviewId>> = BTreeMap::new();
+        let mut missing_of: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
         for (id, known) in &self.outcome.others {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
             {
-                let place = (record.source_name.clone(), record.location.clone());
-                missing_of.entry(place).or_default().push(id.clone());
+                let missing = missing_of.entry(record.source_name.clone());
+                missing.or_default().push(id.clone());
             }
         }
-        for (place, there) in std::mem::take(&mut self.places) {
-            let gone = missing_of.remove(&place).unwrap_or_default();
-            let (name, location) = place;
+        for (name, there) in std::mem::take(&mut self.published) {
+            let gone = missing_of.remove(&name).unwrap_or_default();
             let (missing, all) = (gone.len(), gone.len() + there);
             let is_many = missing as u64 > FEW && missing * 100 > all * SHARE_PERCENT_MAX;
             let is_all = missing > 0 && there == 0;
             if (is_many || is_all) && !self.rules.request.accept_changes {
-                let location = location
-                    .map(|name| format!(" of {name}"))
-                    .unwrap_or_default();
                 return Err(format!(
-                    "--withdraw-missing: {missing} of {all} reviews that {name}{location} gave are missing, more than \
+                    "--withdraw-missing: {missing} of {all} reviews that {name} gave are missing, more than \
                      {SHARE_PERCENT_MAX} %; check that the file is complete, and add --accept-changes to withhold them"
                 ));
             }
@@ -639,15 +620,9 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     if !unstated.contains(&Unit::Text) {
         record.digests = row.digests();
     }
-    if unpublished.location.is_some() {
-        record.location.clone_from(&unpublished.location);
-    }
     let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
     record.id_at_source = own_id;
     record.posted_at = unpublished.posted_at;
-    if !unstated.contains(&Unit::Response) {
-        record.responded_at = unpublished.responded_at;
-    }
     record
 }
 

@@ -18,14 +18,10 @@ use crate::storage::write::Write;
 pub struct SourceRecord {
     pub id: ReviewId,
     pub source_name: String,
-    /// One of the business's locations, by the source's name for it.
-    pub location: Option<String>,
     /// The id at the source, if the review has another one here.
     pub id_at_source: Option<String>,
     /// When it was written, if the source gives an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, if the source gives an instant.
-    pub responded_at: Option<DateTime<Utc>>,
     /// [`LastStatement`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
     #[serde(rename = "said_json")]
     pub last_statement_json: String,
@@ -38,10 +34,8 @@ impl SourceRecord {
         Self {
             id,
             source_name,
-            location: None,
             id_at_source: None,
             posted_at: None,
-            responded_at: None,
             last_statement_json: String::new(),
             digests,
         }
@@ -173,9 +167,9 @@ async fn sources(
 ) -> sqlx::Result<HashMap<ReviewId, SourceRecord>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query!(
-        r#"select s.review_id as "review_id!: Text", source_name as "source_name!: Text", location as "location!: NullableText",
+        r#"select s.review_id as "review_id!: Text", source_name as "source_name!: Text",
              id_at_source as "id_at_source!: NullableText", posted_at as "posted_at!: NullableText",
-             responded_at as "responded_at!: NullableText", said as "said!: Text", same_author_and_day as "author_and_day!: i64",
+             said as "said!: Text", same_author_and_day as "author_and_day!: i64",
              same_content as "content!: i64", same_text as "text!: i64"
            from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
         list
@@ -188,10 +182,8 @@ async fn sources(
         let record = SourceRecord {
             id: id.clone(),
             source_name: row.source_name.into(),
-            location: row.location.into(),
             id_at_source: row.id_at_source.into(),
             posted_at: instant(row.posted_at),
-            responded_at: instant(row.responded_at),
             last_statement_json: row.said.into(),
             digests: Digests {
                 author_and_day: row.author_and_day,
@@ -277,13 +269,11 @@ fn values(record: &SourceRecord) -> Value {
     json!([
         record.id,
         record.source_name,
-        record.location,
         record.id_at_source,
         record.digests.author_and_day,
         record.digests.content,
         record.digests.text,
         record.posted_at.map(utc),
-        record.responded_at.map(utc),
         statement
     ])
 }
@@ -293,10 +283,10 @@ pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::
     let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert or replace into review_source (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
-           same_text, posted_at, responded_at, said)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-           value ->> 8, value ->> 9 from json_each(?)",
+        "insert or replace into review_source (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text,
+           posted_at, said)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+         from json_each(?)",
         rows
     )
 }
@@ -333,42 +323,39 @@ pub async fn copies_of(
     Ok(copies.collect())
 }
 
-/// Number of reviews of a source at a location, by status.
+/// Number of reviews of a source, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceCount {
+pub struct SourceCount {
     /// The source's own name, even if the owner gave its reviews another one.
     pub source_name: String,
-    pub location: Option<String>,
     pub published: i64,
     pub withheld: i64,
 }
 
-pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<Vec<PlaceCount>> {
+pub async fn counts_by_source(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
     sqlx::query_as!(
-        PlaceCount,
-        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location!: NullableText",
+        SourceCount,
+        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text",
              sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
-           from review as r left join review_source as s using (review_id) group by 1, 2 order by 1, 2"#
+           from review as r left join review_source as s using (review_id) group by 1 order by 1"#
     )
     .fetch_all(connection)
     .await
 }
 
-/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule and, unless
-/// only one location is meant, its columns and runs. The reviews have the new name already.
+/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule, its
+/// columns and runs. The reviews have the new name already.
 pub async fn rename_source_records(
     write: &mut Write,
     source: &str,
     new_name: &str,
-    location: Option<&str>,
 ) -> sqlx::Result<()> {
     execute!(
         write,
         "update deleted_review set source_name = iif(source_name = ?1, ?2, source_name), imported_from = iif(imported_from = ?1, ?2, imported_from)
-         where coalesce(imported_from, source_name) = ?1 and (?3 is null or location = ?3)",
+         where coalesce(imported_from, source_name) = ?1",
         source,
-        new_name,
-        location
+        new_name
     )?;
     execute!(
         write,
@@ -382,15 +369,11 @@ pub async fn rename_source_records(
     execute!(
         write,
         "update import_run set sources = (select json_group_array(value) from
-           (select iif(value = ?1 and ?3 is null, ?2, value) as value from json_each(sources) union select ?2))
+           (select distinct iif(value = ?1, ?2, value) as value from json_each(sources)))
          where exists (select 1 from json_each(sources) where value = ?1)",
         source,
-        new_name,
-        location
+        new_name
     )?;
-    if location.is_some() {
-        return Ok(());
-    }
     // A scheduled fetch without the option would bring all reviews again, under the former name.
     execute!(
         write,

@@ -208,7 +208,6 @@ fn sample(field: &str) -> (&'static str, &'static str) {
         "language" => ("es", "language"),
         "source_name" => ("Angi", "source_name"),
         "url" => ("https://a.example/1", "source_url"),
-        "location" => ("Mesa", "(select location from review_source)"),
         "response_text" => ("Thank you", "response_text"),
         "response_date" => ("2026-03-05", "response_on"),
         "response_author" => ("Kim", "response_author"),

@@ -1,4 +1,4 @@
-//! Safeguards of imports: time zones, locations, rows of other sources, missing reviews, and names that were never public.
+//! Safeguards of imports: rows of other sources, missing reviews, and names that were never public.
 
 use super::*;
 

@@ -124,10 +124,6 @@ vic wen uma
 # doubtful rows are settled as edits
 vic wen uma
 --doubtful=same rewritten regrets uma = 0 2 1 0
-# doubtful rows are settled one by one
-vic wen uma
---doubtful=2=new rewritten regrets uma = 1 0 1 1
---doubtful=3=same rewritten regrets uma = 0 1 2 0
 # moved days publish none of several hidden copies
 pills-10 pills-12 wen
 hide Anonymous

@@ -138,7 +138,7 @@ pub(super) fn values(database: &Path) -> String {
 fn content(database: &Path) -> String {
     let kept = sqlite3(
         database,
-        "select review_id, source_name, location, posted_at, said, same_author_and_day, same_content, same_text, id_at_source
+        "select review_id, source_name, posted_at, said, same_author_and_day, same_content, same_text, id_at_source
            from review_source order by 1;
          select * from deleted_review order by 1",
     );
@@ -245,9 +245,7 @@ fn decisions_survive_imports_undo_renames_and_exports() {
                     assert_decisions_kept(&all, &hidden);
                     if let Event::Undo = step.1 {
                         let after = content(all.database.path());
-                        undo(&all.database, &all.clock, None, false, false)
-                            .await
-                            .unwrap();
+                        undo(&all.database, &all.clock, None, false).await.unwrap();
                         assert_eq!(content(all.database.path()), before, "{steps:?}");
                         import_own(&all, step, false).await;
                         assert_eq!(content(all.database.path()), after, "{steps:?}");

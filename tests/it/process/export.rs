@@ -180,25 +180,6 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
     );
 }
 
-#[test]
-fn a_new_time_zone_changes_only_unedited_dates() {
-    let home = Home::new();
-    let row = |id: &str| json!({"name": format!("accounts/1/locations/7/reviews/{id}"), "starRating": "FIVE", "createTime": "2024-11-02T03:30:00Z", "reviewer": {"displayName": "Ann"}});
-    let page = json!({"reviews": [row("a"), row("b"), row("c")]});
-    home.file("google.json", &page.to_string());
-    home.steps(
-        "
-        import google.json ✗ reviews init --time-zone ZONE
-        init --time-zone UTC → UTC
-        import google.json → 3 new
-        sql: update review set reviewed_on = '2024-10-30' where review_id = '7.b'
-        init --time-zone America/Phoenix → 2 reviews to their days in America/Phoenix
-        import google.json → 0 new, 0 updated, 3 unchanged
-        sql: select group_concat(reviewed_on) from (select reviewed_on from review order by review_id) → 2024-11-01,2024-10-30,2024-11-01
-        ",
-    );
-}
-
 /// Control characters of terminals (ECMA-48, including C1) and Unicode controls that change the text direction.
 const CONTROLS: [char; 6] = ['\u{1b}', '\u{7}', '\r', '\u{9b}', '\u{202e}', '\u{2066}'];
 

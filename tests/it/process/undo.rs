@@ -22,7 +22,7 @@ fn rows(list: &str) -> String {
 fn content(home: &Home) -> String {
     home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
            verified, response_text, response_on, response_author from review order by 1;
-         select review_id, source_name, location, posted_at, responded_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
+         select review_id, source_name, posted_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
          select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review order by 1")
 }
 
@@ -89,7 +89,7 @@ fn undo_publishes_withdrawn_reviews_again() {
 }
 
 #[test]
-fn of_each_source_the_newest_import_is_undone_first() {
+fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
     let home = Home::new();
     for [file, list] in table(
         r#"
@@ -116,32 +116,27 @@ fn of_each_source_the_newest_import_is_undone_first() {
     let before = content(&home);
     home.steps(
         "
-        undo 9 ✗ there is no import 9
-        undo 3 ✗ import 4 is a later one of Angi, Google
-        undo 4 ✗ import 5 is a later one of Angi
-        undo 1 --later --dry-run → dry run: nothing was changed
+        undo --source Yelp ✗ no import of Yelp to undo
+        undo --source Google ✗ import 4 has reviews of Angi, too, of which import 5 is newer; `reviews undo --source Angi` takes
+        undo --dry-run → dry run: nothing was changed
         ",
     );
     assert_eq!(content(&home), before);
-    // The later imports of all sources concerned, in one step.
-    let undone = "undone; the same files can be imported again";
-    let done = home.run_ok("undo 3 --later", undone);
-    let runs = done.out.lines().filter_map(|line| line.split_once(": 20"));
-    let runs: Vec<&str> = runs.map(|(run, _)| run).collect();
-    assert_eq!(runs, ["5", "4", "3"], "{}", done.out);
     // An import that changes nothing does not count.
     home.steps(
         r"
-        sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
-        undo ✗ import 5 was already undone
-        undo ✗ `reviews undo 2` undoes the one before
+        undo → 5: 20
         status → angi2.jsonl: 1 new, 0 updated, undone
-        undo 1 → 1 removed
-        import angi.jsonl → 1 unchanged
-        undo 2 → 1 removed
+        undo → 4: 20
+        undo --source google → 3: 20
+        sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
+        undo → 2: 20
+        undo ✗ no import to undo
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
         undo → 1 removed
+        undo --source Google → 1: 20
+        sql: select count(*) from review → 0
         ",
     );
 }
@@ -159,13 +154,12 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
         withhold d --reason x → withheld
         publish d → published
         undo → 3 left unchanged: b (you changed response), c (you changed status, verification), d (you changed status, verification)
-        undo 1 ✗ import 2 is a later one of Google
         delete b --yes → deleted
-        undo 1 --later → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
+        undo → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
         delete c --yes → deleted
         delete d --yes → deleted
-        undo 2 → 2 deleted since
-        undo ✗ import 2 was already undone
+        undo → 2 deleted since
+        undo → 1 removed
         ",
     );
     home.finds("select count(*) from review", "0");
@@ -224,19 +218,14 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 }
 
 #[test]
-fn an_import_is_undone_after_moves_that_nobody_decided() {
+fn an_import_is_undone_after_its_source_is_renamed() {
     let home = Home::new();
-    home.file(
-        "sheet.csv",
-        &format!("{SHEET}Cy,5,2026-10-09T03:00:00Z,Late.\n"),
-    );
+    home.file("sheet.csv", SHEET);
     home.steps(
         "
-        init --name 'Desert Peak' --time-zone America/Phoenix → Phoenix
-        import sheet.csv → 3 new
-        source rename Direct Angi → 3 reviews
-        init --time-zone Europe/Berlin → moved       1 review to its day
-        undo → 3 removed
+        import sheet.csv → 2 new
+        source rename Direct Angi → 2 reviews
+        undo --source angi → 2 removed
         ",
     );
 }
@@ -287,7 +276,7 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
         (
             "rows.csv",
             "author, day, stars and text (q1 and z1)",
-            "undo 2 → 1 removed\nsource rename Direct Angi → 2 reviews",
+            "undo → 1 removed\nsource rename Direct Angi → 2 reviews",
         ),
         (
             "counting.csv --ignore id",

@@ -155,7 +155,9 @@ fn run_after_a_changed_decision_sends_no_validators() {
     assert_eq!(withheld(&home), "0");
     // An undo leaves the decisions of an added source.
     let before = kept(&home);
-    home.run("undo 1 --later").done();
+    home.run("undo").failed("`reviews undo --source Direct`");
+    home.run("undo --source Direct").done();
+    home.run("undo --source Direct").done();
     assert_eq!(kept(&home), before);
 }
 
