@@ -111,7 +111,7 @@ impl DatasetsApi {
         let stage_request = StageRequest::new(values, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         match stage_request {
-            None => self.document(headers, Document::Insights),
+            None => Ok(self.document(headers, Document::Insights)),
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
                 let found = run_long(|| {
@@ -123,7 +123,7 @@ impl DatasetsApi {
                     CachedBody::whole(JSON, body),
                     snapshot.document(Document::Insights),
                 );
-                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights))?;
+                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights));
                 Ok(response.into())
             }
         }
@@ -155,7 +155,7 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::BusinessSummary>> {
         let snapshot = self.ctx.current.load();
         let business = head(&snapshot.input, Some(snapshot.changed_at()));
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business))
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business)))
     }
 
     /// Get how the reviews are collected and checked
@@ -174,7 +174,7 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::Transparency>> {
         let _slot = self.ctx.turn(client).await?;
         let (snapshot, transparency) = self.ctx.transparency().await?;
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&*transparency))
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&*transparency)))
     }
 
     /// List the filters of reviews
@@ -191,7 +191,7 @@ impl DatasetsApi {
         let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
         let body = run_long(|| wire::json(&facets(&snapshot, FACET_VALUES_MAX)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 
     /// Get the evidence of an aspect
@@ -230,20 +230,20 @@ impl DatasetsApi {
         }
         let links = &self.ctx.links;
         let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 }
 
 impl DatasetsApi {
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> poem::Result<Cacheable<K>> {
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Cacheable<K> {
         let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
         let mut response =
-            (self.ctx).respond(headers, &snapshot, &published.body, Some(published))?;
+            (self.ctx).respond(headers, &snapshot, &published.body, Some(published));
         if let Some(link) = &published.link {
             response.headers_mut().insert(LINK, ready(link));
         }
-        Ok(response.into())
+        response.into()
     }
 }
 

@@ -271,8 +271,8 @@ impl ExclusiveAccess {
 const CARRIED: [&str; 2] = ["subscription", "intent"];
 
 impl Database {
-    /// Takes the subscriptions, the base URLs and the key of sessions from the database at `former`: subscribers, feed readers and
-    /// agents know these, and not those of the backup.
+    /// Takes the subscriptions and the base URLs from the database at `former`: subscribers and feed readers know these, and
+    /// not those of the backup.
     ///
     /// # Errors
     /// When a file cannot be read or written, or the former one lacks a table.
@@ -288,8 +288,8 @@ impl Database {
                 copy_table(&mut transaction, table).await?;
             }
             sqlx::query(
-                "update main.instance set (first_base_url, last_base_url, session_key)
-                   = (select first_base_url, last_base_url, session_key from former.instance)
+                "update main.instance set (first_base_url, last_base_url)
+                   = (select first_base_url, last_base_url from former.instance)
                  where exists (select 1 from former.instance)",
             )
             .execute(&mut *transaction)

@@ -183,24 +183,6 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
     .await
 }
 
-/// The number of each technician, by technician id. It never changes and reveals nothing about the person.
-pub async fn technician_numbers(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, i64>> {
-    // A trigger gives every row a number. If the trigger was dropped, rows get negative numbers so that they stay
-    // distinct.
-    let rows = sqlx::query!(
-        r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
-           from technician as t left join technician_number as n using (technician_id)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.id.into(), row.number))
-        .collect())
-}
-
 // The editorial texts: rows that only the owner changes.
 
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
@@ -305,7 +287,6 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "business",
         "service",
         "technician",
-        "technician_number",
         "service_area",
         "editorial_summary",
         "editorial_faq"

@@ -7,7 +7,7 @@ mod source;
 pub use rows::{
     AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
     ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
-    list_ids, newest, observe, position, published, recorded_technicians, unreadable, upsert,
+    list_ids, newest, observe, position, published, unreadable, upsert,
     withheld,
 };
 pub use runs::{
