@@ -76,11 +76,7 @@ async fn main() -> Result<()> {
 }
 
 /// Sends one call after the other; returns the duration of each.
-async fn ask(
-    url: String,
-    client: usize,
-    until: Instant,
-) -> Result<Vec<Duration>> {
+async fn ask(url: String, client: usize, until: Instant) -> Result<Vec<Duration>> {
     let calls = [
         json!({ "name": "search_reviews", "arguments": { "query": "leak", "limit": 5 } }),
         json!({ "name": "get_business", "arguments": {} }),

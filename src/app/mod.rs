@@ -105,8 +105,7 @@ impl App {
         changes.any().await?;
         let first = publisher.first().await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);
-        let (trusted_proxies, random) =
-            (hub.config.trusted_proxies.clone(), hub.random.clone());
+        let (trusted_proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {
             contacts,
             request_log,

@@ -22,10 +22,7 @@ const SERVER_CARD: &str = "application/mcp-server-card+json";
 const TITLE_CHARACTERS_MAX: usize = 100;
 
 #[handler]
-pub fn server_card(
-    Data(ctx): Data<&Arc<Ctx>>,
-    headers: &HeaderMap,
-) -> Response {
+pub fn server_card(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let labels = host(&ctx.links);
     let labels: Vec<&str> = labels.split('.').rev().collect();
     let card = json!({
@@ -44,10 +41,7 @@ pub fn server_card(
 }
 
 #[handler]
-pub fn ai_catalog(
-    Data(ctx): Data<&Arc<Ctx>>,
-    headers: &HeaderMap,
-) -> Response {
+pub fn ai_catalog(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let (host, title) = (host(&ctx.links), title(ctx));
     let catalog = json!({
         "specVersion": "1.0",

@@ -13,8 +13,8 @@ use super::{developers, discovery, home};
 use crate::compute::{made_once, run_long};
 use crate::model::named;
 use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
-use crate::web::context::Ctx;
 use crate::web::ClientAddress;
+use crate::web::context::Ctx;
 
 /// A sitemap of more reviews is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.

@@ -18,7 +18,6 @@ use super::{badge, embed};
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::snapshot::{CachedBody, Coding, Document, Snapshot};
-use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 #[derive(Template)]

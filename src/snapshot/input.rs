@@ -181,7 +181,11 @@ impl EntryLoader<'_> {
         while let Some(numbered) = reviews.try_next().await? {
             self.loaded_count.fetch_add(1, Ordering::Relaxed);
             let numbered = self.date(numbered);
-            list.push(Arc::new(self.entry(self.publish_staff, numbered, &mut missing)));
+            list.push(Arc::new(self.entry(
+                self.publish_staff,
+                numbered,
+                &mut missing,
+            )));
         }
         Ok((list, missing))
     }
@@ -302,8 +306,7 @@ fn entry(
     names: &[(MentionKind, String)],
     mut analysis: Option<CompactAnalysis>,
 ) -> Entry {
-    let is_hidden =
-        |kind| publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
+    let is_hidden = |kind| publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
     let recorded = review.mentions.pairs();
     let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
     review.mentions = pairs

@@ -22,7 +22,7 @@ use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
 use crate::storage::reviews::{Changed, DatabasePosition, Observation, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};

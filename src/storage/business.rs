@@ -1,7 +1,5 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
-use std::collections::BTreeMap;
-
 use chrono_tz::Tz;
 use serde_json::json;
 use sqlx::SqliteConnection;

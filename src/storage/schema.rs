@@ -2,7 +2,6 @@
 //! whether its objects are those of this release.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
@@ -165,12 +164,11 @@ pub(super) fn lineage_id(path: &Path) -> Result<String, DbError> {
 /// Gives the database an id if it lacks one.
 async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
-    let is_bound = sqlx::query_scalar!(
-        "select count(*) from instance where lineage_id is not null"
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .at(path)?;
+    let is_bound =
+        sqlx::query_scalar!("select count(*) from instance where lineage_id is not null")
+            .fetch_one(&mut *connection)
+            .await
+            .at(path)?;
     if is_bound > 0 {
         return Ok(());
     }

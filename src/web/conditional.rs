@@ -78,11 +78,7 @@ pub fn ready(text: &Bytes) -> HeaderValue {
 /// Whether the client's copy is current (RFC 9110 §13.2.2). `If-None-Match` decides if it is there, and an invalid one matches
 /// nothing; an invalid date is ignored (§13.1.3). A date in the future is later than every change, so the result is 304 (RFC
 /// 9110); RFC 2616 ignored such dates.
-fn is_current(
-    request: &HeaderMap,
-    body: &CachedBody,
-    dated: Option<&PublishedDocument>,
-) -> bool {
+fn is_current(request: &HeaderMap, body: &CachedBody, dated: Option<&PublishedDocument>) -> bool {
     if request.contains_key(IF_NONE_MATCH) {
         return is_listed(request, body);
     }

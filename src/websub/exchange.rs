@@ -177,11 +177,7 @@ impl Exchange {
             .unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
-    async fn deliver(
-        &self,
-        due: &DueDelivery,
-        snapshot: &Snapshot,
-    ) -> Conclusion {
+    async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Conclusion {
         let document = due.subscriber.document;
         let body = &snapshot.document(document).body;
         let bytes = body.content.length();

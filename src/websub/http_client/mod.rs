@@ -628,20 +628,54 @@ mod tests {
     #[test]
     fn only_what_cannot_leave_this_machine_is_local() {
         for (kind, code, name, is_local) in [
-            (io::ErrorKind::NetworkUnreachable, Some(101), "network_down", true),
+            (
+                io::ErrorKind::NetworkUnreachable,
+                Some(101),
+                "network_down",
+                true,
+            ),
             (io::ErrorKind::NetworkDown, Some(100), "network_down", true),
-            (io::ErrorKind::AddrNotAvailable, Some(99), "network_down", true),
-            (io::ErrorKind::PermissionDenied, Some(1), "network_down", true),
+            (
+                io::ErrorKind::AddrNotAvailable,
+                Some(99),
+                "network_down",
+                true,
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                Some(1),
+                "network_down",
+                true,
+            ),
             (io::ErrorKind::Other, Some(23), "network_down", true),
             (io::ErrorKind::Other, Some(24), "network_down", true),
-            (io::ErrorKind::HostUnreachable, Some(113), "host_unreachable", false),
-            (io::ErrorKind::TimedOut, Some(110), "connect_timed_out", false),
-            (io::ErrorKind::ConnectionRefused, Some(111), "connect", false),
+            (
+                io::ErrorKind::HostUnreachable,
+                Some(113),
+                "host_unreachable",
+                false,
+            ),
+            (
+                io::ErrorKind::TimedOut,
+                Some(110),
+                "connect_timed_out",
+                false,
+            ),
+            (
+                io::ErrorKind::ConnectionRefused,
+                Some(111),
+                "connect",
+                false,
+            ),
             (io::ErrorKind::ConnectionReset, Some(104), "closed", false),
             (io::ErrorKind::UnexpectedEof, None, "closed", false),
         ] {
             let failure = Failure::of_io(kind, code);
-            assert_eq!((failure.name(), failure.is_local()), (name, is_local), "{kind}");
+            assert_eq!(
+                (failure.name(), failure.is_local()),
+                (name, is_local),
+                "{kind}"
+            );
         }
     }
 

@@ -9,7 +9,11 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
         let answer = post(&app, &[], &initialize(revision)).await;
         let result = &answer.json()["result"];
         let is_known = WITH_INITIALIZE.contains(&revision);
-        let agreed = if is_known { revision } else { WITH_INITIALIZE[2] };
+        let agreed = if is_known {
+            revision
+        } else {
+            WITH_INITIALIZE[2]
+        };
         assert_eq!(result["protocolVersion"], agreed, "{revision}");
         let title = str_of(&result["serverInfo"]["title"]);
         assert!(title.starts_with("Reviews of "), "{title}");
@@ -84,7 +88,12 @@ async fn get_and_delete_of_mcp_are_not_allowed() {
     let named = ("mcp-session-id", "x");
     let revision = |name| ("mcp-protocol-version", name);
     for method in [Method::GET, Method::DELETE] {
-        for headers in [&[][..], &[named], &[named, revision(STATELESS)], &[revision("1")]] {
+        for headers in [
+            &[][..],
+            &[named],
+            &[named, revision(STATELESS)],
+            &[revision("1")],
+        ] {
             let answer = app.send(method.clone(), "/mcp", headers).await;
             let found = (answer.status, answer.header("allow"));
             assert_eq!(found, (405, "POST, OPTIONS"), "{method} {headers:?}");

@@ -81,10 +81,7 @@ async fn clients_get_page_errors_as_problems_with_all_parameters() {
         ",
     ) {
         // Conditions and codings are of no interest before the parameters are right.
-        for header in [
-            ("if-none-match", "*"),
-            ("accept-encoding", "identity;q=0"),
-        ] {
+        for header in [("if-none-match", "*"), ("accept-encoding", "identity;q=0")] {
             let answer = app.get_with(target, &[header]).await;
             assert_eq!(answer.status, 400, "{target} {header:?}");
             let problem = answer.json();

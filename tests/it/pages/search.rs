@@ -264,7 +264,9 @@ async fn pages_of_a_search_lead_to_every_review_once() {
             shown.extend(permalinks(&page));
             next = link(&page, "next");
         }
-        let all = app.text(&format!("{first}&limit=100").replace("limit=7&", "")).await;
+        let all = app
+            .text(&format!("{first}&limit=100").replace("limit=7&", ""))
+            .await;
         assert!(shown.len() > 21, "{first}");
         assert_eq!(shown, permalinks(&all), "{first}");
     }
