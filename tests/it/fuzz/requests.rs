@@ -102,7 +102,6 @@ fn the_hub_accepts_any_form_or_refuses_it_with_a_reason() {
 #[test]
 fn any_message_of_an_agent_is_answered() {
     serve(|used| {
-        let (runtime, app) = *used;
         bolero::check!()
             .with_type::<(u8, Vec<u8>)>()
             .for_each(move |(kind, bytes)| {

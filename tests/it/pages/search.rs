@@ -261,7 +261,7 @@ async fn pages_of_a_search_lead_to_every_review_once() {
         let (mut shown, mut next) = (Vec::new(), Some(first.clone()));
         while let Some(target) = next {
             let page = app.text(&target).await;
-            shown.extend(permalinks(&page));
+            shown.extend(permalinks(&page).into_iter().map(str::to_owned));
             next = link(&page, "next");
         }
         let all = app
