@@ -20,9 +20,6 @@ create table instance (
     -- and the log. Null if none has been; a number above the newest change counts
     -- as null.
     erased_change_no integer,
-    -- The key that signs the sessions of agents, made with the database, so that they outlive a restart and are valid for every
-    -- process on it. Set to null, or in a cluster to another key, all sessions end at the next start.
-    session_key     blob constraint instance_session_key_has_256_bits check (length(session_key) = 32),
     -- How often the owner's commands wrote, if many nodes share the database: a write that was prepared on a copy is applied only
     -- if no other came in between.
     owner_writes    integer not null default 0,

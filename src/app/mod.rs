@@ -105,9 +105,8 @@ impl App {
         // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
         let first = publisher.first().await?;
-        let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);
-        let trusted_proxies = hub.config.trusted_proxies.clone();
+        let (trusted_proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {
             contacts,
             request_log,
@@ -118,7 +117,7 @@ impl App {
         let api = api::operations(&ctx, handler);
         let description = api::description(&ctx, api.clone(), mcp::describe);
         let catalog = Catalog::new(Arc::clone(&ctx));
-        let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
+        let agents = Arc::new(Mcp::new(catalog, random, origin_check, &ctx));
         let pages = Arc::new(Pages {
             ctx: Arc::clone(&ctx),
             made: PerSnapshot::default(),

@@ -11,7 +11,6 @@ mod index;
 pub mod input;
 pub mod insights;
 mod publisher;
-mod staff;
 mod store;
 mod transparency;
 

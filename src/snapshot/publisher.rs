@@ -15,7 +15,6 @@ use super::document::{Document, Draft, draft};
 use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
-use super::staff::Staff;
 use super::store;
 use super::store::{Publication, RowState};
 use crate::clock::Clock;
@@ -23,7 +22,7 @@ use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
 use crate::storage::reviews::{Changed, DatabasePosition, Observation, Reasons, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};
@@ -358,19 +357,13 @@ async fn read_input(
     let former = sources.former;
     let next_analyzer = analyzer(sources.engine, &stored.business, former);
     let analyzer = analyzer_in_force(sources, &next_analyzer);
-    // While the analyses are those of the former roster, they may have its names.
-    let former_names = match former {
-        Some(former) if !Arc::ptr_eq(&analyzer, &next_analyzer) => {
-            let names = former.input.staff.full_names();
-            names.map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    };
-    let (staff, business) = Staff::load(connection, stored.business.clone(), former_names).await?;
-    let staff = Arc::new(staff);
+    let mut business = stored.business.clone();
+    if business.publish_staff == PublishStaff::Off {
+        business.technicians.clear();
+    }
     let mut loader = EntryLoader {
         analyzer: Arc::clone(&analyzer),
-        staff: Arc::clone(&staff),
+        publish_staff: business.publish_staff,
         links: sources.links,
         loaded_count: sources.loaded,
         now: sources.now,
@@ -383,10 +376,10 @@ async fn read_input(
         entries,
         undated: std::mem::take(&mut loaded.undated),
         business,
+        own_business: Arc::new(stored.business.clone()),
         editorial: stored.editorial.clone(),
         withheld: stored.withheld.clone(),
         first_links: Some(stored.first_links.clone()),
-        staff,
         analyzer,
         next_analyzer,
     };
@@ -399,7 +392,7 @@ fn analyzer(
     business: &Business,
     former: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
-    if let Some(former) = former.filter(|former| former.input.staff.is_of(business)) {
+    if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
         return Arc::clone(&former.input.next_analyzer);
     }
     let analyzer = Analyzer::new(business, &Engine::of(engine, business));

@@ -1,6 +1,5 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono_tz::Tz;
@@ -175,24 +174,6 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
     )
     .fetch_all(connection)
     .await
-}
-
-/// The number of each technician, by technician id. It never changes and reveals nothing about the person.
-pub async fn technician_numbers(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, i64>> {
-    // A trigger gives every row a number. If the trigger was dropped, rows get negative numbers so that they stay
-    // distinct.
-    let rows = sqlx::query!(
-        r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
-           from technician as t left join technician_number as n using (technician_id)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.id.into(), row.number))
-        .collect())
 }
 
 // The editorial texts: rows that only the owner changes.

@@ -591,8 +591,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    let [id, half, other_half] = schema::instance_values(file)?;
-    all.push(json!([schema::BIND_INSTANCE, id, half, other_half]));
+    all.push(json!([schema::BIND_INSTANCE, schema::lineage_id(file)?]));
     Ok(all)
 }
 

@@ -7,8 +7,7 @@ mod source;
 pub use rows::{
     AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
     Reasons, ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
-    list_ids, newest, observe, position, published, recorded_technicians, unreadable, upsert,
-    withheld,
+    list_ids, newest, observe, position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,

@@ -357,24 +357,6 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
     })
 }
 
-// Technicians recorded in mentions.
-
-/// Every technician recorded in a mention, published or not: each spelling once, sorted. The cost is one step for each
-/// name, not for each mention.
-pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let rows = sqlx::query_scalar!(
-        r#"with recursive name (value) as (
-             select min(value) from mention where kind = 'technician'
-             union all
-             select (select min(value) from mention where kind = 'technician' and value > name.value) from name
-               where name.value is not null)
-           select value as "value!: Text" from name where value is not null"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(strings(rows))
-}
-
 // Lists of reviews for the owner: published and withheld ones.
 
 /// The character after `~`, which is the largest byte in an id.

@@ -13,7 +13,7 @@ fn home() -> Home {
 fn all() -> Value {
     json!({
         "id": "desert-peak", "name": "Desert Peak", "type": "HVACBusiness", "time_zone": "America/Phoenix",
-        "publish_staff": "first_name", "language": "en", "country": "US", "description": "Air conditioning since 1998.",
+        "publish_staff": "full", "language": "en", "country": "US", "description": "Air conditioning since 1998.",
         "url": "https://desert-peak.example/", "telephone": "+1 602 555 0100",
         "address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"},
         "geo": {"latitude": 33.4, "longitude": -111.9}, "same_as": ["https://maps.example/dp"],
@@ -98,7 +98,7 @@ fn wrong_members_are_refused_with_the_nearest_name() {
     for [content, expected] in table(
         r#"
         {"country": "USA"} → country: "USA" is not a country code of ISO 3166; write it like US or DE
-        {"publish_staff": "some"} → publish_staff: "some" is not one of full, first_name, off
+        {"publish_staff": "some"} → publish_staff: "some" is not one of full, off
         {"review_links": [{"name": "Google", "url": "http://g.example/"}]} → review_links[0].url: "http://g.example/" must begin with https://
         {"review_links": [{"name": "Google"}]} → review_links[0].url: missing
         {"address": {"postcode": "1"}} → address.postcode: is unknown, did you mean postal_code?

@@ -18,7 +18,7 @@ fn exported_home() -> Home {
     home.steps(
         r#"
         init --name 'Desert Peak' → not set
-        business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "first_name", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
+        business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "off", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
         business business.json → + telephone
         editorial.json ← {"summary": {"text": "We come on time."}}
         editorial editorial.json → + summary
