@@ -18,7 +18,7 @@ use crate::config::{DatabaseConfig, read_text_of};
 use crate::model::{Day, Method, Response, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
-use crate::storage::{Database, Erased, Postponed, Write};
+use crate::storage::{Database, Erased, Write};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
@@ -340,15 +340,10 @@ pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
                 .to_owned()
         }
         Erased::Done => "and erased from the file".to_owned(),
-        Erased::Later(why) => {
-            let free = if let Postponed::NoRoom { .. } = why {
-                "free some, and "
-            } else {
-                ""
-            };
-            format!(
-                "but unused parts of the file still contain its text: {why}; {free}`reviews serve` erases that within an hour"
-            )
+        Erased::Later => {
+            "but unused parts of the file still contain its text: the file is larger than 64 MiB, in use, or on a full disk; \
+             `reviews serve` erases that within an hour"
+                .to_owned()
         }
     }
 }

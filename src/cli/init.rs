@@ -16,7 +16,8 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::follow_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
-use crate::owner::business::{ADDRESS, country, zone};
+use crate::owner::business::{ADDRESS, country, language, zone};
+use crate::pages::PageLanguage;
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews::counts;
@@ -48,6 +49,9 @@ pub struct Init {
     /// US"
     #[arg(long, value_name = "A", value_parser = postal_address)]
     address: Option<Map<String, Value>>,
+    /// Language of the business as a tag, for example es-MX; pages are in English, Spanish, German or French
+    #[arg(long, value_name = "L", value_parser = language)]
+    language: Option<String>,
     /// Remove the sample data from the database, to make room for your own reviews
     #[arg(long)]
     discard_sample: bool,
@@ -118,6 +122,7 @@ impl Init {
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
             country: self.country.clone().or(before.country),
+            language: self.language.clone().or(before.language),
             url: self.site.clone().or(before.url),
             telephone: self.telephone.clone().or(before.telephone),
             address: self.address.clone().or(before.address),
@@ -181,6 +186,7 @@ pub(super) fn format_summary(
     if let Some(country) = &business.country {
         line("country", country);
     }
+    line("language", &format_language(business.language.as_deref()));
     line("url", business.url.as_deref().unwrap_or("not set"));
     if let Some(telephone) = &business.telephone {
         line("telephone", telephone);
@@ -220,6 +226,18 @@ pub(super) fn format_summary(
         let _ = writeln!(text, "note        {remark}");
     }
     text
+}
+
+/// The language of the business, and that of the pages.
+fn format_language(tag: Option<&str>) -> String {
+    let Some(tag) = tag else {
+        return "not set, so pages are in English; `reviews init --language es` (or de, fr) changes that"
+            .to_owned();
+    };
+    match PageLanguage::of_tag(tag) {
+        Some(language) => format!("{tag}, so pages are in {}", language.own_name()),
+        None => format!("{tag}, which pages do not have, so they are in English"),
+    }
 }
 
 /// Missing fields that search engines or `/transparency` need, each with its remedy.

@@ -1,6 +1,8 @@
 //! Native records: written by exports, in lines or as a table, and read again from these and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything. `map::fields` has the members.
 
+use std::borrow::Cow;
+
 use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,7 +12,7 @@ use crate::imports::incoming::{DeletedRow, Incoming, Unpublished, VOUCHED};
 use crate::imports::map::date::formats;
 use crate::imports::map::fields::{COLUMNS, RECORD, foreign_members, is_own_column};
 use crate::imports::map::values::{
-    TEXT_BYTES_MAX, flag, is_formula, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, escape_formulas, flag, remove_formula_escapes, without_address,
 };
 use crate::imports::platforms::Format;
 use crate::imports::report::FileError;
@@ -161,11 +163,8 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        let escaped = |cell: String| {
-            let quote = if is_formula(&cell) { "'" } else { "" };
-            format!("{quote}{cell}")
-        };
-        columns_of_table().map(cell).map(escaped).collect()
+        let cells = columns_of_table().map(cell);
+        cells.map(|cell| escape_formulas(&cell)).collect()
     }
 }
 
@@ -190,14 +189,14 @@ pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&
     let cell = |name: &str| {
         let cell = written(name);
         if is_escaped {
-            remove_formula_escape(cell)
+            remove_formula_escapes(cell)
         } else {
-            cell
+            Cow::Borrowed(cell)
         }
     };
     let mut record = Map::new();
     for (path, shape) in COLUMNS.iter().filter(|(path, _)| path != "escaped") {
-        let text = cell(path);
+        let text = &*cell(path);
         let value = match shape {
             Shape::List(_) => Value::from(listed(text)),
             _ if text.is_empty() => continue,

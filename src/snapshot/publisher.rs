@@ -466,23 +466,3 @@ fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<An
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
 }
-
-/// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
-pub async fn survey(
-    connection: &mut SqliteConnection,
-    engine: Option<&Arc<Engine>>,
-    links: &Links,
-) -> sqlx::Result<(SnapshotInput, usize)> {
-    let stored = StoredState::read(connection, links).await?;
-    let sources = InputSources {
-        engine,
-        links,
-        loaded: &AtomicU64::default(),
-        now: DateTime::default(),
-        former: None,
-        late_are_stored: false,
-    };
-    let (input, loaded) = read_input(&sources, connection, &stored).await?;
-    let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();
-    Ok((input, behind))
-}

@@ -316,6 +316,11 @@ impl Home {
     fn serve(&self) -> Serving {
         Serving::start(&mut self.command("serve"))
     }
+
+    /// Starts the service, which analyses the reviews before it listens, and stops it.
+    pub fn analyze(&self) {
+        self.serve().stop();
+    }
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
