@@ -16,7 +16,7 @@ use crate::imports::{
 };
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::{SourceCount, counts_by_source};
+use crate::storage::reviews::{SourceCounts, counts_by_source};
 use crate::storage::sync::{forget_answers, sync_sources};
 use crate::sync::Source;
 
@@ -187,11 +187,11 @@ fn format_columns(source: &str, kept: &KeptColumns) -> String {
     format_table(["column", "is read as", "decided by"], rows)
 }
 
-fn format_sources(sources: &[SourceCount]) -> String {
+fn format_sources(sources: &[SourceCounts]) -> String {
     if sources.is_empty() {
         return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
     }
-    let line = |source: &SourceCount| {
+    let line = |source: &SourceCounts| {
         let (name, published, withheld) = (&source.source_name, source.published, source.withheld);
         format!("{name}: {published} published, {withheld} withheld\n")
     };

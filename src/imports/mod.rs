@@ -28,7 +28,7 @@ use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, RunChange, RunCounts, SourceCount};
+use crate::storage::reviews::{self, RunChange, RunCounts, SourceCounts};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -121,7 +121,7 @@ fn read_and_map(
     request: &ImportRequest,
     calendar: Calendar,
     kept: KeptColumns,
-    counts: &[SourceCount],
+    counts: &[SourceCounts],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let read = read::read(request, &kept, ImportLimits::new(Some(&*watch)));

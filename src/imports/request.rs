@@ -25,7 +25,7 @@ use crate::imports::table::{find, list_columns};
 use crate::model::business::Business;
 use crate::model::{compose, fold};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
-use crate::storage::reviews::SourceCount;
+use crate::storage::reviews::SourceCounts;
 
 /// Source name of a review without one.
 pub const SOURCE_DEFAULT: &str = "Direct";
@@ -197,7 +197,7 @@ impl ImportRequest {
 }
 
 /// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
-pub fn respell(name: &mut String, sources: &[SourceCount]) -> Option<String> {
+pub fn respell(name: &mut String, sources: &[SourceCounts]) -> Option<String> {
     let mut stored = sources.iter().map(|source| &source.source_name);
     if stored.clone().any(|other| other == name) {
         return None;

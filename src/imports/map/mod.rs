@@ -31,7 +31,7 @@ use crate::model::{Calendar, Unit, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::{Mark, SourceCount};
+use crate::storage::reviews::{Mark, SourceCounts};
 
 pub(crate) mod date;
 pub(crate) mod decide;
@@ -337,7 +337,7 @@ impl<'a> Collector<'a> {
         request: &'a ImportRequest,
         (watch, limits): (Watcher<'a>, ImportLimits<'static>),
         columns: KeptColumns,
-        sources: &[SourceCount],
+        sources: &[SourceCounts],
     ) -> Self {
         let names = sources.iter().map(|source| source.source_name.clone());
         Self {

@@ -325,16 +325,18 @@ pub async fn copies_of(
 
 /// Number of reviews of a source, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceCount {
+pub struct SourceCounts {
     /// The source's own name, even if the owner gave its reviews another one.
     pub source_name: String,
     pub published: i64,
     pub withheld: i64,
 }
 
-pub async fn counts_by_source(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
+pub async fn counts_by_source(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Vec<SourceCounts>> {
     sqlx::query_as!(
-        SourceCount,
+        SourceCounts,
         r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text",
              sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
            from review as r left join review_source as s using (review_id) group by 1 order by 1"#
