@@ -289,7 +289,7 @@ impl Delete {
             let find = async |reader: &mut SqliteConnection| {
                 let (id, known) = find_known(reader, &self.id).await?;
                 let can_undo = reviews::can_undo(reader, &id).await?;
-                Ok((id, known, can_undo))
+                anyhow::Ok((id, known, can_undo))
             };
             let (id, known, can_undo) = read(config, find).await?;
             let counted = format_counted(can_undo);

@@ -328,7 +328,6 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
         .unwrap_or(SOURCE_DEFAULT);
     let digests = text("/digests").and_then(|digests| digests.parse().ok());
     let source = digests.map(|digests| SourceRecord {
-        location: text("/location").map(str::to_owned),
         id_at_source: text("/id_at_source").map(str::to_owned),
         ..SourceRecord::new(
             id.clone(),

@@ -206,7 +206,7 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
         Event::Rename => {
             let before = content(bench.database.path());
             for (old, new) in [(name, "Elsewhere"), ("Elsewhere", name)] {
-                rename_source(&bench.database, &bench.clock, old, new, None)
+                rename_source(&bench.database, &bench.clock, old, new)
                     .await
                     .ok();
             }
@@ -288,7 +288,7 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
     for edited in ["On time and tidy", "On time and very tidy"] {
         let bench = bench().await;
         bench.csv(ANONYMOUS.replace("HIDDEN", "No"), NAMED).await;
-        rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
+        rename_source(&bench.database, &bench.clock, "Direct", "Own")
             .await
             .unwrap();
         for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
@@ -312,7 +312,7 @@ async fn a_scheduled_source_follows_a_rename() {
              ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
            insert into sync_review (name, review_id) select 'plain', review_id from review"#,
     );
-    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi", None);
+    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi");
     renamed.await.unwrap();
     let options = r#"{"partial":true,"import":["--scale=10","--source=Angi"]}
 {"import":["--source=Yelp"]}
