@@ -18,8 +18,8 @@ use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::{Table, TableRow, find};
 use crate::model::json::without_nulls;
 use crate::model::{
-    Calendar, Day, Digests, Mentions, NOT_PUBLISHED, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status, Unit,
-    Units,
+    Calendar, Day, Digests, Mentions, NOT_PUBLISHED, NOT_VERIFIED, Response, Review, ReviewId,
+    Statement, Status, Unit, Units,
 };
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{Shape, ShapeReader, patch};

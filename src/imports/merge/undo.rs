@@ -11,7 +11,8 @@ use crate::imports::report::{ImportError, Named};
 use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{
-    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
+    UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};

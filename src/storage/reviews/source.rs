@@ -499,14 +499,21 @@ pub async fn delete_by_owner(
     day: Option<Day>,
     reason: Option<&str>,
 ) -> sqlx::Result<()> {
-    let known = standing(write.for_reading(), &[id]).await?.into_values().next();
+    let known = standing(write.for_reading(), &[id])
+        .await?
+        .into_values()
+        .next();
     // So that the mark of one that no source gave has digests, too.
     if let Some(known) = known
         && let Some(review) = known.review().filter(|_| known.source.is_none())
     {
         let digests = Digests::new(review, &review.author, None);
         let name = review.source.name.clone();
-        note_sources(write, &[SourceRecord::new(review.id.clone(), name, digests)]).await?;
+        note_sources(
+            write,
+            &[SourceRecord::new(review.id.clone(), name, digests)],
+        )
+        .await?;
     }
     delete_all(write, &[id]).await?;
     let day = day.map(|day| day.to_string());
