@@ -12,7 +12,7 @@ create table review_source (
     id_at_source        text,
     -- Set if the source gives instants instead of days. Never published.
     posted_at           text,
-    responded_at        text,
+    replied_at        text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
     -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
     -- `decided` lists the parts that a command made the owner's.

@@ -42,7 +42,7 @@ pub struct Unpublished {
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
     /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
+    pub replied_at: Option<DateTime<Utc>>,
     /// The source's ID of the review if it has another one here.
     pub id_at_source: Option<String>,
     /// The source's own name, if the owner renamed it.
@@ -82,7 +82,7 @@ impl Incoming {
     pub fn hidden_parts(&self) -> Vec<&'static str> {
         let parts = [
             ("author", self.hidden_name.is_some()),
-            ("response", self.is_answer_hidden),
+            ("owner_reply", self.is_answer_hidden),
         ];
         let parts = parts.into_iter();
         parts
@@ -93,7 +93,6 @@ impl Incoming {
 
 /// Verification of a row without one: the owner who imports the row vouches for it.
 pub const VOUCHED: Verification = Verification {
-    verified: true,
     method: Method::Manual,
     verified_at: None,
 };
@@ -155,7 +154,7 @@ impl ReviewRow {
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let (review, unpublished) = (self.review(), &self.incoming.unpublished);
-        let response = review.response.as_ref();
+        let reply = review.reply.as_ref();
         let texts = [
             Some(self.author()),
             Some(self.source()),
@@ -163,8 +162,8 @@ impl ReviewRow {
             review.title.as_deref(),
             Some(&review.text),
             review.source.url.as_deref(),
-            response.map(|response| response.text.as_str()),
-            response.and_then(|response| response.author.as_deref()),
+            reply.map(|reply| reply.text.as_str()),
+            reply.and_then(|reply| reply.author.as_deref()),
             unpublished.note.as_deref(),
             unpublished.id_at_source.as_deref(),
             review.status.reason(),

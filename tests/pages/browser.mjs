@@ -69,7 +69,7 @@ export async function pages() {
   return [
     "/",
     "/search",
-    "/search?rating=1&has_response=true",
+    "/search?rating=1&has_reply=true",
     "/search?query=nowhere+at+all&rating=5",
     "/search?query=water+heaters&min_rating=4&source=Google&sort=lowest",
     "/search?rating=9&since=yesterday",

@@ -595,7 +595,7 @@ impl<'a> Collector<'a> {
         // The days of native records are those of the business, and their rows of several locations need no choice.
         if !self.format.is_native() {
             let has_instant = incoming.unpublished.posted_at.is_some()
-                || incoming.unpublished.responded_at.is_some();
+                || incoming.unpublished.replied_at.is_some();
             if has_instant && self.collected.calendar.zone.is_none() {
                 return Err(FileError::new(
                     "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \

@@ -249,9 +249,9 @@ impl Merging<'_> {
         let (kind, there) = match state {
             None => (RunChange::Added, None),
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review)),
-            Some(ReviewState::Unreadable(status, response)) => {
+            Some(ReviewState::Unreadable(status, reply)) => {
                 let review = Review {
-                    response,
+                    reply,
                     status,
                     ..statement.review.clone()
                 };
@@ -687,8 +687,8 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
     record.id_at_source = own_id;
     record.posted_at = unpublished.posted_at;
-    if !unstated.contains(&Unit::Response) {
-        record.responded_at = unpublished.responded_at;
+    if !unstated.contains(&Unit::Reply) {
+        record.replied_at = unpublished.replied_at;
     }
     record
 }

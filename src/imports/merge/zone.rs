@@ -25,7 +25,7 @@ pub async fn follow_zone(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sql
         let (ReviewState::There(review), Some(mut source)) = (known.state, known.source) else {
             continue;
         };
-        if source.posted_at.or(source.responded_at).is_none() {
+        if source.posted_at.or(source.replied_at).is_none() {
             continue;
         }
         let after = moved_to(zone, &mut source, &review);
@@ -54,12 +54,12 @@ fn moved_to(zone: Tz, record: &mut SourceRecord, review: &Review) -> Review {
             after.date = review.date;
         }
     }
-    if let Some(day) = record.responded_at.and_then(day)
-        && !last.is_decided(Unit::Response, review)
-        && let Some(response) = &mut after.response
+    if let Some(day) = record.replied_at.and_then(day)
+        && !last.is_decided(Unit::Reply, review)
+        && let Some(reply) = &mut after.reply
     {
-        response.date = Some(day);
-        last.set(Unit::Response, &after);
+        reply.date = Some(day);
+        last.set(Unit::Reply, &after);
     }
     record.set_last_statement(&last);
     after

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use crate::model::{
-    Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
+    Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
 };
 use crate::storage::text::{NullableText, Text, instant, strings, utc, utc_seconds};
 use crate::storage::write::Write;
@@ -33,10 +33,10 @@ macro_rules! select_reviews {
             r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
                  r.author as "author!: Text", r.title as "title!: NullableText", r.text as "text!: Text", r.status as "status!: Text",
                  r.withheld_reason as "withheld_reason!: NullableText", r.language as "language!: NullableText",
-                 r.source_name as "source_name!: Text", r.source_url as "source_url!: NullableText", r.verified as "verified!: i64",
-                 r.verification_method as "verification_method!: Text", r.verified_at as "verified_at!: NullableText",
-                 r.response_text as "response_text!: NullableText", r.response_on as "response_on!: NullableText",
-                 r.response_author as "response_author!: NullableText", r.updated_at as "updated_at!: NullableText",
+                 r.source_name as "source_name!: Text", r.source_url as "source_url!: NullableText",
+                 r.verification as "verification!: Text", r.verified_at as "verified_at!: NullableText",
+                 r.reply_text as "reply_text!: NullableText", r.reply_on as "reply_on!: NullableText",
+                 r.reply_author as "reply_author!: NullableText", r.updated_at as "updated_at!: NullableText",
                  (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
                    as "mentions!: Text",
                  n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
@@ -68,12 +68,11 @@ struct ReviewRow {
     language: Option<String>,
     source_name: String,
     source_url: Option<String>,
-    verified: i64,
-    verification_method: String,
+    verification: String,
     verified_at: Option<String>,
-    response_text: Option<String>,
-    response_on: Option<String>,
-    response_author: Option<String>,
+    reply_text: Option<String>,
+    reply_on: Option<String>,
+    reply_author: Option<String>,
     updated_at: Option<String>,
     /// A JSON array of pairs of kind and value.
     mentions: String,
@@ -218,7 +217,7 @@ pub enum ReviewState {
     /// Published or withheld.
     There(Review),
     /// Its row breaks the table's checks. The status and the owner's answer still count.
-    Unreadable(Status, Option<Response>),
+    Unreadable(Status, Option<Reply>),
     /// By the owner.
     Deleted,
 }
@@ -239,10 +238,10 @@ pub(super) async fn of_ids(
     .await?;
     let states = rows.into_iter().filter_map(|row| {
         let id = row.review_id.parse().ok()?;
-        let response = row.response_text.clone().map(|text| Response {
+        let reply = row.reply_text.clone().map(|text| Reply {
             text,
-            date: row.response_on.as_ref().and_then(|day| day.parse().ok()),
-            author: row.response_author.clone(),
+            date: row.reply_on.as_ref().and_then(|day| day.parse().ok()),
+            author: row.reply_author.clone(),
         });
         // Whatever is not public stays hidden.
         let status = match row.status.as_str() {
@@ -253,7 +252,7 @@ pub(super) async fn of_ids(
         };
         let state = match numbered(row) {
             Some(numbered) => ReviewState::There(numbered.review),
-            None => ReviewState::Unreadable(status, response),
+            None => ReviewState::Unreadable(status, reply),
         };
         Some((id, state))
     });
@@ -403,9 +402,13 @@ pub const INVALID_ROW: &str =
 /// `None` if the row is invalid.
 fn review(row: ReviewRow) -> Option<Review> {
     let at = |text: Option<String>| instant(&text?);
-    let status = match (row.status.as_str(), row.verified) {
-        ("published", 1) => Status::Published,
-        ("withheld", _) => Status::Withheld {
+    let verification = Verification {
+        method: Method::find(&row.verification)?,
+        verified_at: at(row.verified_at),
+    };
+    let status = match row.status.as_str() {
+        "published" => Status::Published,
+        "withheld" => Status::Withheld {
             reason: row.withheld_reason,
         },
         _ => return None,
@@ -422,19 +425,15 @@ fn review(row: ReviewRow) -> Option<Review> {
             name: row.source_name,
             url: row.source_url,
         },
-        verification: Verification {
-            verified: row.verified == 1,
-            method: Method::find(&row.verification_method)?,
-            verified_at: at(row.verified_at),
-        },
+        verification,
         mentions: match &*row.mentions {
             "[]" => Mentions::default(),
             pairs => Mentions::from_iter(serde_json::from_str::<Vec<_>>(pairs).ok()?),
         },
-        response: row.response_text.map(|text| Response {
+        reply: row.reply_text.map(|text| Reply {
             text,
-            date: row.response_on.and_then(|day| day.parse().ok()),
-            author: row.response_author,
+            date: row.reply_on.and_then(|day| day.parse().ok()),
+            author: row.reply_author,
         }),
         status,
         // The later of the two counts: a shell may have set no time, or an earlier one.
@@ -455,25 +454,25 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
-             source_url, verified, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+             source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
              value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
-             value ->> 'verified', value ->> 'method', value ->> 'verified_at', value ->> 'response', value ->> 'response_on',
-             value ->> 'response_author',
+             value ->> 'method', value ->> 'verified_at', value ->> 'reply', value ->> 'reply_on',
+             value ->> 'reply_author',
              coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
                          and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
            from json_each(?1) where true
            on conflict (review_id) do update set rating = excluded.rating, reviewed_on = excluded.reviewed_on,
              author = excluded.author, title = excluded.title, text = excluded.text, status = excluded.status,
              withheld_reason = excluded.withheld_reason, language = excluded.language, source_name = excluded.source_name,
-             source_url = excluded.source_url, verified = excluded.verified, verification_method = excluded.verification_method,
-             verified_at = excluded.verified_at, response_text = excluded.response_text, response_on = excluded.response_on,
-             response_author = excluded.response_author, updated_at = coalesce(excluded.updated_at, ?2)
-           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
-             verification_method, verified_at, response_text, response_on, response_author) is not (excluded.rating,
+             source_url = excluded.source_url, verification = excluded.verification,
+             verified_at = excluded.verified_at, reply_text = excluded.reply_text, reply_on = excluded.reply_on,
+             reply_author = excluded.reply_author, updated_at = coalesce(excluded.updated_at, ?2)
+           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+             verification, verified_at, reply_text, reply_on, reply_author) is not (excluded.rating,
              excluded.reviewed_on, excluded.author, excluded.title, excluded.text, excluded.status, excluded.withheld_reason,
-             excluded.language, excluded.source_name, excluded.source_url, excluded.verified, excluded.verification_method,
-             excluded.verified_at, excluded.response_text, excluded.response_on, excluded.response_author)
+             excluded.language, excluded.source_name, excluded.source_url, excluded.verification,
+             excluded.verified_at, excluded.reply_text, excluded.reply_on, excluded.reply_author)
              or (excluded.updated_at is not null and updated_at is not excluded.updated_at)
            returning review_id"#,
         rows,
@@ -522,15 +521,15 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
 
 fn row(review: &Review) -> Value {
     let (verification, status) = (&review.verification, &review.status);
-    let (response, source) = (review.response.as_ref(), &review.source);
+    let (reply, source) = (review.reply.as_ref(), &review.source);
     json!({
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
         "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
         "language": review.language, "source": source.name, "source_url": source.url,
-        "verified": i64::from(verification.verified), "method": verification.method.name(),
-        "verified_at": verification.verified_at.map(utc), "response": response.map(|response| &response.text),
-        "response_on": response.and_then(|response| response.date).map(|day| day.to_string()),
-        "response_author": response.and_then(|response| response.author.as_ref()), "updated_at": review.updated_at.map(utc),
+        "method": verification.method.name(),
+        "verified_at": verification.verified_at.map(utc), "reply": reply.map(|reply| &reply.text),
+        "reply_on": reply.and_then(|reply| reply.date).map(|day| day.to_string()),
+        "reply_author": reply.and_then(|reply| reply.author.as_ref()), "updated_at": review.updated_at.map(utc),
     })
 }
 
@@ -599,10 +598,7 @@ mod tests {
         );
         assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
         assert_eq!(
-            review
-                .response
-                .as_ref()
-                .map(|response| response.text.as_str()),
+            review.reply.as_ref().map(|reply| reply.text.as_str()),
             n.is_multiple_of(4).then_some("")
         );
         assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
@@ -632,7 +628,7 @@ mod tests {
         let mut write = database.write().await.unwrap();
         // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
         let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
-        insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+        insert into review (review_id, rating, reviewed_on, text, title, status, reply_text)
         select 'r-' || n, 1 + n % 5,
           date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
           iif(n % 7, '5:;' || n || char(31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),

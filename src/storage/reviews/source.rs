@@ -24,7 +24,7 @@ pub struct SourceRecord {
     /// When it was written, if the source gives an instant.
     pub posted_at: Option<DateTime<Utc>>,
     /// When it was answered, if the source gives an instant.
-    pub responded_at: Option<DateTime<Utc>>,
+    pub replied_at: Option<DateTime<Utc>>,
     /// [`LastStatement`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
     #[serde(rename = "said_json")]
     pub last_statement_json: String,
@@ -40,7 +40,7 @@ impl SourceRecord {
             location: None,
             id_at_source: None,
             posted_at: None,
-            responded_at: None,
+            replied_at: None,
             last_statement_json: String::new(),
             digests,
         }
@@ -157,11 +157,11 @@ async fn sources(
     let rows = sqlx::query!(
         r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", location as "location!: NullableText",
              id_at_source as "id_at_source!: NullableText", null as "posted_at!: NullableText",
-             null as "responded_at!: NullableText", '' as "said!: Text", same_author_and_day as "author_and_day!: i64",
+             null as "replied_at!: NullableText", '' as "said!: Text", same_author_and_day as "author_and_day!: i64",
              same_content as "content!: i64", same_text as "text!: i64"
            from json_each(?1) as i cross join deleted_review as d on d.review_id = i.value
            union all
-           select s.review_id, source_name, location, id_at_source, posted_at, responded_at, said, same_author_and_day, same_content,
+           select s.review_id, source_name, location, id_at_source, posted_at, replied_at, said, same_author_and_day, same_content,
              same_text
            from json_each(?1) as i cross join review_source as s on s.review_id = i.value"#,
         list
@@ -177,7 +177,7 @@ async fn sources(
             location: row.location.into(),
             id_at_source: row.id_at_source.into(),
             posted_at: instant(row.posted_at),
-            responded_at: instant(row.responded_at),
+            replied_at: instant(row.replied_at),
             last_statement_json: row.said.into(),
             digests: Digests {
                 author_and_day: row.author_and_day,
@@ -224,7 +224,7 @@ fn values(record: &SourceRecord) -> Value {
         record.digests.content,
         record.digests.text,
         record.posted_at.map(utc),
-        record.responded_at.map(utc),
+        record.replied_at.map(utc),
         statement
     ])
 }
@@ -235,7 +235,7 @@ pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::
     execute!(
         write,
         "insert or replace into review_source (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
-           same_text, posted_at, responded_at, said)
+           same_text, posted_at, replied_at, said)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
            value ->> 8, value ->> 9 from json_each(?)",
         rows

@@ -42,7 +42,7 @@ async fn copies_of_many_similar_reviews_are_withheld_once_each() {
             let row = |number: usize| {
                 let author = author.replace("NUMBER", &number.to_string());
                 native(
-                    &json!({"id": format!("{source}-{number}"), "source": {"name": source}, "author": author, "text": ""}),
+                    &json!({"id": format!("{source}-{number}"), "source": source, "author": author, "text": ""}),
                 )
             };
             let rows = lines(&(0..300).map(row).collect::<Vec<_>>());
@@ -60,7 +60,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
         let row = |number| native(&json!({"id": format!("r-{number:02}")}));
         lines(&(0..count).map(row).collect::<Vec<_>>())
     };
-    let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
+    let other = native(&json!({"id": "y-1", "source": "Yelp", "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
     let report = bench.csv(rows(19), "--withdraw-missing").await;

@@ -132,7 +132,7 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
         ("Website", "job_match"),
         ("Summer survey", "invite"),
     ] {
-        let columns = format!("source_name = '{source}', verification_method = '{method}'");
+        let columns = format!("source_name = '{source}', verification = '{method}'");
         app.shell(&format!(
             "update review set {columns} where review_id = '{id}'"
         ))

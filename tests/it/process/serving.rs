@@ -136,7 +136,7 @@ fn a_replaced_database_is_not_written_until_the_service_stops() {
         let home = Home::with(3);
         let serving = home.serve();
         serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-        home.run_ok("respond p-1 'Thank you.'", "answered");
+        home.run_ok("reply p-1 'Thank you.'", "replied");
         serving.wait_for("/reviews.json", "Thank you.");
         if taken == "db" {
             home.run_ok("backup copy.db", "copy.db: ");

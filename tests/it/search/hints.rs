@@ -74,7 +74,10 @@ async fn an_unknown_name_is_answered_with_known_ones() {
         ("mentions_service", &several),
     ];
     let answer = ask(&both).await;
-    assert_eq!((&answer["total"], &answer["count"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&answer["matched"], &answer["returned"]),
+        (&json!(0), &json!(0))
+    );
     let proposed = json!({"mentions_technician": [name], "mentions_service": [service]});
     assert_eq!(answer["did_you_mean"], proposed);
     // A technician is requested by name; evidence also accepts the ID.
@@ -122,7 +125,7 @@ async fn an_unknown_language_or_source_is_answered_with_known_ones() {
         "#,
     ) {
         let answer = app.json(&format!("{SEARCH}?{query}")).await;
-        assert_eq!(answer["total"], 0, "{query}");
+        assert_eq!(answer["matched"], 0, "{query}");
         let proposed: Value = proposed.parse().unwrap();
         assert_eq!(answer["did_you_mean"], proposed, "{query}");
     }
