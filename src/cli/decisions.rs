@@ -15,7 +15,7 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Method, Reply, Review, Status, Unit, Verification};
+use crate::model::{Day, Reply, Review, Status, Unit};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
 use crate::storage::{Database, Erased, Postponed, Write};

@@ -18,8 +18,8 @@ use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::{Table, TableRow, find};
 use crate::model::json::without_nulls;
 use crate::model::{
-    Calendar, Digests, Mentions, NOT_VERIFIED, Reply, Review, ReviewId, Statement, Status, Unit,
-    Units,
+    Calendar, Digests, Mentions, Method, NOT_VERIFIED, Reply, Review, ReviewId, Statement, Status,
+    Unit, Units,
 };
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{Shape, ShapeReader, patch};
@@ -515,6 +515,7 @@ fn check_verification(reader: &mut ShapeReader, members: &mut Map<String, Value>
 
 /// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
 fn stated_status(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> Option<Status> {
+    let is_vouched = check_verification(reader, members);
     let text = |name| members.get(name).and_then(Value::as_str);
     let (status, reason) = (text("status"), text("withheld_reason"));
     if status == Some("published") && reason.is_some() {
@@ -525,7 +526,6 @@ fn stated_status(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> 
     }
     // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
     let is_withheld = status == Some("withheld") || reason.is_some();
-    let is_vouched = check_verification(reader, members);
     // Our own exports state explicitly that there is no reason.
     let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
     if !is_vouched && !has_no_reason {

@@ -75,7 +75,6 @@ pub struct Geo {
 
 /// From when until when a business is open on some days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(remote = "business::OpeningHours")]
 pub struct OpeningHours {
     /// On which days it opens.
     pub days: Vec<DayOfWeek>,
@@ -263,6 +262,16 @@ impl From<&business::Business> for Business {
             technicians: business.technicians.into_iter().map(Into::into).collect(),
             service_areas: business.service_areas,
             publish_staff: business.publish_staff.name().to_owned(),
+        }
+    }
+}
+
+impl From<business::OpeningHours> for OpeningHours {
+    fn from(hours: business::OpeningHours) -> Self {
+        Self {
+            days: hours.days.into_iter().map(Into::into).collect(),
+            opens: hours.opens,
+            closes: hours.closes,
         }
     }
 }

@@ -64,7 +64,7 @@ export const links = (page, selector) => page.$$eval(selector, (all) => all.map(
 // Every kind of page, with its states.
 export async function pages() {
   const { reviews } = await json("/reviews.json");
-  const titled = reviews.find((review) => review.title && review.response);
+  const titled = reviews.find((review) => review.title && review.owner_reply);
   const untitled = reviews.find((review) => !review.title);
   return [
     "/",

@@ -42,7 +42,7 @@ for (const javascript of [true, false]) {
     assert.equal(new URL(page.url()).pathname, first);
     const shown = await texts(page, "article .text");
     assert.equal(shown[0].replace(/\s+/g, " "), next.reviews[0].text.trim().replace(/\s+/g, " "));
-    assert.equal(shown.at(-1).replace(/\s+/g, " "), next.reviews[0].response.text.trim().replace(/\s+/g, " "));
+    assert.equal(shown.at(-1).replace(/\s+/g, " "), next.reviews[0].owner_reply.text.trim().replace(/\s+/g, " "));
     assert.deepEqual(faults, []);
     await page.close();
   });

@@ -110,7 +110,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         "rating          ★★★★★ 5 of 5\n",
         "author          Ann Baker\n",
         "status          published\n",
-        "decided         response: imports do not change that\n",
+        "decided         reply: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
         "\nanswer:\n  Thank you, Ann. (",
     ] {

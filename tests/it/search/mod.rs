@@ -9,7 +9,7 @@ mod texts;
 mod words;
 
 use reviews_service::model::{Rating, Review, Sort, TextMatch, Vote};
-use reviews_service::search::{ResultPage, TOTAL_MAX, search_reviews};
+use reviews_service::search::{MATCHED_MAX, ResultPage, search_reviews};
 use reviews_service::snapshot::Snapshot;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn assert_total(total: u64, is_exact: bool, real: usize, question: &str) {
     let is_right = if is_exact {
         total == real
     } else {
-        total == TOTAL_MAX && real > TOTAL_MAX
+        total == MATCHED_MAX && real > MATCHED_MAX
     };
     assert!(is_right, "{question}: {total} of {real}");
 }
