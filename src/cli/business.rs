@@ -57,14 +57,13 @@ impl BusinessCommand {
         let loaded = file.business(known.as_ref(), self.replace)?;
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        let moved =
-            store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
+        store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
         let difference = difference(
             &business_json(known.as_ref())?,
             &business_json(Some(&loaded))?,
         );
-        let summary = format_summary(&loaded, is_zone_known, moved, path);
+        let summary = format_summary(&loaded, is_zone_known, path);
         Ok(summary + &difference)
     }
 }

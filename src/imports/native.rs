@@ -1,16 +1,18 @@
 //! Native records: written by exports, in lines or as a table, and read again from these and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything. `map::fields` has the members.
 
+use std::borrow::Cow;
+
 use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::imports::incoming::{DeletedRow, Incoming, Unpublished, VOUCHED};
+use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::date::formats;
 use crate::imports::map::fields::{COLUMNS, RECORD, foreign_members, is_own_column};
 use crate::imports::map::values::{
-    TEXT_BYTES_MAX, flag, is_formula, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, escape_formulas, flag, remove_formula_escapes, without_address,
 };
 use crate::imports::platforms::Format;
 use crate::imports::report::FileError;
@@ -18,13 +20,13 @@ use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::{Table, TableRow, find};
 use crate::model::json::without_nulls;
 use crate::model::{
-    Calendar, Digests, Mentions, Method, NOT_VERIFIED, Reply, Review, ReviewId, Statement, Status,
-    Unit, Units,
+    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
+    Statement, Status, Unit, Units,
 };
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{Shape, ShapeReader, patch};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, KnownReview, SourceRecord};
+use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
 /// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
 #[derive(Debug)]
@@ -86,11 +88,18 @@ impl Exported {
     pub fn json(&self) -> Value {
         let source = self.known.source.as_ref();
         let Some(review) = self.known.review() else {
+            let deletion = match &self.known.state {
+                ReviewState::Deleted(deletion) => Some(deletion),
+                ReviewState::There(_) | ReviewState::Unreadable(..) => None,
+            };
+            let shown_as = deletion.map(|deletion| &deletion.source_name);
             return without_nulls(json!({
                 "id": self.id,
                 "deleted": true,
-                "imported_from": source.map(|source| &source.source_name),
-                "location": source.and_then(|source| source.location.as_ref()),
+                "source": shown_as,
+                "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
+                "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
+                "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
@@ -104,9 +113,7 @@ impl Exported {
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
-            record["location"] = json!(source.location);
             record["posted_at"] = json!(source.posted_at);
-            record["replied_at"] = json!(source.replied_at);
             record["id_at_source"] = json!(source.id_at_source);
             if source.source_name != review.source.name {
                 record["imported_from"] = json!(source.source_name);
@@ -159,11 +166,8 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        let escaped = |cell: String| {
-            let quote = if is_formula(&cell) { "'" } else { "" };
-            format!("{quote}{cell}")
-        };
-        columns_of_table().map(cell).map(escaped).collect()
+        let cells = columns_of_table().map(cell);
+        cells.map(|cell| escape_formulas(&cell)).collect()
     }
 }
 
@@ -188,14 +192,14 @@ pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&
     let cell = |name: &str| {
         let cell = written(name);
         if is_escaped {
-            remove_formula_escape(cell)
+            remove_formula_escapes(cell)
         } else {
-            cell
+            Cow::Borrowed(cell)
         }
     };
     let mut record = Map::new();
     for (path, shape) in COLUMNS.iter().filter(|(path, _)| path != "escaped") {
-        let text = cell(path);
+        let text = &*cell(path);
         let value = match shape {
             Shape::List(_) => Value::from(listed(text)),
             _ if text.is_empty() => continue,
@@ -283,7 +287,7 @@ pub fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// The review in a native record, or all its faults. A mapping without a column, as `--map location=`, leaves a member out.
+/// The review in a native record, or all its faults. A mapping without a column, as `--map title=`, leaves a member out.
 pub fn parse_record(
     record: &mut Value,
     format: &Format,
@@ -309,16 +313,37 @@ pub fn parse_record(
 }
 
 /// The deleted review in a native record; `None` if the record is one of a review.
-pub fn parse_deleted(record: &Value) -> Option<Result<DeletedRow, Vec<FieldError>>> {
+pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     record
         .get("deleted")
         .filter(|it| **it == Value::Bool(true))?;
-    let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
-    let id = id.parse::<ReviewId>();
-    let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())]);
-    Some(id.map(|id| {
-        let kept = source_of_deleted(record, &id);
-        (id, kept)
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    let id = text("/id").unwrap_or_default().parse::<ReviewId>();
+    let id = match id {
+        Ok(id) => id,
+        Err(error) => return Some(Err(vec![FieldError::new("id", error.to_string())])),
+    };
+    let imported_from = text("/imported_from");
+    let shown_as = text("/source").or(imported_from).unwrap_or(SOURCE_DEFAULT);
+    let digests = text("/digests").and_then(|digests| digests.parse().ok());
+    let source = digests.map(|digests| SourceRecord {
+        location: text("/location").map(str::to_owned),
+        id_at_source: text("/id_at_source").map(str::to_owned),
+        ..SourceRecord::new(
+            id.clone(),
+            imported_from.unwrap_or(shown_as).to_owned(),
+            digests,
+        )
+    });
+    let day = text("/deleted_on").filter(|day| day.parse::<Day>().is_ok());
+    Some(Ok(Mark {
+        id,
+        deletion: Deletion {
+            source_name: shown_as.to_owned(),
+            day: day.map(str::to_owned),
+            reason: text("/deleted_reason").map(str::to_owned),
+        },
+        source,
     }))
 }
 
@@ -335,22 +360,11 @@ fn take_as_customer(incoming: &mut Incoming) {
     unstated.insert(Unit::Verification);
     if review.status == Status::Published {
         unstated.insert(Unit::Status);
+    } else {
+        // A server's own words do not stand on the firm's pages.
+        review.status = Status::withheld(NOT_PUBLISHED);
     }
-    incoming.unpublished = Unpublished {
-        location: incoming.unpublished.location.take(),
-        ..Unpublished::default()
-    };
-}
-
-/// What the line of a deleted review has beside its id, by which rows of its source are found.
-fn source_of_deleted(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
-    let text = |name: &str| value.get(name).and_then(Value::as_str);
-    let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
-    Some(SourceRecord {
-        location: text("location").map(str::to_owned),
-        id_at_source: text("id_at_source").map(str::to_owned),
-        ..SourceRecord::new(id.clone(), name.to_owned(), digests)
-    })
+    incoming.unpublished = Unpublished::default();
 }
 
 /// The members of a native record that are read, by their paths; all others may be private. What is not an object is
@@ -452,6 +466,7 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
+        has_instant: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {

@@ -27,6 +27,7 @@ pub use cached::Pages;
 use cached::{CachedPage, cached_page};
 pub use escape::Html;
 pub use frame::error_page;
+pub use locale::PageLanguage;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};

@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +20,7 @@ use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::model::{MentionKind, Review, ReviewId, Status};
-use crate::storage::reviews::{Binding, Changed, Numbered, Observation, newest};
+use crate::storage::reviews::{Binding, Changed, Numbered, Observation, Reasons, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 
 #[derive(Debug, Clone, Default)]
@@ -36,7 +36,7 @@ pub struct SnapshotInput {
     /// The business's own texts.
     pub editorial: Editorial,
     /// Unpublished reviews by reason.
-    pub withheld: BTreeMap<String, u64>,
+    pub withheld: Reasons,
     /// The base of the feed entries' IDs, if it differs from the current links.
     pub first_links: Option<Links>,
     /// The source of the analyses.

@@ -1,7 +1,7 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -24,7 +24,7 @@ use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
-use crate::storage::reviews::{Changed, DatabasePosition, Observation, withheld};
+use crate::storage::reviews::{Changed, DatabasePosition, Observation, Reasons, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
@@ -293,7 +293,7 @@ struct StoredState {
     is_recorded: bool,
     business: Business,
     editorial: Editorial,
-    withheld: BTreeMap<String, u64>,
+    withheld: Reasons,
     first_links: Links,
 }
 
@@ -458,24 +458,4 @@ fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<An
         is_long && !is_finished
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
-}
-
-/// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
-pub async fn survey(
-    connection: &mut SqliteConnection,
-    engine: Option<&Arc<Engine>>,
-    links: &Links,
-) -> sqlx::Result<(SnapshotInput, usize)> {
-    let stored = StoredState::read(connection, links).await?;
-    let sources = InputSources {
-        engine,
-        links,
-        loaded: &AtomicU64::default(),
-        now: DateTime::default(),
-        former: None,
-        late_are_stored: false,
-    };
-    let (input, loaded) = read_input(&sources, connection, &stored).await?;
-    let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();
-    Ok((input, behind))
 }

@@ -206,7 +206,7 @@ pub struct Distribution {
 pub struct Withheld {
     /// How many reviews are withheld, whatever the reason.
     pub count: u64,
-    /// Number of withheld reviews for each reason.
+    /// Number of withheld reviews for each reason, at most the 20 most frequent.
     pub reasons: BTreeMap<String, u64>,
 }
 

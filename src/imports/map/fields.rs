@@ -33,7 +33,6 @@ named! {
         Language = "language",
         SourceName = "source",
         Url = "source_url",
-        Location = "location",
         UpdatedAt = "updated_at",
         Verified = "verified",
         Method = "verification",
@@ -72,7 +71,6 @@ pub const RECORD: &[Member] = &[
     optional("language", Shape::Word(language)),
     optional("source", NAME),
     optional("source_url", Shape::Word(url)),
-    optional("location", NAME),
     optional("verified", Shape::Flag),
     optional(
         "verification",
@@ -89,8 +87,9 @@ pub const RECORD: &[Member] = &[
     optional("updated_at", INSTANT),
     optional("decided", NAMES),
     optional("deleted", Shape::Flag),
+    optional("deleted_on", Shape::Day),
+    optional("deleted_reason", NAME),
     optional("posted_at", INSTANT),
-    optional("replied_at", INSTANT),
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("said", Shape::Any),
@@ -198,7 +197,8 @@ impl ReviewField {
             Self::ReplyText => "reply",
             Self::ReplyDate => "reply_date",
             Self::ReplyAuthor => "reply_author",
-            Self::Matched | Self::Buyer => Self::Method.label(),
+            Self::Url => "url",
+            Self::Method | Self::Matched | Self::Buyer => "method",
             other => other.name().rsplit('.').next().unwrap_or_default(),
         }
     }
@@ -342,14 +342,18 @@ pub struct PublicIf {
     pub columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant: a row that has one is not public.
     pub inside: Vec<usize>,
+    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
+    pub around: Vec<usize>,
     /// `""` is an empty cell, `*` any other.
     pub values: Vec<String>,
     /// The values that the owner saw beside them; empty for a platform's.
     pub others: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
-    /// Whether the platform's file names it: then a file without the column says nothing.
+    /// Whether the platform's file names it.
     pub is_platform: bool,
+    /// Whether nothing is public without it: of a platform's columns those that its files always have.
+    pub is_required: bool,
 }
 
 impl PublicIf {

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::num::NonZeroU8;
 
-use chrono::{DateTime, Utc};
-
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::decide::{AUTHOR, Columns};
 use crate::imports::map::fields::{PublicSubject, ReviewField};
@@ -18,8 +16,8 @@ use crate::imports::table::{NOT_CALCULATED, TableRow};
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Reply, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -43,6 +41,7 @@ pub struct RowReader<'p> {
     is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     has_new_value: bool,
+    has_instant: bool,
 }
 
 impl<'p> RowReader<'p> {
@@ -55,6 +54,7 @@ impl<'p> RowReader<'p> {
             unstated: Units::new(),
             is_answer_hidden: false,
             has_new_value: false,
+            has_instant: false,
         }
     }
 
@@ -160,12 +160,8 @@ impl<'p> RowReader<'p> {
         let (verification, is_vouched) = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
         let status = self.status(is_starless, is_vouched);
-        let location = match self.place() {
-            Some((location, _)) => Some(location.to_owned()),
-            None => self.text(ReviewField::Location),
-        };
         let mentions = self.mentions();
-        let (reply, replied_at) = self.reply().unzip();
+        let reply = self.reply();
         let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -220,11 +216,10 @@ impl<'p> RowReader<'p> {
             hidden_name,
             is_answer_hidden: self.is_answer_hidden,
             has_new_value: self.has_new_value,
+            has_instant: self.has_instant,
             changed_at: updated.map(Posted::instant_or_midnight),
             unpublished: Unpublished {
-                location,
                 posted_at: posted.posted.instant(),
-                replied_at: replied_at.flatten(),
                 ..Unpublished::default()
             },
         })
@@ -363,6 +358,7 @@ impl<'p> RowReader<'p> {
 
     fn dated(&mut self, field: ReviewField) -> Option<Dated> {
         let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
+        self.has_instant |= posted.instant().is_some();
         self.noted(header, self.calendar.place(posted))
     }
 
@@ -498,19 +494,24 @@ impl<'p> RowReader<'p> {
     }
 
     /// Whether the row's review, its answer or its author's name is public at its source, or the reason why it is not; `None` if no
-    /// column says so.
+    /// column says so, also where the file lacks one of those that hid reviews before.
     fn is_public(&mut self, subject: PublicSubject) -> Option<Result<(), &'static str>> {
-        let mut public = None;
+        let (mut public, mut lacks_one) = (None, false);
         for sign in &self.columns.public[subject as usize] {
             if self.has(&sign.inside) {
                 return Some(Err(sign.reason));
             }
-            // No row has more than the members of an object.
-            if sign.columns.is_empty() && !sign.inside.is_empty() {
-                continue;
-            }
             let cells = sign.columns.iter().map(|column| self.row.cell(*column));
             let cells: Vec<Option<&str>> = cells.collect();
+            if sign.is_required && cells.iter().all(Option::is_none) {
+                self.has_new_value |= subject == PublicSubject::Review;
+                return Some(Err(NOT_PUBLISHED));
+            }
+            // Of a platform's columns, one that the file need not have; an owner's is inside of an object.
+            if cells.is_empty() {
+                lacks_one |= sign.is_platform && !self.has(&sign.around);
+                continue;
+            }
             if !sign.publishes(&cells) {
                 let has_new = cells.into_iter().flatten().any(|cell| sign.is_new(cell));
                 self.has_new_value |= subject == PublicSubject::Review && has_new;
@@ -518,7 +519,7 @@ impl<'p> RowReader<'p> {
             }
             public = Some(Ok(()));
         }
-        public
+        public.filter(|_| !lacks_one)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -541,8 +542,8 @@ impl<'p> RowReader<'p> {
         Mentions::new(technicians.collect(), services, areas)
     }
 
-    /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
-    fn reply(&mut self) -> Option<(Reply, Option<DateTime<Utc>>)> {
+    /// The public answer. A hidden one takes back an earlier one.
+    fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
             .text(ReviewField::ReplyText)
@@ -570,7 +571,7 @@ impl<'p> RowReader<'p> {
         if writer.is_some() && writer == customer {
             return None;
         }
-        Some((reply, posted.and_then(|dated| dated.posted.instant())))
+        Some(reply)
     }
 }
 

@@ -281,12 +281,20 @@ published-reviews = { $count ->
    *[other] Hay { $number } reseñas publicadas. Su media es de { $mean } de 5 estrellas.
 }
 mean-of-all = Todas las reseñas publicadas cuentan lo mismo.
+taken-in = Reseñas recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
+not-taken-in = Lo demás que tenía un archivo, erróneo o dudoso, no está en ninguna de estas cifras.
+hidden-by-business = De las { $taken } reseñas recogidas, la empresa retuvo { $withheld } y borró { $deleted }.
+source-counts = Recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:
    *[other] { $number } reseñas no se muestran. Los motivos:
 }
 withheld-mean = Las reseñas que la empresa decidió no mostrar tienen una media de { $withheld } estrellas. Las publicadas tienen una media de { $published }.
+deleted-reviews = { $count ->
+    [one] La empresa borró { $number } reseña. No se guarda nada de ella, así que no se conocen sus estrellas. El motivo:
+   *[other] La empresa borró { $number } reseñas. No se guarda nada de ellas, así que no se conocen sus estrellas. Los motivos:
+}
 changed-reviews = { $count ->
     [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
     [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.

@@ -208,7 +208,6 @@ fn sample(field: &str) -> (&'static str, &'static str) {
         "language" => ("es", "language"),
         "source_name" => ("Angi", "source_name"),
         "url" => ("https://a.example/1", "source_url"),
-        "location" => ("Mesa", "(select location from review_source)"),
         "reply_text" => ("Thank you", "reply_text"),
         "reply_date" => ("2026-03-05", "reply_on"),
         "reply_author" => ("Kim", "reply_author"),

@@ -106,7 +106,10 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
         "feedback.xlsx",
         workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let request = request_for([file], "--map 'text=What they said' --ignore-others");
+    let request = request_for(
+        [file],
+        "--header-row 3 --map 'text=What they said' --ignore-others",
+    );
     let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let rows = [
@@ -217,6 +220,7 @@ async fn a_chosen_sheet_and_header_row_are_used_or_refused_if_missing() {
         feedback.xlsx → --sheet Older → 1
         feedback.xlsx → --sheet older --header-row 1 → 1
         feedback.xlsx → --header-row 3 → 2
+        feedback.xlsx → --sheet 'Reviews 2026' → the names are in row 3: pass --header-row 3
         t.csv → --header-row 1 → 2
         feedback.xlsx → --sheet 2027 → has no sheet "2027"; its sheets are "Reviews 2026", "Older"
         feedback.xlsx → --sheet Older --header-row 40 → has no row 40

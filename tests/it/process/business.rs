@@ -44,7 +44,10 @@ fn init_sets_stated_values_and_keeps_the_others() {
         init --name 'Desert Peak Air' --type plumber --time-zone America/Phoenix → type        Plumber\n
         init --type https://schema.org/HVACBusiness → type        HVACBusiness\n
         init --url https://desert-peak.example/ --address '12 Main St, Mesa, AZ 85201, US' → telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n
-        init --country us → country     US
+        init --country us → language    not set, so pages are in English; `reviews init --language es` (or de, fr) changes that\n
+        init --language es-MX → language    es-MX, so pages are in Español\n
+        init --language it → language    it, which pages do not have, so they are in English\n
+        init --language x_y ✗ is not a language tag
         init --time-zone america/phoenix ✗ write it like America/Phoenix
         init --name ' ' ✗ --name is empty; leave it out, or give a name
         init --address 'a, b, c, d, e, f' ✗ STREET, TOWN, REGION

@@ -342,7 +342,7 @@ fn refused_or_undone_imports_keep_no_decision() {
         import gone.csv --map title=City ✗ --accept-changes
         import gone.csv --map title=City --accept-changes --dry-run → dry run
         sql: select field, decided_by from source_column where header = 'City' → ignored|owner
-        undo 1 → 8 removed
+        undo --source Direct → 8 removed
         import city.csv ✗ Publish
         sql: select count(*) from source_column → 0
         ",

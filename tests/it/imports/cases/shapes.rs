@@ -81,8 +81,8 @@ OPTION
 # a format of dates is used where a spreadsheet rewrote our own table
 each FORMAT: %m/%d/%Y | mm/dd/yyyy
 --date-format FORMAT
-id,rating,date,author,title,text,language,source,source_url,location,verified,verification,verified_at,mentions.technicians,mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,deleted,posted_at,replied_at,imported_from,escaped
-o1,4,10/09/2026,Bo,,Good.,,Direct,,,false,manual,,,,,,,,published,,,,,,,,true
+id,rating,date,author,title,text,language,source,source_url,verified,verification,verified_at,mentions.technicians,mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,deleted,posted_at,imported_from,escaped
+o1,4,10/09/2026,Bo,,Good.,,Direct,,false,manual,,,,,,,,published,,,,,,,true
 =
 review_id | reviewed_on
 o1 | 2026-10-09
