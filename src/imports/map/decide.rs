@@ -40,7 +40,7 @@ pub const AUTHOR: [ReviewField; 3] = [
 /// The fields of dates.
 const DATES: [ReviewField; 4] = [
     ReviewField::Date,
-    ReviewField::ResponseDate,
+    ReviewField::ReplyDate,
     ReviewField::UpdatedAt,
     ReviewField::VerifiedAt,
 ];

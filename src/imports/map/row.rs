@@ -16,8 +16,8 @@ use crate::imports::table::{NOT_CALCULATED, TableRow};
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Response,
-    Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -157,11 +157,11 @@ impl<'p> RowReader<'p> {
         if language.is_none() {
             self.unstated.insert(Unit::Language);
         }
-        let verification = self.verification();
+        let (verification, is_vouched) = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, verification.verified);
+        let status = self.status(is_starless, is_vouched);
         let mentions = self.mentions();
-        let response = self.response();
+        let reply = self.reply();
         let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -203,7 +203,7 @@ impl<'p> RowReader<'p> {
             status,
             verification,
             mentions,
-            response,
+            reply,
             updated_at: updated.and_then(Posted::instant),
         };
         Ok(Incoming {
@@ -426,14 +426,15 @@ impl<'p> RowReader<'p> {
         self.noted(cell.header, id.map_err(|error| error.to_string()))
     }
 
-    fn verification(&mut self) -> Verification {
+    /// The verification, and whether somebody vouches for the review.
+    fn verification(&mut self) -> (Verification, bool) {
         let format = self.columns.format;
         let verified_at = self
             .posted(ReviewField::VerifiedAt)
             .and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag) == Some(false) {
-            return VOUCHED;
+            return (VOUCHED, true);
         }
         if !format.is_manual {
             let matched = self.cell(ReviewField::Matched).zip(format.matched);
@@ -444,11 +445,12 @@ impl<'p> RowReader<'p> {
             } else {
                 BY_PLATFORM.method
             };
-            return Verification {
+            let verification = Verification {
                 method,
                 verified_at: verified_at.filter(|_| is_matched),
                 ..BY_PLATFORM
             };
+            return (verification, true);
         }
         let verified = self.read(ReviewField::Verified, flag);
         let method = self.read(ReviewField::Method, |text| {
@@ -458,23 +460,28 @@ impl<'p> RowReader<'p> {
         });
         if verified.is_none() && method.is_none() {
             self.unstated.insert(Unit::Verification);
-            return VOUCHED;
+            return (VOUCHED, true);
         }
-        Verification {
-            verified: verified.unwrap_or(true),
-            method: method.unwrap_or(Method::Manual),
+        let is_vouched = verified != Some(false) || method == Some(Method::Manual);
+        if !is_vouched {
+            return (VOUCHED, false);
+        }
+        let method = method.unwrap_or(Method::Manual);
+        let verification = Verification {
+            method,
             verified_at,
-        }
+        };
+        (verification, true)
     }
 
-    fn status(&mut self, is_starless: bool, is_verified: bool) -> Status {
+    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
         let public = self.is_public(PublicSubject::Review);
         let reason = self.text(ReviewField::Reason);
         let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
         match public {
             Some(Err(why)) => withheld(why),
             _ if is_starless => Status::withheld(NO_STARS),
-            _ if !is_verified => withheld(NOT_VERIFIED),
+            _ if !is_vouched => withheld(NOT_VERIFIED),
             Some(Ok(())) => Status::Published,
             None if reason.is_some() => Status::Withheld { reason },
             None => {
@@ -536,13 +543,13 @@ impl<'p> RowReader<'p> {
     }
 
     /// The public answer. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<Response> {
+    fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
-            .text(ReviewField::ResponseText)
+            .text(ReviewField::ReplyText)
             .filter(|text| flag(text).is_err());
         let Some(text) = text else {
-            self.note_unstated(ReviewField::ResponseText, Unit::Response);
+            self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
         if let Some(Err(_)) = self.is_public(PublicSubject::Answer) {
@@ -550,21 +557,21 @@ impl<'p> RowReader<'p> {
             return None;
         }
         let faults = self.faults.len();
-        let posted = self.dated(ReviewField::ResponseDate);
+        let posted = self.dated(ReviewField::ReplyDate);
         // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
         self.faults.truncate(faults);
-        let response = Response {
+        let reply = Reply {
             text,
             date: posted.map(|posted| posted.day),
-            author: self.text(ReviewField::ResponseAuthor),
+            author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.
         let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let writer = response.author.as_deref().map(words);
+        let writer = reply.author.as_deref().map(words);
         if writer.is_some() && writer == customer {
             return None;
         }
-        Some(response)
+        Some(reply)
     }
 }
 

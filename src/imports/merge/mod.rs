@@ -244,9 +244,9 @@ impl Merging<'_> {
         let (kind, there, deletion) = match state {
             None => (RunChange::Added, None, None),
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
-            Some(ReviewState::Unreadable(status, response)) => {
+            Some(ReviewState::Unreadable(status, reply)) => {
                 let review = Review {
-                    response,
+                    reply,
                     status,
                     ..statement.review.clone()
                 };

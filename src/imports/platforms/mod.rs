@@ -203,7 +203,6 @@ impl Format {
 
 /// Verification of a review whose platform verifies its reviews.
 pub const BY_PLATFORM: Verification = Verification {
-    verified: true,
     method: Method::SourcePlatform,
     verified_at: None,
 };

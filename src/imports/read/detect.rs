@@ -448,9 +448,8 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
 }
 
 /// Members that only native records have.
-const OURS: [&str; 7] = [
+const OURS: [&str; 6] = [
     "mentions",
-    "verification.method",
     "withheld_reason",
     "decided",
     "imported_from",
@@ -462,6 +461,7 @@ const OURS: [&str; 7] = [
 fn fits_native(record: &Value) -> bool {
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_object = |value: &Value| value.is_object() || value.is_null();
+    let is_text = |value: &Value| value.is_string() || value.is_null();
     let is_day = |day: &Value| {
         day.as_str()
             .is_some_and(|day| !day.contains(['/', '.', ':']))
@@ -471,9 +471,9 @@ fn fits_native(record: &Value) -> bool {
         .all(|name| fits(name, Value::is_string))
         && fits("rating", Value::is_number)
         && fits("date", is_day)
-        && ["source", "verification", "response"]
-            .iter()
-            .all(|name| fits(name, is_object))
+        && fits("source", is_text)
+        && fits("verification", is_text)
+        && fits("owner_reply", is_object)
 }
 
 /// A description of the file for messages.

@@ -22,8 +22,7 @@ const TEXTS: [&str; 3] = ["Came when they said so", "Good", ""];
 
 fn row(id: &str, text: &str, changes: &Value) -> Value {
     let changes = changes.as_object().unwrap();
-    let mut row =
-        json!({"id": id, "author": "Ann Baker", "text": text, "source": {"name": "Direct"}});
+    let mut row = json!({"id": id, "author": "Ann Baker", "text": text, "source": "Direct"});
     row.as_object_mut().unwrap().extend(changes.clone());
     native(&row)
 }

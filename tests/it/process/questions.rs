@@ -148,7 +148,7 @@ const ASKED: &str = r"
     Name,Stars,Date,Words,Publish\nAnn,5,2026-03-01,They came on time again,yes\nBo,2,2026-03-02,The pump still leaks badly,no\n → -|- → select status, text, count(*) from review group by 1, 2 → published||2
     CONSENT → 5|* → PUBLISHED → Ann, Bo, Di
     CONSENT → 5|yes, please, (empty) → PUBLISHED → Ann, Cy, Di
-    Name,Stars,Date,Review,Reply,Publish,Reply OK,By name,City\nAnn,5,2026-03-01,Neat,Thanks Ann,yes,1,ja,Mesa\nBo,4,2026-03-02,Good,Thanks Bo,yes,0,nein,Mesa\nDi,2,2026-03-04,Late,Sorry Di,no,1,ja,Mesa\n → 6, 7 answer, 8 name|yes|1|ja → select author, status, response_text from review order by rating desc → Ann|published|Thanks Ann\nAnonymous|published|\nDi|withheld|Sorry Di
+    Name,Stars,Date,Review,Reply,Publish,Reply OK,By name,City\nAnn,5,2026-03-01,Neat,Thanks Ann,yes,1,ja,Mesa\nBo,4,2026-03-02,Good,Thanks Bo,yes,0,nein,Mesa\nDi,2,2026-03-04,Late,Sorry Di,no,1,ja,Mesa\n → 6, 7 answer, 8 name|yes|1|ja → select author, status, reply_text from review order by rating desc → Ann|published|Thanks Ann\nAnonymous|published|\nDi|withheld|Sorry Di
 ";
 const CONSENT: &str = r#"Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, please"\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\nDi,2,2026-03-04,Late," yes, PLEASE "\n"#;
 

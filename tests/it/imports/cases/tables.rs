@@ -21,7 +21,7 @@ Ann  | 5     | 2026-03-14 | Neat   | Y
 Bo   | 4     | 2026-03-15 | Fine   | No
 Cy   | 4     | 2026-03-16 | Fine   | Yes please come back
 =
-author | response_text
+author | reply_text
 Ann |
 Bo |
 Cy | Yes please come back
@@ -39,7 +39,7 @@ Ann      | 5     | 2026-10-30 |                    |
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
 =
-author | text | response_text
+author | text | reply_text
 Ann |  |
 Bo | Left the gate open |
 Cy |  |
