@@ -185,9 +185,9 @@ fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'
             times.join(", ").into()
         }
     };
+    let name = |day: DayOfWeek| locale.message(&format!("day-{}", day.name()));
     let days = DayOfWeek::ALL.into_iter();
-    days.map(|day| (locale.message(day.name()), times(day)))
-        .collect()
+    days.map(|day| (name(day), times(day))).collect()
 }
 
 /// The page of a business without a name.

@@ -267,7 +267,7 @@ fn later_files_need_the_kept_columns_and_a_decision_on_others() {
         import later.csv ✗ Publish
         later.csv ← Name,Stars,Date,Review,Publish\nCy,4,2026-04-01,Good,yes\n
         import later.csv ✗ Our reply
-        import later.csv --map response= → 1 new
+        import later.csv --map reply= → 1 new
         import later.csv → 1 unchanged
         other.csv ← Customer,Stars,Date,Review,Publish\nDi,4,2026-04-02,Good,yes\n
         import other.csv --map author=Customer → 1 new

@@ -76,15 +76,6 @@ async fn firm(setting: &str) -> TestApp {
     app
 }
 
-/// The names of a list of people, with commas between them.
-fn names(list: &Value) -> String {
-    let names: Vec<&str> = array_of(list)
-        .iter()
-        .map(|one| str_of(&one["name"]))
-        .collect();
-    names.join(", ")
-}
-
 async fn total(app: &TestApp, name: &str) -> u64 {
     let name = name.replace(' ', "%20");
     let target = format!("/api/reviews/search?mentions_technician={name}");

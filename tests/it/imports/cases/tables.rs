@@ -32,7 +32,7 @@ Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
 then --map 'text=What they said' --ignore-others
-then --map 'response=What we said'
+then --map 'reply=What we said'
 then
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 |                    |
