@@ -186,13 +186,11 @@ pub const CONFIDENCE_OF_RULES: u8 = 70;
 pub const MARGIN: i32 = 2;
 /// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
-/// Rule name of the hit for a finding that the stars confirmed.
-pub const CONFIRMED: &str = "stars:confirmed";
 /// The witness of a finding with these hits. For a judgement, only the hits in its direction count; for any other
 /// finding, all hits count.
 pub fn witness(hits: &[Hit]) -> Witness {
     let (mut rules, mut classifier) = ((0, false), (0, false));
-    for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
+    for hit in hits.iter().filter(|hit| hit.rule != WITHDRAWN) {
         let source = if hit.rule.starts_with("examples:") {
             &mut classifier
         } else {

@@ -39,7 +39,7 @@ pub struct AnalysisInput<'a> {
     pub author: &'a str,
     /// Recorded mentions.
     pub recorded: &'a Mentions,
-    /// Stars, 1 to 5. They may withdraw a judgement, or confirm one that the text left open, but never create one.
+    /// Stars, 1 to 5. They may withdraw a judgement, but never create one.
     pub stars: u8,
 }
 

@@ -1,11 +1,9 @@
 //! The part of each analysis that is counted. The analyses of all published reviews are in memory, so this part is small.
 
-use super::analysis::{
-    Analysis, CONFIRMED, Hit, Polarity, TextLanguage, TextSpan, WITHDRAWN, witness,
-};
+use super::analysis::{Analysis, Hit, Polarity, TextLanguage, TextSpan, WITHDRAWN, witness};
 use super::quotable::{is_quotable, is_stated};
 use super::rules::Trade;
-use crate::model::{FNV_OFFSET, MentionKind, Review, ReviewVote, Vote, fnv1a};
+use crate::model::{FNV_OFFSET, MentionKind, Review, Vote, fnv1a};
 use crate::wire::Witness;
 
 /// Minimum confidence of a finding that is quoted: of those with 85, one in six was quoted wrongly.
@@ -59,19 +57,6 @@ pub enum FindingSource {
     Both,
     /// The stars withdrew the judgement: it is uncertain.
     Withdrawn,
-    /// The stars confirmed a finding that the text left open: it is counted separately and not shown.
-    Confirmed,
-}
-
-impl CompactFinding {
-    /// The polarity without the stars: a confirmed finding is uncertain.
-    pub fn polarity_of_text(&self) -> Polarity {
-        if self.source == FindingSource::Confirmed {
-            Polarity::Uncertain
-        } else {
-            self.polarity
-        }
-    }
 }
 
 impl FindingSource {
@@ -79,7 +64,6 @@ impl FindingSource {
         // The stars come last.
         match hits.last().map(|hit| &*hit.rule) {
             Some(WITHDRAWN) => Self::Withdrawn,
-            Some(CONFIRMED) => Self::Confirmed,
             _ => match witness(hits) {
                 Witness::Both => Self::Both,
                 Witness::Rule => Self::Rule,
@@ -263,25 +247,19 @@ pub fn name_key(kind: MentionKind, value: &str) -> u64 {
 }
 
 /// The vote of a review with these findings; `None` without findings.
-pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<ReviewVote> {
-    let (mut says, mut confirmed) = ([false; 4], None);
+pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<Vote> {
+    let mut says = [false; 4];
     for finding in findings {
-        says[finding.polarity_of_text() as usize] = true;
-        if finding.source == FindingSource::Confirmed {
-            confirmed = Some(finding.polarity.into());
-        }
+        says[finding.polarity as usize] = true;
     }
     // In the order of the variants of `Polarity`.
     let [praises, blames, _, is_open] = says;
     let vote = Vote::fold(praises, blames, is_open);
-    says.contains(&true).then_some(ReviewVote {
-        vote,
-        confirmed: confirmed.filter(|_| vote == Vote::Uncertain),
-    })
+    says.contains(&true).then_some(vote)
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.
-pub fn vote_of(analysis: &CompactAnalysis, aspect: u8) -> Option<ReviewVote> {
+pub fn vote_of(analysis: &CompactAnalysis, aspect: u8) -> Option<Vote> {
     let findings = analysis.findings.iter();
     review_vote(findings.filter(|finding| finding.aspect == aspect))
 }

@@ -15,11 +15,11 @@ use super::rules::Trade;
 use super::words::WordMap;
 use crate::links::Links;
 use crate::model::business::{Business, Editorial};
-use crate::model::statistics::{COMPARED_MIN, compare, round_to};
-use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts};
+use crate::model::statistics::compare;
+use crate::model::{MentionKind, Review, Vote, VoteCounts};
 use crate::wire::{
-    Direction, Excluded, GeneratedFrom, InsightMonth, LowRated, SettledFindings, Trend, TrendBasis,
-    TrendPeriod, Window,
+    Direction, Excluded, GeneratedFrom, InsightMonth, LowRated, Trend, TrendBasis, TrendPeriod,
+    Window, WithdrawnFindings,
 };
 
 /// Input of the aggregation.
@@ -173,9 +173,7 @@ pub struct Corpus {
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
     /// The judgements that the stars withdrew.
-    pub withdrawn: SettledFindings,
-    /// The findings that the stars confirmed.
-    pub confirmed: SettledFindings,
+    pub withdrawn: WithdrawnFindings,
     pub low_rated: LowRated,
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
@@ -271,18 +269,11 @@ impl Counted {
                 corpus.low_rated.not_negative += u32::from(overall != Vote::Negative);
             }
         }
-        for (source, settled) in [
-            (FindingSource::Withdrawn, &mut corpus.withdrawn),
-            (FindingSource::Confirmed, &mut corpus.confirmed),
-        ] {
-            let findings = analysis
-                .findings
-                .iter()
-                .filter(|finding| finding.source == source)
-                .count();
-            settled.findings += u32::try_from(findings).unwrap_or(u32::MAX);
-            settled.reviews += u32::from(findings > 0);
-        }
+        let findings = analysis.findings.iter();
+        let withdrawn = findings.filter(|one| one.source == FindingSource::Withdrawn);
+        let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
+        corpus.withdrawn.findings += withdrawn;
+        corpus.withdrawn.reviews += u32::from(withdrawn > 0);
         self.begin_month_of(review.date.date());
         let judged = self.count_aspects(position, review, analysis);
         self.count_names(position, analysis, roster, &judged, overall);
@@ -330,10 +321,10 @@ impl Counted {
             for aspect in bits(judged.aspects) {
                 let findings = analysis.findings.iter();
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
-                if let Some(review) = review_vote(about_it) {
-                    self.aspects[aspect].votes.count_review(review);
+                if let Some(vote) = review_vote(about_it) {
+                    self.aspects[aspect].votes.count(vote);
                     self.aspects[aspect].ruled += u32::from(judged.ruled >> aspect & 1 == 1);
-                    month.cells[aspect].count_review(review);
+                    month.cells[aspect].count(vote);
                 }
             }
         }
@@ -363,16 +354,13 @@ impl Counted {
             let about_it = analysis
                 .masked(name.finding_mask)
                 .filter(|finding| usize::from(finding.aspect) < aspects);
-            let mut review = review_vote(about_it).unwrap_or(ReviewVote {
-                vote: Vote::Neutral,
-                confirmed: None,
-            });
+            let mut vote = review_vote(about_it).unwrap_or(Vote::Neutral);
             // A service or place gets the polarity of the review as a whole; a person only gets the judgements about
             // them.
-            if review.vote == Vote::Neutral && !is_person {
-                review.vote = overall;
+            if vote == Vote::Neutral && !is_person {
+                vote = overall;
             }
-            opinion_counts.votes.count_review(review);
+            opinion_counts.votes.count(vote);
             let findings = findings_about_only(name, analysis);
             let ranked = (0..).zip(&analysis.findings).zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
@@ -386,7 +374,7 @@ impl Counted {
                 }
             }
             if let Some(month) = self.months.last_mut() {
-                month.cells[aspects + entity].count_review(review);
+                month.cells[aspects + entity].count(vote);
             }
             let joint = &mut self.joint[entity * aspects..][..aspects];
             bits(judged.aspects).for_each(|aspect| joint[aspect] += 1);
@@ -511,31 +499,7 @@ const HALF_YEAR: i32 = 6;
 /// Further ahead of the month before it, a month is mistaken, for example one that somebody wrote with `sqlite3`.
 const FAR_AHEAD_MONTHS: i32 = 36;
 
-/// Gives each comparison its p-value and direction: all of one document are tested together.
-pub fn compare_trends<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
-    let compared: Vec<(&mut Direction, &mut TrendBasis)> = trends
-        .filter_map(|trend| Some((&mut trend.direction, trend.basis.as_mut()?)))
-        .collect();
-    let share = |period: &TrendPeriod| (period.positive, period.judged);
-    let shares: Vec<_> = compared
-        .iter()
-        .map(|(_, basis)| [share(&basis.previous), share(&basis.recent)])
-        .collect();
-    let comparisons = u32::try_from(compared.len()).unwrap_or(u32::MAX);
-    for ((direction, basis), found) in compared.into_iter().zip(compare(&shares)) {
-        let Some(found) = found else { continue };
-        basis.comparisons = comparisons;
-        basis.p_value = round_to(found.p_value, 1e4);
-        *direction = match found.change {
-            Ordering::Greater => Direction::Up,
-            Ordering::Less => Direction::Down,
-            Ordering::Equal => Direction::Flat,
-        };
-    }
-}
-
-/// The months of one cell of the counts, and the last two half years if there are enough reviews to compare them, which
-/// [`compare_trends`] does.
+/// The months of one cell of the counts, and the comparison of the last two half years.
 pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
     let newest = newest(months);
     let shown = months
@@ -552,14 +516,17 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
         });
     let [recent, previous] =
         [newest, newest - HALF_YEAR].map(|last| (last, half_year(months, cell, last)));
-    let is_enough = recent.1.judged().min(previous.1.judged()) >= COMPARED_MIN;
+    let share = |(_, votes): (i32, VoteCounts)| (votes.positive, votes.judged());
+    let direction = match compare(share(previous), share(recent)) {
+        None => Direction::Unknown,
+        Some(Ordering::Greater) => Direction::Up,
+        Some(Ordering::Less) => Direction::Down,
+        Some(Ordering::Equal) => Direction::Flat,
+    };
     Trend {
         months: shown.collect(),
-        direction: Direction::Unknown,
-        basis: is_enough.then(|| TrendBasis {
-            test: "fisher_exact_holm_95".to_owned(),
-            p_value: 1.0,
-            comparisons: 1,
+        direction,
+        basis: (direction != Direction::Unknown).then(|| TrendBasis {
             recent: period(recent),
             previous: period(previous),
         }),
@@ -606,34 +573,9 @@ fn year_and_month(number: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Month, compare_trends, newest, trend};
+    use super::{Month, newest, trend};
     use crate::model::VoteCounts;
-    use crate::wire::{Direction, Trend, TrendBasis, TrendPeriod};
-
-    fn compared(now: (u32, u32), before: (u32, u32)) -> Trend {
-        let period = |(positive, judged)| TrendPeriod {
-            from: String::new(),
-            to: String::new(),
-            positive,
-            judged,
-        };
-        Trend {
-            months: Vec::new(),
-            direction: Direction::Unknown,
-            basis: Some(TrendBasis {
-                test: String::new(),
-                p_value: 1.0,
-                comparisons: 1,
-                recent: period(now),
-                previous: period(before),
-            }),
-        }
-    }
-
-    fn directions(mut trends: Vec<Trend>) -> Vec<Direction> {
-        compare_trends(trends.iter_mut());
-        trends.iter().map(|trend| trend.direction).collect()
-    }
+    use crate::wire::Direction;
 
     #[test]
     fn month_years_ahead_does_not_hide_the_others() {
@@ -658,29 +600,23 @@ mod tests {
     }
 
     #[test]
-    fn a_significant_difference_has_a_direction() {
-        assert_eq!(
-            directions(vec![compared((30, 60), (55, 60))]),
-            [Direction::Down]
-        );
-        assert_eq!(
-            directions(vec![compared((55, 60), (30, 60))]),
-            [Direction::Up]
-        );
-        assert_eq!(
-            directions(vec![compared((18, 20), (25, 30))]),
-            [Direction::Flat]
-        );
-    }
-
-    #[test]
-    fn one_weak_difference_among_many_comparisons_is_flat() {
-        // p = 0.02: significant as a single test, but not as one of ten.
-        let weak = || compared((19, 20), (12, 20));
-        assert_eq!(directions(vec![weak()]), [Direction::Up]);
-        let mut ten: Vec<Trend> = (0..9).map(|_| compared((15, 20), (15, 20))).collect();
-        ten.insert(0, weak());
-        let all = directions(ten);
-        assert!(all.iter().all(|one| *one == Direction::Flat), "{all:?}");
+    fn direction_follows_the_shares_of_the_two_half_years() {
+        for (before, now, direction) in [
+            ((55, 5), (30, 30), Direction::Down),
+            ((30, 30), (55, 5), Direction::Up),
+            ((25, 5), (18, 2), Direction::Flat),
+            ((9, 0), (0, 90), Direction::Unknown),
+        ] {
+            let month = |number, (positive, negative)| Month {
+                number,
+                cells: vec![VoteCounts {
+                    positive,
+                    negative,
+                    ..VoteCounts::default()
+                }],
+            };
+            let found = trend(&[month(12, now), month(6, before)], 0, 24);
+            assert_eq!(found.direction, direction, "{before:?} {now:?}");
+        }
     }
 }

@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::analysis::{Language, Polarity};
 use super::compact::MASKED_FINDINGS_MAX;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist,
-    compare_trends, trend,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist, trend,
 };
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
@@ -64,15 +63,12 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         quoted: BTreeSet::new(),
     };
     // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
-    let mut entities = Entities {
+    let entities = Entities {
         technicians: page.entities(MentionKind::Technician),
         services: page.entities(MentionKind::Service),
         service_areas: page.entities(MentionKind::ServiceArea),
     };
-    let mut aspects = page.aspects();
-    let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
-    let of_entities = entities.all_mut().filter_map(|one| one.trend.as_mut());
-    compare_trends(of_aspects.chain(of_entities));
+    let aspects = page.aspects();
     let sentences = page.sentences(&aspects, &entities);
     let answers = page.answers();
     let topics = find_topics(sources, |at, sentence, vote| page.quote(at, sentence, vote));
@@ -94,7 +90,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         generated_from: corpus.generated_from(),
         method: InsightsMethod {
             withdrawn: corpus.withdrawn,
-            confirmed: corpus.confirmed,
             low_rated: corpus.low_rated,
             ..method
         },
@@ -145,7 +140,6 @@ impl InsightsPage<'_> {
                 neutral: votes.neutral,
                 mixed: votes.mixed,
                 uncertain: votes.uncertain,
-                confirmed: votes.confirmed.into(),
                 positive_share: Share::new(votes.positive, votes.judged()),
                 confidence: Confidence::of(votes.judged()),
                 trend: trend(&counted.months, at, ASPECT_MONTHS),
@@ -183,7 +177,6 @@ impl InsightsPage<'_> {
             neutral: stated.map(|votes| votes.neutral),
             mixed: stated.map(|votes| votes.mixed),
             uncertain: stated.map(|votes| votes.uncertain),
-            confirmed: stated.map(|votes| votes.confirmed.into()),
             positive_share: stated.and_then(|votes| Share::new(votes.positive, votes.judged())),
             confidence: stated.map(|votes| Confidence::of(votes.judged())),
             trend: stated.map(|_| trend(&self.counted.months, aspects.len() + at, ENTITY_MONTHS)),

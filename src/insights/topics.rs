@@ -236,7 +236,7 @@ fn topic(
     let mut quotable = Vec::new();
     for one in uses {
         let read = &texts[one.text];
-        let vote = review_vote(of_sentence(one)).map_or(Vote::Neutral, |review| review.vote);
+        let vote = review_vote(of_sentence(one)).unwrap_or(Vote::Neutral);
         let is_contradicted = match vote {
             Vote::Positive => overall.positive < overall.negative,
             Vote::Negative => overall.negative < overall.positive,

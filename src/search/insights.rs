@@ -12,7 +12,7 @@ use crate::insights::{
     review_vote, vote_of, witness,
 };
 use crate::links::{Links, with_query};
-use crate::model::{Day, MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::{Day, MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::LIMIT_DEFAULT;
 use crate::wire::{
@@ -236,7 +236,7 @@ fn by_aspect(
                 MentionKind::Service | MentionKind::ServiceArea => None,
             };
             if let Some(vote) = vote {
-                counts.count_review(vote);
+                counts.count(vote);
             }
         }
     }
@@ -380,7 +380,7 @@ impl NameFilter {
 /// The part of a review that supports the aspect.
 struct Support<'a> {
     analysis: &'a CompactAnalysis,
-    vote: ReviewVote,
+    vote: Vote,
     /// Bit 0 is the first finding.
     finding_mask: u32,
 }
@@ -440,7 +440,6 @@ pub fn evidence(
         aspect: query.aspect.id.clone(),
         label: query.aspect.label.clone(),
         total: counted.total,
-        confirmed: counted.confirmed,
         by_technician,
         by_service: counted.list_facets(&services, MentionKind::Service),
         count: reviews.len() as u64,
@@ -465,7 +464,7 @@ fn support<'a>(
 ) -> Option<Support<'a>> {
     let vote = vote_of(analysis, query.at)?;
     let filter = query.parameters.polarity;
-    if filter.is_some_and(|side| side != vote.vote) {
+    if filter.is_some_and(|side| side != vote) {
         return None;
     }
     let is_of_side = |polarity: Polarity| {
@@ -474,7 +473,7 @@ fn support<'a>(
     };
     let finding_mask = (0_u32..u32::BITS)
         .zip(&analysis.findings)
-        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity_of_text()))
+        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity))
         .fold(0, |mask, (at, _)| mask | 1 << at);
     let finding_mask = named.technician.map_or(finding_mask, |key| {
         let name = analysis.name(MentionKind::Technician, key);
@@ -546,8 +545,7 @@ fn supporting_review(
         url: links.review(review.id.as_str()),
         date: review.date.date(),
         stars: review.rating.stars(),
-        polarity: support.vote.vote.into(),
-        confirmed: support.vote.confirmed.map(|_| true),
+        polarity: support.vote.into(),
         findings,
         response: review.response.clone().map(wire::OwnerResponse::from),
     }
@@ -579,15 +577,12 @@ fn facets_by_key(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
 #[derive(Default)]
 struct SupportCounts {
     total: u64,
-    /// Number of supporting reviews that are uncertain, and whose stars confirm a side.
-    confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }
 
 impl SupportCounts {
     fn count(&mut self, support: &Support<'_>) {
         self.total += 1;
-        self.confirmed += u64::from(support.vote.confirmed.is_some());
         for name in &support.analysis.names {
             let is_counted = match name.kind {
                 MentionKind::Technician => name.near_mask & support.finding_mask != 0,

@@ -64,8 +64,8 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
-            "Every text is read by rules and small integer weights. The stars may withdraw a judgement, or confirm one that the text \
-                      left open, which is counted apart; they never make one. A review has one vote for each aspect. The same reviews give the same bytes."
+            "Every text is read by rules and small integer weights. The stars may withdraw a judgement; they never make one. \
+             A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {
             id: trade.id.clone(),

@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
-use super::insights::ConfirmedVotes;
 use crate::model::VoteCounts;
-use crate::model::statistics::{Compared, compare};
+use crate::model::statistics::compare;
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -79,8 +78,6 @@ pub struct AspectFacet {
     pub mixed: u64,
     /// How many of them are too close to call.
     pub uncertain: u64,
-    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    pub confirmed: Option<u64>,
     /// Address of the sentences for one technician or service; otherwise use the aspect's own.
     pub evidence_url: Option<String>,
 }
@@ -96,9 +93,6 @@ impl AspectFacet {
             neutral: votes.neutral.into(),
             mixed: votes.mixed.into(),
             uncertain: votes.uncertain.into(),
-            confirmed: ConfirmedVotes::from(votes.confirmed)
-                .in_short()
-                .map(u64::from),
             evidence_url: None,
         }
     }
@@ -140,23 +134,21 @@ pub struct Comparison {
     pub second: Period,
     /// The second period minus the first.
     pub difference: Difference,
-    /// Whether the rating is better in the second period: the mean, if the share of reviews with at least two, three, four or
-    /// five stars changed in the same direction beyond chance (Fisher's exact test at 95 %, with Holm's correction over these
-    /// four).
+    /// Whether the rating is better in the second period, by the share of reviews with four and five stars.
     pub verdict: ComparisonVerdict,
 }
 
 /// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
-/// than ten that judge it; `same`: the difference may be chance.
+/// than ten that judge it; `same`: the 95 % intervals (Wilson) of both shares overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename = "Verdict", rename_all = "snake_case")]
 pub enum ComparisonVerdict {
-    /// Better, beyond chance.
+    /// The share is larger.
     Better,
-    /// Worse, beyond chance.
+    /// The share is smaller.
     Worse,
-    /// The difference may be chance.
+    /// The intervals overlap.
     Same,
     /// Too few reviews to say.
     TooFew,
@@ -208,7 +200,7 @@ pub struct AspectChange {
     /// Change in the number of reviews that are only negative about it.
     pub negative: i64,
     /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
-    /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
+    /// (positive, negative and mixed).
     pub verdict: ComparisonVerdict,
 }
 
@@ -253,64 +245,39 @@ fn changes(first: &[AspectFacet], second: &[AspectFacet]) -> Vec<AspectChange> {
         .iter()
         .filter(|aspect| find(second, aspect).is_none())
         .map(|before| [before.clone(), absent(before)]);
-    let pairs: Vec<[AspectFacet; 2]> = of_second.chain(gone).collect();
     let share = |aspect: &AspectFacet| {
         let judged = aspect.positive + aspect.negative + aspect.mixed;
         (to_u32(aspect.positive), to_u32(judged))
     };
-    let shares: Vec<_> = pairs
-        .iter()
-        .map(|pair| pair.each_ref().map(share))
-        .collect();
-    let verdicts = verdicts(&shares).into_iter();
-    let changes = pairs.into_iter().zip(verdicts);
-    changes
-        .map(|([before, after], verdict)| AspectChange {
+    let pairs = of_second.chain(gone);
+    pairs
+        .map(|[before, after]| AspectChange {
             reviews: less(before.reviews, after.reviews),
             positive: less(before.positive, after.positive),
             negative: less(before.negative, after.negative),
+            verdict: verdict(share(&before), share(&after)),
             id: after.id,
             label: after.label,
-            verdict,
         })
         .collect()
 }
 
-/// For each pair of shares (part and whole), whether the second is larger. All are tested together.
-fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
-    let verdict = |compared: Option<Compared>| match compared.map(|one| one.change) {
+/// Whether the second share (part and whole) is larger.
+fn verdict(before: (u32, u32), now: (u32, u32)) -> ComparisonVerdict {
+    match compare(before, now) {
         None => ComparisonVerdict::TooFew,
         Some(Ordering::Greater) => ComparisonVerdict::Better,
         Some(Ordering::Less) => ComparisonVerdict::Worse,
         Some(Ordering::Equal) => ComparisonVerdict::Same,
-    };
-    compare(pairs).into_iter().map(verdict).collect()
+    }
 }
 
-/// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction
-/// beyond chance.
 fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
-    let at_least = |period: &Period| {
+    let share = |period: &Period| {
         let stars = period.distribution;
-        let four = stars.four + stars.five;
-        let three = stars.three + four;
-        let parts = [stars.two + three, three, four, stars.five];
-        parts.map(|part| (to_u32(part), to_u32(period.count)))
+        (to_u32(stars.four + stars.five), to_u32(period.count))
     };
-    let (before, now) = (at_least(first), at_least(second));
-    let pairs: [_; 4] = std::array::from_fn(|at| [before[at], now[at]]);
-    let verdicts = verdicts(&pairs);
-    let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
-        _ if verdicts.contains(&ComparisonVerdict::TooFew) => return ComparisonVerdict::TooFew,
-        Some(Ordering::Less) => ComparisonVerdict::Better,
-        Some(Ordering::Greater) => ComparisonVerdict::Worse,
-        Some(Ordering::Equal) | None => return ComparisonVerdict::Same,
-    };
-    if verdicts.contains(&of_the_mean) {
-        of_the_mean
-    } else {
-        ComparisonVerdict::Same
-    }
+    verdict(share(first), share(second))
 }
 
 /// Counts of reviews are far below the bound.
@@ -414,19 +381,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rating_is_better_or_worse_only_if_significant() {
+    fn rating_verdict_follows_the_share_of_four_and_five_stars() {
         for (first, second, verdict) in [
             ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
             (
                 [0, 0, 0, 0, 20],
                 [20, 0, 0, 0, 0],
-                ComparisonVerdict::Better,
-            ),
-            // The stars change by one, so that no review crosses the middle of the scale.
-            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Worse),
-            (
-                [0, 0, 0, 0, 20],
-                [0, 0, 0, 20, 0],
                 ComparisonVerdict::Better,
             ),
             ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], ComparisonVerdict::Same),
@@ -435,8 +395,8 @@ mod tests {
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], ComparisonVerdict::Worse),
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], ComparisonVerdict::TooFew),
             ([0; 5], [90, 0, 0, 0, 0], ComparisonVerdict::TooFew),
-            // More of the best and of the worst, with the same mean.
-            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], ComparisonVerdict::Same),
+            // The share of four and five stars is the same.
+            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Same),
         ] {
             let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
             let verdict_of = Comparison::new(before, now).verdict;

@@ -85,10 +85,7 @@ pub struct InsightsMethod {
     pub offset_unit: String,
     /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
     /// source was sure. They count as `uncertain`.
-    pub withdrawn: SettledFindings,
-    /// Findings that are `uncertain` from the text, with a confidence of 65 or more in the side that the review's stars have too.
-    /// They are counted apart.
-    pub confirmed: SettledFindings,
+    pub withdrawn: WithdrawnFindings,
     /// Reviews with one or two stars, and how many of their texts are not negative as a whole.
     pub low_rated: LowRated,
     /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
@@ -106,9 +103,9 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Findings that the reviews' stars withdrew or confirmed. They are never quoted.
+/// Findings that the reviews' stars withdrew. They are never quoted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
-pub struct SettledFindings {
+pub struct WithdrawnFindings {
     /// How many there are.
     pub findings: u32,
     /// In how many reviews.
@@ -167,8 +164,6 @@ pub struct Aspect {
     pub mixed: u32,
     /// Number of reviews that are too close to call.
     pub uncertain: u32,
-    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
-    pub confirmed: ConfirmedVotes,
     /// The share of positive ones among those that judge; left out if none does.
     pub positive_share: Option<Share>,
     /// How reliable that is.
@@ -229,11 +224,6 @@ impl Entities {
             MentionKind::ServiceArea => &self.service_areas,
         }
     }
-
-    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Entity> {
-        let (technicians, services) = (self.technicians.iter_mut(), self.services.iter_mut());
-        technicians.chain(services).chain(&mut self.service_areas)
-    }
 }
 
 /// A person, service or place that reviews name. `positive` to `uncertain` count the reviews by the sentiment of the passages
@@ -263,8 +253,6 @@ pub struct Entity {
     pub mixed: Option<u32>,
     /// Number of reviews that are too close to call.
     pub uncertain: Option<u32>,
-    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
-    pub confirmed: Option<ConfirmedVotes>,
     /// The share of positive ones among those that judge.
     pub positive_share: Option<Share>,
     /// How reliable that is.
@@ -473,32 +461,6 @@ pub enum Polarity {
     Uncertain,
 }
 
-/// Uncertain votes of which the stars confirm the side to which the text leans. No other figure counts them as positive or
-/// negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
-pub struct ConfirmedVotes {
-    /// How many as positive.
-    pub positive: u32,
-    /// How many as negative.
-    pub negative: u32,
-}
-
-impl From<[u32; 2]> for ConfirmedVotes {
-    fn from([positive, negative]: [u32; 2]) -> Self {
-        Self { positive, negative }
-    }
-}
-
-impl ConfirmedVotes {
-    /// Number of all; `None` for 0.
-    pub const fn in_short(self) -> Option<u32> {
-        match self.positive + self.negative {
-            0 => None,
-            some => Some(some),
-        }
-    }
-}
-
 /// Overall sentiment of the texts: reviews by the text's own balance, never by their stars.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
@@ -539,17 +501,17 @@ pub struct Trend {
     pub basis: Option<TrendBasis>,
 }
 
-/// `up` or `down` if the last half year differs from the one before beyond chance, otherwise `flat`; `unknown` if there are too
-/// few reviews.
+/// `up` or `down` if the share of the last half year and that of the one before have 95 % intervals that do not overlap, otherwise
+/// `flat`; `unknown` if there are too few reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Direction {
-    /// The share of positive reviews rose beyond chance.
+    /// The share of positive reviews rose.
     Up,
-    /// The share of positive reviews fell beyond chance.
+    /// The share of positive reviews fell.
     Down,
-    /// The share of positive reviews did not change beyond chance.
+    /// The intervals overlap.
     Flat,
     /// Fewer than 10 reviews judge in at least one of the half years.
     Unknown,
@@ -571,12 +533,6 @@ pub struct InsightMonth {
 /// The comparison behind a direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TrendBasis {
-    /// The test: `fisher_exact_holm_95`, Fisher's exact test at 95 % with Holm's correction over all comparisons.
-    pub test: String,
-    /// The two-sided p-value before the correction, four decimals.
-    pub p_value: f64,
-    /// How many comparisons the insights hold.
-    pub comparisons: u32,
     /// The last six months, up to that of the newest review.
     pub recent: TrendPeriod,
     /// The six months before.

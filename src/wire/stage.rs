@@ -9,8 +9,8 @@ use serde_with::skip_serializing_none;
 
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
-    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
-    InsightsMethod, Polarity, Share, Summary, Topic,
+    Aspect, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights, InsightsMethod, Polarity,
+    Share, Summary, Topic,
 };
 use super::review::{DidYouMean, OwnerResponse};
 use crate::model::{MentionKind, named};
@@ -96,8 +96,6 @@ pub struct EntityRow {
     pub positive: Option<u32>,
     /// Number of reviews that are negative about it.
     pub negative: Option<u32>,
-    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    pub confirmed: Option<u32>,
 }
 
 /// A phrase that stands out, in short.
@@ -237,7 +235,6 @@ impl From<&Aspect> for AspectFacet {
             neutral: aspect.neutral.into(),
             mixed: aspect.mixed.into(),
             uncertain: aspect.uncertain.into(),
-            confirmed: aspect.confirmed.in_short().map(u64::from),
             evidence_url: None,
         }
     }
@@ -251,7 +248,6 @@ impl From<&Entity> for EntityRow {
             reviews: entity.reviews,
             positive: entity.positive,
             negative: entity.negative,
-            confirmed: entity.confirmed.and_then(ConfirmedVotes::in_short),
         }
     }
 }
@@ -288,8 +284,6 @@ pub struct AspectEvidence {
     pub label: String,
     /// Number of reviews that match; without other filters the figure in `/insights.json`.
     pub total: u64,
-    /// How many of them are uncertain from the text, with a side that the stars confirm.
-    pub confirmed: u64,
     /// Number of them for each technician, by a sentence that names the person or the next one; the most frequent first.
     pub by_technician: Vec<Facet>,
     /// Number of them for each service that they mention; the most frequent first.
@@ -316,12 +310,10 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars, which may withdraw a judgement or confirm an uncertain one, but never create one.
+    /// Its stars, which may withdraw a judgement, but never create one.
     pub stars: u8,
     /// Its one vote, from all its findings.
     pub polarity: Polarity,
-    /// True if the vote is uncertain and the stars confirm one of the findings; otherwise left out.
-    pub confirmed: Option<bool>,
     /// Its findings about the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.
@@ -340,7 +332,7 @@ pub struct EvidenceFinding {
     pub end: u32,
     /// The words: exactly that slice.
     pub text: String,
-    /// Their sentiment on the aspect; of a finding that the stars confirm (a hit `stars:confirmed`) the one that they confirm.
+    /// Their sentiment on the aspect.
     pub polarity: Polarity,
     /// The technicians that its sentence or the one before names, sorted; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

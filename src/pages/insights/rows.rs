@@ -66,23 +66,16 @@ pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
 }
 
 impl<'a> FiguresFragment<'a> {
-    /// The figures of `name`: its votes in `words`, then the neutral reviews, the uncertain ones, and the uncertain ones
-    /// of which the stars confirm a side.
+    /// The figures of `name`: its votes in `words`, then the neutral reviews and the uncertain ones.
     pub fn new(
         name: &str,
         votes: Votes<'_>,
         mut words: String,
         [neutral, uncertain]: [u32; 2],
-        confirmed: wire::ConfirmedVotes,
         trend: Option<&'a wire::Trend>,
         locale: &'a Locale,
     ) -> Self {
-        let confirmed = confirmed.positive + confirmed.negative;
-        for (id, reviews) in [
-            ("number-neutral", neutral),
-            ("number-uncertain", uncertain.saturating_sub(confirmed)),
-            ("number-confirmed", confirmed),
-        ] {
+        for (id, reviews) in [("number-neutral", neutral), ("number-uncertain", uncertain)] {
             if reviews > 0 {
                 words += "; ";
                 words += &locale.counted(id, reviews.into());
@@ -101,7 +94,6 @@ impl<'a> FiguresFragment<'a> {
             votes_of_aspect(aspect),
             figure(votes_of_aspect(aspect), locale),
             [aspect.neutral, aspect.uncertain],
-            aspect.confirmed,
             Some(&aspect.trend),
             locale,
         )
@@ -114,7 +106,6 @@ impl<'a> FiguresFragment<'a> {
             votes_of_entity(entity),
             figure_of_entity(entity, locale),
             rest,
-            entity.confirmed.unwrap_or([0, 0].into()),
             entity.trend.as_ref(),
             locale,
         )

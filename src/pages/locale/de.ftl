@@ -178,7 +178,6 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
-number-confirmed = { $number } weitere, die die Sterne nahelegen
 named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat

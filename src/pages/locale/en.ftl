@@ -210,7 +210,6 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
-number-confirmed = { $number } more that the stars suggest
 named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month

@@ -210,7 +210,6 @@ number-uncertain = { $count ->
     [one] { $number } dudosa
    *[other] { $number } dudosas
 }
-number-confirmed = { $number } más que sugieren las estrellas
 named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes

@@ -195,9 +195,6 @@ number-uncertain = { $count ->
     [one] { $number } incertain
    *[other] { $number } incertains
 }
-number-confirmed = { $count ->
-    [one] { $number } autre que suggèrent les étoiles
-   *[other] { $number } autres que suggèrent les étoiles
 }
 named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }

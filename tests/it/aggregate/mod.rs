@@ -7,7 +7,7 @@ mod witnesses;
 use generated::{PEOPLE, Written, hits, insights, trade, write};
 use reviews_service::insights::{Analysis, Finding, Mention, Polarity, TextLanguage, TextSpan};
 use reviews_service::model::{MentionKind, Rating, Vote};
-use reviews_service::wire::{Aspect, ConfirmedVotes, Entity, InsightQuote, Insights};
+use reviews_service::wire::{Aspect, Entity, InsightQuote, Insights};
 
 /// Seeds of the generated data.
 const SEEDS: std::ops::Range<u64> = 0..12;
@@ -67,15 +67,14 @@ fn votes(aspect: &Aspect) -> [u32; 5] {
     ]
 }
 
-fn votes_of_entity(entity: &Entity) -> Option<([u32; 5], ConfirmedVotes)> {
-    let votes = [
+fn votes_of_entity(entity: &Entity) -> Option<[u32; 5]> {
+    Some([
         entity.positive?,
         entity.negative?,
         entity.neutral?,
         entity.mixed?,
         entity.uncertain?,
-    ];
-    Some((votes, entity.confirmed?))
+    ])
 }
 
 /// The votes on an aspect are those of the reviews that mention it.
@@ -106,7 +105,7 @@ fn check_entity(entity: &Entity, written: &[Written]) {
     let value = if is_service { "ac" } else { &entity.name };
     let named = written.iter().filter(|one| names(one, value)).count();
     assert_eq!(entity.reviews as usize, named, "{value}");
-    if let Some((votes, _)) = votes_of_entity(entity) {
+    if let Some(votes) = votes_of_entity(entity) {
         assert_eq!(votes.iter().sum::<u32>(), entity.reviews, "{value}");
     }
 }

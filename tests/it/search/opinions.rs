@@ -50,10 +50,10 @@ pub fn give(reviews: &mut [Review]) {
     }
 }
 
-/// The reviews with their aspects from the database. A finding that only the stars settled leaves its text uncertain.
+/// The reviews with their aspects from the database.
 pub fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
     let mut known = super::known(reviews);
-    let query = "select review_id, aspect, group_concat(iif(hits like '%stars:confirmed%', 'uncertain', polarity), ' ')
+    let query = "select review_id, aspect, group_concat(polarity, ' ')
         from derived_finding group by 1, 2";
     let rows = app.sql(query);
     assert!(rows.lines().count() > reviews.len() / 3, "the premise");
