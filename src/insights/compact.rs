@@ -1,6 +1,6 @@
 //! The part of each analysis that is counted. The analyses of all published reviews are in memory, so this part is small.
 
-use super::analysis::{Analysis, Hit, Polarity, TextLanguage, TextSpan, WITHDRAWN, witness};
+use super::analysis::{Analysis, Hit, Polarity, Sentence, TextLanguage, WITHDRAWN, witness};
 use super::quotable::{is_quotable, is_stated};
 use super::rules::Trade;
 use crate::model::{FNV_OFFSET, MentionKind, Review, Vote, fnv1a};
@@ -20,8 +20,8 @@ pub struct CompactAnalysis {
     pub language: TextLanguage,
     /// The polarity of the text as a whole.
     pub overall: Polarity,
-    /// Number of sentences, limited to the maximum of the type.
-    pub sentences: u16,
+    /// What each sentence says.
+    pub sentences: Box<[Polarity]>,
     /// In the order of the text.
     pub findings: Box<[CompactFinding]>,
     /// Named entities, recorded or in the text: by kind, then by key, each once.
@@ -80,8 +80,10 @@ pub struct CompactName {
     pub key: u64,
     /// The findings about the entity: bit 0 is the first finding.
     pub finding_mask: u32,
-    /// The findings in a sentence that names the entity unambiguously, or in the next sentence.
+    /// The findings in a sentence that names the entity unambiguously; of a person also in the next sentence.
     pub near_mask: u32,
+    /// What the parts of sentences with the name say: a bit for each [`Polarity`].
+    says: u8,
     pub kind: MentionKind,
     /// Whether the review names the entity unambiguously, as a recorded mention or in the text.
     pub is_linked: bool,
@@ -92,10 +94,18 @@ pub struct CompactName {
 }
 
 impl CompactName {
+    /// The vote of the review on a service or place: what the parts of sentences with its name say.
+    pub fn vote(&self) -> Vote {
+        let says = |polarity: Polarity| self.says >> polarity as u8 & 1 == 1;
+        let (is_praised, is_blamed) = (says(Polarity::Positive), says(Polarity::Negative));
+        Vote::fold(is_praised, is_blamed, says(Polarity::Uncertain))
+    }
+
     /// Adds the counts of another spelling of the same entity.
     fn join(&mut self, other: Self) {
         self.finding_mask |= other.finding_mask;
         self.near_mask |= other.near_mask;
+        self.says |= other.says;
         self.is_linked |= other.is_linked;
         self.mentions = self.mentions.saturating_add(other.mentions);
         self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
@@ -131,9 +141,9 @@ impl CompactAnalysis {
         let text = &*review.text;
         let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
         let places: Vec<usize> = places.collect();
-        let is_quotable = |TextSpan { start, end }: &TextSpan| {
+        let is_quotable = |Sentence { span, .. }: &Sentence| {
             let place = |at: u32| places.get(at as usize).copied();
-            (place(*start).zip(place(*end)))
+            (place(span.start).zip(place(span.end)))
                 .is_some_and(|(start, end)| is_quotable(text, start..end))
         };
         let quotable: Vec<bool> = analysis.sentences.iter().map(is_quotable).collect();
@@ -149,7 +159,7 @@ impl CompactAnalysis {
                         && finding.confidence >= QUOTE_CONFIDENCE_MIN
                         && is_stated(finding),
                     is_short: (analysis.sentences.get(finding.sentence as usize))
-                        .is_some_and(|span| span.end - span.start <= SHORT_MAX),
+                        .is_some_and(|one| one.span.end - one.span.start <= SHORT_MAX),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
                     confidence: finding.confidence,
                 })
@@ -158,7 +168,7 @@ impl CompactAnalysis {
         Self {
             language: analysis.language,
             overall: analysis.overall.0,
-            sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
+            sentences: analysis.sentences.iter().map(|one| one.polarity).collect(),
             names: names(analysis, review, &findings),
             findings,
         }
@@ -171,6 +181,7 @@ fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> B
         key: name_key(kind, value),
         finding_mask: 0,
         near_mask: 0,
+        says: 0,
         kind,
         is_linked,
         mentions: 0,
@@ -197,7 +208,11 @@ fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> B
         };
         mention.candidates.iter().map(move |value| CompactName {
             finding_mask: mask(mention.through),
-            near_mask: mask(mention.sentence + 1),
+            near_mask: mask(match mention.kind {
+                MentionKind::Technician => mention.sentence + 1,
+                MentionKind::Service | MentionKind::ServiceArea => mention.sentence,
+            }),
+            says: u8::from(is_linked) << mention.polarity as u8,
             mentions: u8::from(is_linked),
             ambiguous: u8::from(!is_linked),
             ..name(mention.kind, value, is_linked)

@@ -5,12 +5,15 @@
 //! All arithmetic uses integers in a fixed order, so a text has the same findings on every platform.
 //! `examples/train_classifier` learns the weights from these features.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest as _, Sha256};
 
-use super::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, WITHDRAWN, witness};
+use super::analysis::{
+    CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN, witness,
+};
 use super::classifier::{
     BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
     WEIGHTS, judgement_head,
@@ -28,6 +31,8 @@ pub struct TextFindings {
     pub findings: Vec<Finding>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
+    /// The parts of each sentence in order, and what each says; the whole sentence comes last.
+    pub parts: Vec<Vec<(TextSpan, Polarity)>>,
 }
 
 /// Finds the opinions in texts of one language about businesses of one trade.
@@ -99,7 +104,56 @@ impl OpinionFinder {
                 overall.0 = Polarity::Uncertain;
             }
         }
-        TextFindings { findings, overall }
+        let parts = (0..).zip(&sentences);
+        let parts = parts.map(|(number, sentence)| {
+            let here = findings.iter().filter(|one| one.sentence == number);
+            let here: Vec<&Finding> = here.collect();
+            let parts = sentence.scores.parts.iter();
+            let parts = parts.map(|part| {
+                let span = text.span(part.tokens.clone());
+                let polarity = part_polarity(part, span, sentence.has_words, &here, stars);
+                (span, polarity)
+            });
+            parts.collect()
+        });
+        TextFindings {
+            parts: parts.collect(),
+            findings,
+            overall,
+        }
+    }
+}
+
+/// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding.
+const PART_LEAD_MIN: i32 = 24;
+
+/// What a part of a sentence says: its findings, otherwise the label that the classifier is sure of and the stars do not
+/// contradict.
+fn part_polarity(
+    part: &SentencePart,
+    span: TextSpan,
+    has_words: bool,
+    findings: &[&Finding],
+    stars: Option<u8>,
+) -> Polarity {
+    let overlaps = |one: &TextSpan| one.start < span.end && span.start < one.end;
+    let within = findings.iter().filter(|one| overlaps(&one.span));
+    let [praises, blames] = [Polarity::Positive, Polarity::Negative]
+        .map(|side| within.clone().any(|one| one.polarity == side));
+    let lead = if has_words { part.lead() } else { 0 };
+    let leading = match lead.signum() {
+        _ if lead.abs() < PART_LEAD_MIN => Polarity::Neutral,
+        1 => Polarity::Positive,
+        _ => Polarity::Negative,
+    };
+    match (praises, blames) {
+        (true, true) => Polarity::Uncertain,
+        (true, false) => Polarity::Positive,
+        (false, true) => Polarity::Negative,
+        (false, false) if stars.is_some_and(|stars| leading.contradicts(stars)) => {
+            Polarity::Uncertain
+        }
+        (false, false) => leading,
     }
 }
 
@@ -144,8 +198,6 @@ pub struct SentenceReading<'finder> {
     has_words: bool,
     /// The classifier's score for praise minus that for blame, for the whole sentence; 0 without words.
     lead: i32,
-    /// The aspects of the words that name one in a complaint.
-    named_aspects: Vec<usize>,
     /// Whether it begins with what the customer did.
     has_deed: bool,
 }
@@ -204,13 +256,6 @@ impl OpinionFinder {
             });
         }
         let meanings = || parsed.phrases.iter().map(|phrase| phrase.meaning);
-        let named_aspects = meanings().filter_map(|meaning| {
-            if let Meaning::Complains(aspect) | Meaning::Names(aspect) = meaning {
-                Some(aspect)
-            } else {
-                None
-            }
-        });
         let scores = self.classifier.classify(text, tokens.clone());
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
         SentenceReading {
@@ -222,9 +267,6 @@ impl OpinionFinder {
             } else {
                 0
             },
-            named_aspects: named_aspects
-                .filter(|aspect| overall != Some(*aspect))
-                .collect(),
             has_deed: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Deeds)),
             scores,
         }
@@ -568,10 +610,8 @@ fn examples_hit(text: &TokenizedText, tokens: Range<usize>, points: i32) -> Hit 
 
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
-/// Minimum score of the aspect of such a complaint, in units of 1/[`UNIT`]: if a word names it, and if no word does. Of 17
-/// words in reviews by unknown authors, 9 name a less likely aspect, 3 of them the right one.
-const COMPLAINT_NAMED_MIN: i32 = -48;
-const COMPLAINT_ASPECT_MIN: i32 = 24;
+/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
+const COMPLAINT_ASPECT_MIN: i32 = -28;
 
 impl OpinionFinder {
     fn add_complaints(
@@ -641,24 +681,15 @@ impl OpinionFinder {
         features
     }
 
-    /// The aspect of a complaint: of those that the sentence names, the likeliest; otherwise one that it very probably has.
+    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any.
     fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> Option<usize> {
         let whole = sentence.scores.whole();
-        let odds = |aspect: &usize| {
-            let heads = self.heads[*aspect];
-            heads.map_or(0, |heads| whole.aspects[heads.aspect])
-        };
-        let named = sentence.named_aspects.iter().copied().max_by_key(odds);
-        let named = named.filter(|aspect| odds(aspect) >= COMPLAINT_NAMED_MIN);
-        let overall = self.trade.overall;
-        let odds_min = overall
-            .map_or(i32::MIN, |overall| odds(&overall))
-            .max(COMPLAINT_ASPECT_MIN);
-        let others = (0..self.heads.len()).filter(|aspect| overall != Some(*aspect));
-        named.or_else(|| {
-            let likeliest = others.max_by_key(odds);
-            likeliest.filter(|aspect| odds(aspect) >= odds_min)
-        })
+        let blamed = (0..self.heads.len()).filter_map(|aspect| {
+            let [blame, _] = self.heads[aspect]?.judgements;
+            (self.trade.overall != Some(aspect)).then_some((whole.aspects[blame], aspect))
+        });
+        let (odds, aspect) = blamed.max_by_key(|(odds, aspect)| (*odds, Reverse(*aspect)))?;
+        (odds >= COMPLAINT_ASPECT_MIN).then_some(aspect)
     }
 }
 

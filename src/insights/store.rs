@@ -9,7 +9,7 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
-pub(super) const FORMAT: u8 = 8;
+pub(super) const FORMAT: u8 = 9;
 
 /// The analysis of a review, with its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,15 +68,4 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
 pub fn has_analysis(row: &AnalysisRow, analysis: &Analysis) -> bool {
     let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
     stored.is_some() && stored == serde_json::to_value(analysis).ok()
-}
-
-/// Deletes all analyses; returns their number.
-///
-/// # Errors
-/// When the database refuses the write.
-pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
-    let cleared = sqlx::query!("delete from derived_analysis")
-        .execute(write)
-        .await?;
-    Ok(cleared.rows_affected())
 }

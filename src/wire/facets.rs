@@ -8,11 +8,12 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
+use super::insights::Votes;
 use crate::model::VoteCounts;
 use crate::model::statistics::compare;
 
 /// The values by which reviews can be filtered, with counts of published reviews.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Facets {
     /// How many published reviews there are.
     pub reviews: u64,
@@ -57,27 +58,17 @@ impl Facet {
     }
 }
 
-/// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
-/// `reviews`.
+/// Something that customers judge.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct AspectFacet {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Number of published reviews that mention it.
-    pub reviews: u64,
-    /// How many of them are only positive about it.
-    pub positive: u64,
-    /// How many of them are only negative about it.
-    pub negative: u64,
-    /// How many of them only state facts about it.
-    pub neutral: u64,
-    /// How many of them are both positive and negative about it.
-    pub mixed: u64,
-    /// How many of them are too close to call.
-    pub uncertain: u64,
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
     /// Address of the sentences for one technician or service; otherwise use the aspect's own.
     pub evidence_url: Option<String>,
 }
@@ -87,12 +78,7 @@ impl AspectFacet {
         Self {
             id: id.to_owned(),
             label: label.to_owned(),
-            reviews: votes.reviews().into(),
-            positive: votes.positive.into(),
-            negative: votes.negative.into(),
-            neutral: votes.neutral.into(),
-            mixed: votes.mixed.into(),
-            uncertain: votes.uncertain.into(),
+            votes: votes.into(),
             evidence_url: None,
         }
     }
@@ -194,11 +180,11 @@ pub struct AspectChange {
     /// Display name of the aspect.
     pub label: String,
     /// Change in the number of reviews that mention it.
-    pub reviews: i64,
+    pub mention_count: i64,
     /// Change in the number of reviews that are only positive about it.
-    pub positive: i64,
+    pub positive_count: i64,
     /// Change in the number of reviews that are only negative about it.
-    pub negative: i64,
+    pub negative_count: i64,
     /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
     /// (positive, negative and mixed).
     pub verdict: ComparisonVerdict,
@@ -222,7 +208,7 @@ impl Difference {
         // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
-            count: less(first.count, second.count),
+            count: second.count.cast_signed() - first.count.cast_signed(),
             rating_value: mean(first)
                 .zip(mean(second))
                 .map(|(first, second)| (second - first) / 100.0),
@@ -245,30 +231,30 @@ fn changes(first: &[AspectFacet], second: &[AspectFacet]) -> Vec<AspectChange> {
         .iter()
         .filter(|aspect| find(second, aspect).is_none())
         .map(|before| [before.clone(), absent(before)]);
-    let share = |aspect: &AspectFacet| {
-        let judged = aspect.positive + aspect.negative + aspect.mixed;
-        (to_u32(aspect.positive), to_u32(judged))
-    };
+    let share = |aspect: &AspectFacet| (aspect.votes.positive_count, aspect.votes.judged_count);
+    let less = |before: u32, now: u32| i64::from(now) - i64::from(before);
     let pairs = of_second.chain(gone);
     pairs
         .map(|[before, after]| AspectChange {
-            reviews: less(before.reviews, after.reviews),
-            positive: less(before.positive, after.positive),
-            negative: less(before.negative, after.negative),
-            verdict: verdict(share(&before), share(&after)),
+            mention_count: less(before.votes.mention_count, after.votes.mention_count),
+            positive_count: less(before.votes.positive_count, after.votes.positive_count),
+            negative_count: less(before.votes.negative_count, after.votes.negative_count),
+            verdict: ComparisonVerdict::of(share(&before), share(&after)),
             id: after.id,
             label: after.label,
         })
         .collect()
 }
 
-/// Whether the second share (part and whole) is larger.
-fn verdict(before: (u32, u32), now: (u32, u32)) -> ComparisonVerdict {
-    match compare(before, now) {
-        None => ComparisonVerdict::TooFew,
-        Some(Ordering::Greater) => ComparisonVerdict::Better,
-        Some(Ordering::Less) => ComparisonVerdict::Worse,
-        Some(Ordering::Equal) => ComparisonVerdict::Same,
+impl ComparisonVerdict {
+    /// Whether the second share (part and whole) is larger.
+    pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
+        match compare(before, now) {
+            None => Self::TooFew,
+            Some(Ordering::Greater) => Self::Better,
+            Some(Ordering::Less) => Self::Worse,
+            Some(Ordering::Equal) => Self::Same,
+        }
     }
 }
 
@@ -277,17 +263,12 @@ fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
         let stars = period.distribution;
         (to_u32(stars.four + stars.five), to_u32(period.count))
     };
-    verdict(share(first), share(second))
+    ComparisonVerdict::of(share(first), share(second))
 }
 
 /// Counts of reviews are far below the bound.
 fn to_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The second count less the first; counts of reviews are far below the bound.
-const fn less(first: u64, second: u64) -> i64 {
-    second.cast_signed() - first.cast_signed()
 }
 
 #[cfg(test)]
@@ -351,9 +332,9 @@ mod tests {
             .map(|change| {
                 (
                     change.id.as_str(),
-                    change.reviews,
-                    change.positive,
-                    change.negative,
+                    change.mention_count,
+                    change.positive_count,
+                    change.negative_count,
                 )
             })
             .collect();

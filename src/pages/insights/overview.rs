@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::Datelike;
 
-use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of_entity};
+use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
-use crate::pages::chart::BarFragment;
+use crate::pages::chart::{BarFragment, TrendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{TOTAL_MAX, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
-/// Maximum number of entities shown per group; the rest is in `/insights.json`.
+/// Maximum number of entities shown per group, and how many of them before the fold; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
+const ENTITIES_UNFOLDED: usize = 5;
 /// Maximum number of phrases shown.
 const TOPICS: usize = 24;
 
@@ -26,6 +26,8 @@ const TOPICS: usize = 24;
 struct InsightsPage<'a> {
     frame: Frame<'a>,
     insights: &'a wire::Insights,
+    /// The business's own text.
+    editorial: Option<&'a str>,
     /// Sentences with the paths of their evidence.
     summary: Vec<(String, String)>,
     /// Phrases, each with the number of reviews that the search for it finds.
@@ -44,7 +46,7 @@ struct FaqItem<'a> {
 fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
     let groups = MentionKind::ALL.map(|kind| {
         let entities = insights.entities.of(kind).iter();
-        let named = entities.filter(|entity| entity.reviews > 0);
+        let named = entities.filter(|entity| entity.votes.mention_count > 0);
         (kind, named.take(ENTITIES).collect())
     });
     groups
@@ -79,7 +81,7 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
         let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
         let mut count = count_by_reading(snapshot, &query);
         if count > TOTAL_MAX {
-            count = TOTAL_MAX.max(topic.reviews.into());
+            count = TOTAL_MAX.max(topic.votes.mention_count.into());
         }
         (topic.phrase.as_str(), count)
     });
@@ -93,7 +95,8 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
         insights,
-        summary: (insights.summary.sentences.iter())
+        editorial: snapshot.input.editorial.summary.as_deref(),
+        summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),
         topics: topics(snapshot),
@@ -108,18 +111,19 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     })
 }
 
-fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
-    let texts = locale.counted("texts", u64::from(from.analysed));
-    let reviews = locale.counted("reviews", u64::from(from.reviews));
-    match from.window {
+fn made_of(insights: &wire::Insights, locale: &Locale) -> Cow<'static, str> {
+    let texts = locale.counted("texts", u64::from(insights.generated_from.analysed));
+    let reviews = locale.counted("reviews", u64::from(insights.review_count));
+    let range = insights.date_range;
+    match range.earliest.zip(range.latest) {
         None => locale.message_with("made-of", &[("texts", &texts), ("reviews", &reviews)]),
-        Some(window) => locale.message_with(
+        Some((from, to)) => locale.message_with(
             "made-of-period",
             &[
                 ("texts", &texts),
                 ("reviews", &reviews),
-                ("from", &locale.day(window.from)),
-                ("to", &locale.day(window.to)),
+                ("from", &locale.day(from)),
+                ("to", &locale.day(to)),
             ],
         ),
     }
@@ -151,6 +155,7 @@ fn sentence(
         SummaryTemplate::AspectDivided => ("summary-aspect-divided", None),
         SummaryTemplate::Technicians => ("summary-technicians", Some(MentionKind::Technician)),
         SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
+        SummaryTemplate::NotAnalysed => ("summary-not-analysed", None),
     };
     let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let figures = evidence.figures.keys();
@@ -180,7 +185,12 @@ fn sentence(
     let texts: Vec<_> = (texts.iter())
         .map(|(name, text)| (*name, text.as_str()))
         .collect();
-    let mut words = (locale.counted_with(id, figure("judged"), &texts)).into_owned();
+    let count = match one.template {
+        SummaryTemplate::Overall => "analysed",
+        SummaryTemplate::NotAnalysed => "foreign",
+        _ => "judged",
+    };
+    let mut words = (locale.counted_with(id, figure(count), &texts)).into_owned();
     if let Some(quote) = &evidence.quote {
         let texts = [("quote", quote.text.as_str())];
         words.push(' ');
