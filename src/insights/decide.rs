@@ -24,6 +24,34 @@ use super::text::{Token, TokenizedText};
 use crate::model::hex;
 use crate::wire::Witness;
 
+// The thresholds of all decisions. Scores and log-odds are in units of 1/[`UNIT`], confidences in percent.
+
+/// Minimum log-odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
+const ODDS_MIN: i32 = -UNIT;
+/// Minimum confidence of a judgement that the rules also make; below it, the finding is uncertain.
+const CONFIDENCE_MIN: u8 = 60;
+/// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
+/// judgements were right in reviews by unknown authors.
+const CONFIDENCE_MIN_ALONE: u8 = 70;
+/// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
+/// classifier confirms.
+const BEHIND_MAX: i32 = 2 * UNIT;
+/// Confidence of a complaint that only this evidence shows, the lowest without a rule.
+const COMPLAINT_CONFIDENCE: u8 = 70;
+/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
+const COMPLAINT_ASPECT_MIN: i32 = -28;
+/// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding.
+const PART_LEAD_MIN: i32 = 24;
+/// Minimum absolute score, without the prior, of a text that gets a label without findings. Of 998 Yelp sentences, all of
+/// which judge, 33 were neutral with 500; 25 of these lean, 14 of them to the right side.
+const LEANS_MIN: i64 = 100;
+/// Minimum confidence of blame that contradicts four and five stars. In reviews by unknown authors, 121 of 140 such judgements
+/// were right with four stars, and 3 of 9 with five; from 85 on, 5 of 25 would be.
+const BLAME_SURE_FROM: [u8; 2] = [85, 95];
+/// Minimum confidence of praise that contradicts the stars: of 35 such judgements in reviews of one to three stars, 20
+/// were right.
+const PRAISE_SURE_FROM: u8 = 90;
+
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFindings {
@@ -124,9 +152,6 @@ impl OpinionFinder {
     }
 }
 
-/// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding.
-const PART_LEAD_MIN: i32 = 24;
-
 /// What a part of a sentence says: its findings, otherwise the label that the classifier is sure of and the stars do not
 /// contradict.
 fn part_polarity(
@@ -164,8 +189,6 @@ pub type Features = Vec<(&'static str, i32)>;
 
 /// Maximum absolute value of every feature, which limits the weight of one sentence.
 const FEATURE_MAX: i32 = 4 * UNIT;
-/// Minimum log-odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
-const ODDS_MIN: i32 = -UNIT;
 /// So many tenths of a lexicon's feature are one whole unit.
 const LEXICON_SCALE: i32 = 20;
 /// Maximum absolute value of a rule's score.
@@ -494,17 +517,8 @@ const POINTS: i32 = MARGIN + 1;
 /// Points that the classifier adds to a judgement that it confirms. They do not change the label, but the clearest
 /// sentences are quoted first.
 const BACKING: i32 = 2;
-/// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
-/// classifier confirms.
-const BEHIND_MAX: i32 = 2 * UNIT;
 /// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
-/// Minimum confidence of a judgement that the rules also make; below it, the finding is uncertain.
-const CONFIDENCE_MIN: u8 = 60;
-/// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
-/// judgements were right in reviews by unknown authors.
-const CONFIDENCE_MIN_ALONE: u8 = 70;
-
 impl OpinionFinder {
     /// A finding with its label and confidence.
     fn finding(
@@ -608,11 +622,6 @@ fn examples_hit(text: &TokenizedText, tokens: Range<usize>, points: i32) -> Hit 
 // Complaints in reviews of one or two stars: a sentence without a judgement blames an aspect that it probably has, otherwise
 // the aspect for opinions without a topic.
 
-/// Confidence of a complaint that only this evidence shows, the lowest without a rule.
-const COMPLAINT_CONFIDENCE: u8 = 70;
-/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
-const COMPLAINT_ASPECT_MIN: i32 = -28;
-
 impl OpinionFinder {
     fn add_complaints(
         &self,
@@ -705,10 +714,6 @@ const CONSTANT: i64 = 300;
 const LEAD_WEIGHT: i64 = 2_737;
 /// Weight, in thousandths, of the rules' findings if all have the same polarity.
 const RULES_WEIGHT: i64 = 1_909;
-/// Minimum absolute score, without the prior, of a text that gets a label without findings. Of 998 Yelp sentences, all of
-/// which judge, 33 were neutral with 500; 25 of these lean, 14 of them to the right side.
-const LEANS_MIN: i64 = 100;
-
 /// The features for the polarity of a text as a whole, in thousandths: the mean of the sentences' scores for praise minus
 /// blame, and the rules' praise minus blame relative to the number of their findings.
 pub fn text_features(sentences: &[SentenceReading<'_>]) -> [i64; 2] {
@@ -755,12 +760,6 @@ impl OpinionFinder {
 // The stars withdraw a judgement that contradicts them if only the rules or only the classifier make it, or if both make it
 // with too little confidence. They create no finding.
 
-/// Minimum confidence of blame that contradicts four and five stars. In reviews by unknown authors, 121 of 140 such judgements
-/// were right with four stars, and 3 of 9 with five; from 85 on, 5 of 25 would be.
-const BLAME_SURE_FROM: [u8; 2] = [85, 95];
-/// Minimum confidence of praise that contradicts the stars: of 35 such judgements in reviews of one to three stars, 20
-/// were right.
-const PRAISE_SURE_FROM: u8 = 90;
 /// The most stars of a review.
 const STARS_MAX: u8 = 5;
 

@@ -157,7 +157,10 @@ impl Trade {
                 let own = FILES[at.unwrap_or(IDS.len() - 1)];
                 // Places to stay serve meals.
                 let food = (self.id == LODGING).then_some(FOOD);
-                [Some(own), food, Some(SHARED)].into_iter().flatten().collect()
+                [Some(own), food, Some(SHARED)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
             }
         }
     }
@@ -227,8 +230,6 @@ pub enum Meaning {
     Names(usize),
     /// It names the aspect only if an opinion is beside it.
     Hints(usize),
-    /// It gives a complaint of a low-rated review its aspect.
-    Complains(usize),
     /// It judges the name beside it with these points.
     Opinion(i32),
     /// It changes the meaning of other phrases.
@@ -240,7 +241,7 @@ impl Meaning {
     pub const fn named_aspect(self) -> Option<usize> {
         match self {
             Self::Names(aspect) | Self::Hints(aspect) => Some(aspect),
-            Self::Judges(..) | Self::Complains(_) | Self::Opinion(_) | Self::Cue(_) => None,
+            Self::Judges(..) | Self::Opinion(_) | Self::Cue(_) => None,
         }
     }
 
@@ -266,7 +267,6 @@ struct PhraseFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct AspectPhrases {
-    complaints: Vec<String>,
     names: Vec<String>,
     hints: Vec<String>,
     positive: Vec<String>,
@@ -360,7 +360,6 @@ impl<'trade> Phrases<'trade> {
                 continue;
             };
             for (meaning, texts) in [
-                (Meaning::Complains(aspect), &phrases.complaints),
                 (Meaning::Hints(aspect), &phrases.hints),
                 (Meaning::Names(aspect), &phrases.names),
                 (Meaning::Judges(aspect, -2), &phrases.mildly_negative),

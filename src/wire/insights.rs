@@ -213,8 +213,10 @@ pub struct Quality {
     pub measure: String,
     /// Its value, from 0 to 1.
     pub value: f64,
-    /// Lower and upper end of the 95 % interval, if the measure is a share.
-    pub ci95: Option<Vec<f64>>,
+    /// Lower end of the 95 % interval, if the measure is a share.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
 }
 
 // Aspects, entities and topics of the insights.

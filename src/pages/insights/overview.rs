@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of};
+use super::rows::{FiguresFragment, aspect_path, short_figure, votes_of};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
@@ -17,7 +17,9 @@ use crate::wire::{self, SummaryTemplate};
 
 /// Maximum number of entities shown per group, and how many of them before the fold; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
-const ENTITIES_UNFOLDED: usize = 5;
+const ENTITIES_UNFOLDED: usize = 4;
+/// Number of questions before the fold.
+const FAQ_UNFOLDED: usize = 5;
 /// Maximum number of phrases shown.
 const TOPICS: usize = 24;
 

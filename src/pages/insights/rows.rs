@@ -38,8 +38,16 @@ pub const fn votes_of(votes: &wire::Votes) -> Votes<'_> {
     }
 }
 
+/// `9 of 10 positive`.
+pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
+    let counts = [votes.positive_count, votes.judged_count];
+    let [positive, judged] = counts.map(|votes| locale.number(votes.into()));
+    let texts = [("positive", positive.as_str()), ("judged", &judged)];
+    locale.message_with("figure-positive-of", &texts)
+}
+
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
-pub fn figure_of_entity(votes: &wire::Votes, locale: &Locale) -> String {
+fn figure_of_entity(votes: &wire::Votes, locale: &Locale) -> String {
     let mut words = figure(votes_of(votes), locale);
     if votes.judged_count > 0 && votes.judged_count < votes.mention_count {
         let counts = [votes.mention_count, votes.judged_count];
@@ -113,13 +121,10 @@ impl<'a> AspectRowFragment<'a> {
         };
         aspect.votes.positive_share?;
         let label = locale.name(&aspect.label);
-        let counts = [aspect.votes.positive_count, aspect.votes.judged_count];
-        let [positive, judged] = counts.map(|votes| locale.number(u64::from(votes)));
-        let texts = [("positive", positive.as_str()), ("judged", &judged)];
         Some(Self {
             aspect,
             site,
-            figure: locale.message_with("figure-positive-of", &texts),
+            figure: short_figure(&aspect.votes, locale),
             bar: BarFragment::of(&label, votes, locale),
             label,
         })
