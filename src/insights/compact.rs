@@ -169,14 +169,19 @@ impl CompactAnalysis {
             language: analysis.language,
             overall: analysis.overall.0,
             sentences: analysis.sentences.iter().map(|one| one.polarity).collect(),
-            names: names(analysis, review, &findings),
+            names: names(analysis, review, &findings, trade.overall),
             findings,
         }
     }
 }
 
 /// The recorded names and the names in the text, joined.
-fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> Box<[CompactName]> {
+fn names(
+    analysis: &Analysis,
+    review: &Review,
+    findings: &[CompactFinding],
+    overall: Option<usize>,
+) -> Box<[CompactName]> {
     let name = |kind: MentionKind, value: &str, is_linked: bool| CompactName {
         key: name_key(kind, value),
         finding_mask: 0,
@@ -201,7 +206,7 @@ fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> B
         let mask = move |last| {
             let first = mention.sentence;
             if is_linked {
-                finding_mask(findings, first, last)
+                finding_mask(findings, first, last, overall)
             } else {
                 0
             }
@@ -237,9 +242,14 @@ fn joined(names: impl Iterator<Item = CompactName>) -> Box<[CompactName]> {
     joined.into()
 }
 
-/// The findings of the sentences from `first` through `last`.
-fn finding_mask(findings: &[CompactFinding], first: u32, last: u32) -> u32 {
-    let within = |finding: &CompactFinding| (first..=last).contains(&u32::from(finding.sentence));
+/// The findings of the sentences from `first` through `last`, but for complaints without an aspect, which stand in no vote.
+fn finding_mask(findings: &[CompactFinding], first: u32, last: u32, overall: Option<usize>) -> u32 {
+    let is_open = |finding: &CompactFinding| {
+        overall == Some(finding.aspect.into()) && finding.source == FindingSource::Classifier
+    };
+    let within = |finding: &CompactFinding| {
+        (first..=last).contains(&u32::from(finding.sentence)) && !is_open(finding)
+    };
     (0..)
         .zip(findings.iter().take(MASKED_FINDINGS_MAX))
         .filter(|(_, finding)| within(finding))

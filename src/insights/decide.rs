@@ -38,9 +38,14 @@ const CONFIDENCE_MIN_ALONE: u8 = 70;
 const BEHIND_MAX: i32 = 2 * UNIT;
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
-/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
-const COMPLAINT_ASPECT_MIN: i32 = -28;
-/// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding.
+/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it. In plain reviews by unknown
+/// authors, 13 sentences got their aspect so, 11 of them the right one; with -28, 15 of 27.
+const COMPLAINT_ASPECT_MIN: i32 = -8;
+/// Maximum number of stars of a review in which complaints are looked for. In reviews of three stars, 53 % of the complaints are
+/// heard so instead of 38 %, and 3.5 % of the other sentences get blame for an aspect instead of 2.9 %.
+const COMPLAINT_STARS_MAX: u8 = 3;
+/// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding. Of 455 such
+/// parts with a judged word of MAMS, 435 were right.
 const PART_LEAD_MIN: i32 = 24;
 /// Minimum absolute score, without the prior, of a text that gets a label without findings. Of 998 Yelp sentences, all of
 /// which judge, 33 were neutral with 500; 25 of these lean, 14 of them to the right side.
@@ -110,7 +115,6 @@ impl OpinionFinder {
     pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
-        let of_stars = stars.and_then(Polarity::of_stars);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let weights = self.decisions.as_ref();
@@ -119,7 +123,7 @@ impl OpinionFinder {
                 findings.push(self.finding(text, sentence, candidate, decision));
             }
         }
-        if of_stars == Some(Polarity::Negative) {
+        if stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX) {
             self.add_complaints(text, &sentences, &mut findings);
         }
         findings.sort_by(|one, other| {
@@ -134,7 +138,13 @@ impl OpinionFinder {
         }
         let parts = (0..).zip(&sentences);
         let parts = parts.map(|(number, sentence)| {
-            let here = findings.iter().filter(|one| one.sentence == number);
+            // A complaint without an aspect stands in no vote.
+            let is_open = |one: &Finding| {
+                self.trade.aspect(&one.aspect) == self.trade.overall
+                    && witness(&one.hits) == Witness::Classifier
+            };
+            let here = findings.iter();
+            let here = here.filter(|one| one.sentence == number && !is_open(one));
             let here: Vec<&Finding> = here.collect();
             let parts = sentence.scores.parts.iter();
             let parts = parts.map(|part| {
@@ -171,14 +181,20 @@ fn part_polarity(
         1 => Polarity::Positive,
         _ => Polarity::Negative,
     };
-    match (praises, blames) {
-        (true, true) => Polarity::Uncertain,
+    let found = match (praises, blames) {
+        (false, false) if stars.is_some_and(|stars| leading.contradicts(stars)) => {
+            return Polarity::Uncertain;
+        }
+        (false, false) => return leading,
         (true, false) => Polarity::Positive,
         (false, true) => Polarity::Negative,
-        (false, false) if stars.is_some_and(|stars| leading.contradicts(stars)) => {
-            Polarity::Uncertain
-        }
-        (false, false) => leading,
+        (true, true) => Polarity::Uncertain,
+    };
+    // Of 733 parts with findings, 659 were right, and of 663 that the classifier does not contradict, 635.
+    if found.sign() * lead < 0 {
+        Polarity::Uncertain
+    } else {
+        found
     }
 }
 

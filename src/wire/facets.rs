@@ -1,16 +1,15 @@
 //! Facets: the filter values that occur in reviews, with the number of reviews for each; and the comparison of two periods.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 use chrono::NaiveDate;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
-use super::insights::Votes;
+use super::insights::{ComparisonVerdict, Votes};
 use crate::model::VoteCounts;
-use crate::model::statistics::compare;
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
@@ -124,22 +123,6 @@ pub struct Comparison {
     pub verdict: ComparisonVerdict,
 }
 
-/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
-/// than ten that judge it; `same`: the 95 % intervals (Wilson) of both shares overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(rename = "Verdict", rename_all = "snake_case")]
-pub enum ComparisonVerdict {
-    /// The share is larger.
-    Better,
-    /// The share is smaller.
-    Worse,
-    /// The intervals overlap.
-    Same,
-    /// Too few reviews to say.
-    TooFew,
-}
-
 /// The published reviews of a range of days.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
@@ -244,18 +227,6 @@ fn changes(first: &[AspectFacet], second: &[AspectFacet]) -> Vec<AspectChange> {
             label: after.label,
         })
         .collect()
-}
-
-impl ComparisonVerdict {
-    /// Whether the second share (part and whole) is larger.
-    pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
-        match compare(before, now) {
-            None => Self::TooFew,
-            Some(Ordering::Greater) => Self::Better,
-            Some(Ordering::Less) => Self::Worse,
-            Some(Ordering::Equal) => Self::Same,
-        }
-    }
 }
 
 fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {

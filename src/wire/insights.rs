@@ -1,5 +1,6 @@
 //! The insights: what reviews mention, with counts.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -7,9 +8,8 @@ use poem_openapi::{Enum, Object};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use super::facets::ComparisonVerdict;
 use crate::model::business::FaqEntry;
-use crate::model::statistics::{interval, round_to};
+use crate::model::statistics::{compare, interval, round_to};
 use crate::model::{MentionKind, Vote, VoteCounts};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
@@ -133,7 +133,7 @@ fn percentages(counts: [u32; 3]) -> [u32; 3] {
     let hundredfold = counts.map(|count| u64::from(count) * 100);
     let mut percentages = hundredfold.map(|count| count / u64::from(all));
     let mut order = [0, 1, 2];
-    order.sort_by_key(|at: &usize| std::cmp::Reverse(hundredfold[*at] % u64::from(all)));
+    order.sort_by_key(|at: &usize| Reverse(hundredfold[*at] % u64::from(all)));
     let missing = 100 - percentages.iter().sum::<u64>();
     for at in order.into_iter().zip(0..missing).map(|(at, _)| at) {
         percentages[at] += 1;
@@ -430,6 +430,34 @@ pub struct VotesOfMonth {
     pub mixed_count: u32,
     /// How many are only negative about it.
     pub negative_count: u32,
+}
+
+/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
+/// than ten that judge it; `same`: the 95 % intervals (Wilson) of both shares overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename = "Verdict", rename_all = "snake_case")]
+pub enum ComparisonVerdict {
+    /// The share is larger.
+    Better,
+    /// The share is smaller.
+    Worse,
+    /// The intervals overlap.
+    Same,
+    /// Too few reviews to say.
+    TooFew,
+}
+
+impl ComparisonVerdict {
+    /// Whether the second share (part and whole) is larger.
+    pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
+        match compare(before, now) {
+            None => Self::TooFew,
+            Some(Ordering::Greater) => Self::Better,
+            Some(Ordering::Less) => Self::Worse,
+            Some(Ordering::Equal) => Self::Same,
+        }
+    }
 }
 
 /// The half year that ends with the newest review's month, compared with the one before: `steady` if the 95 % intervals of both
