@@ -161,7 +161,11 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
         ("service_areas", "area"),
     ] {
         let entities = array_of(&insights["entities"][group]);
-        for entity in entities.iter().filter(|one| one["reviews"] != 0).take(4) {
+        for entity in entities
+            .iter()
+            .filter(|one| one["mention_count"] != 0)
+            .take(4)
+        {
             let name = str_of(&entity["name"]);
             let is_service = parameter == "service";
             let key = if is_service {
@@ -172,7 +176,7 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let target = format!("/insights?{parameter}={}", key.replace(' ', "+"));
             assert_has(&html, &format!("<a href=\"{target}\">{name}</a>"));
             let page = app.text(&target).await;
-            let figure = format!("{} of 256 reviews name {name}.", entity["reviews"]);
+            let figure = format!("{} of 256 reviews name {name}.", entity["mention_count"]);
             assert_has(&page, &figure);
             for quote in entity["quotes"].as_array().into_iter().flatten() {
                 assert_has(&page, &format!("/reviews/{}", str_of(&quote["review_id"])));
@@ -195,7 +199,7 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let value = str_of(&entity[key]).replace(' ', "+");
             let link = format!("<a href=\"/insights?{parameter}={value}\">");
             let row = between(&html, &link, "</tr>")[0];
-            let reviews = &entity["reviews"];
+            let reviews = &entity["mention_count"];
             assert_has(row, &format!("<td class=\"num\">{reviews}</td>"));
             let target = format!("/api/reviews/search?mentions_{parameter}={value}");
             assert_eq!(app.json(&target).await["total"], *reviews, "{value}");
