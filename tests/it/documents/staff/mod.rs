@@ -5,9 +5,9 @@ mod surfaces;
 use std::collections::BTreeSet;
 
 use reviews_service::imports::native::Export;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{TestApp, array_of, assert_has, str_of};
+use crate::support::{TestApp, array_of, assert_has};
 use surfaces::{agents, crawl};
 
 /// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
@@ -107,7 +107,7 @@ async fn with_off_no_surface_shows_a_technician() {
     let insights = app.json("/insights.json").await;
     let evidence = "/insights/aspects/professionalism/evidence.json";
     let evidence = app.json(evidence).await;
-    assert_eq!(evidence["total"], 11);
+    assert_eq!(evidence["matched"], 11);
     let mut lists = vec![
         &dataset["business"]["technicians"],
         &facets["technicians"],
