@@ -269,16 +269,14 @@ fn refuse_dump(shape: &FileShape<'_>) -> Result<(), FileError> {
         });
         ControlFlow::<()>::Continue(())
     });
-    let is_there = |(types, _): &(&str, &str)| names(types).all(|name| inner.contains(name));
-    DUMPS
-        .into_iter()
-        .find(is_there)
-        .map_or(Ok(()), |(types, database)| {
-            Err(FileError::new(format!(
-                "is a dump of {database}, which writes an object with the type ({types}) in place of each value; export it as CSV, or \
-                 write plain values"
-            )))
-        })
+    let is_there = |types: &'static str| names(types).all(|name| inner.contains(name));
+    let dump = DUMPS.into_iter().find(|(types, _)| is_there(types));
+    dump.map_or(Ok(()), |(types, database)| {
+        Err(FileError::new(format!(
+            "is a dump of {database}, which writes an object with the type ({types}) in place of each value; export it as CSV, or \
+             write plain values"
+        )))
+    })
 }
 
 /// How scripts of databases begin.
