@@ -68,7 +68,7 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         create table ours (a); insert into ours values (1); drop table ours → nothing
         vacuum; reindex; analyze → nothing
         insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild') → nothing
-        update review set rating = 5 where review_id = 'oldest' → reviews
+        update review set rating = 5 where review_id = 'oldest' → reviews insights
         update review set title = 'A title' where review_id = 'newest' → reviews json_feed atom_feed
         update review set source_name = 'Google' where review_id = 'newest' → reviews json_feed atom_feed
         update review set withheld_reason = 'fake' where review_id = 'unseen' → reviews

@@ -145,11 +145,8 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     for target in ["/api/reviews/h1", "/reviews/h1"] {
         assert_eq!(app.get(target).await.status, 404, "{target}");
     }
-    // The database allows only verified reviews to be published.
-    let publish = "update review set status = 'published' where review_id =";
-    let message = app.refused(&format!("{publish} 'h3'")).await;
-    assert_has(&message, "review_published_is_verified");
-    app.shell(&format!("{publish} 'h1'")).await;
+    app.shell("update review set status = 'published' where review_id = 'h1'")
+        .await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);
     assert_eq!(app.get("/reviews/h1").await.status, 200);
 }

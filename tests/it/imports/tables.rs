@@ -100,33 +100,6 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
-    let bench = bench().await;
-    let file = bench.file(
-        "feedback.xlsx",
-        workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
-    );
-    let request = request_for(
-        [file],
-        "--header-row 3 --map 'text=What they said' --ignore-others",
-    );
-    let (report, watch) = bench.watch(&request).await;
-    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
-    let rows = [
-        "feedback.xlsx, sheet \"Reviews 2026\", header in row 3, 2 rows\n",
-        "   1  Customer          author",
-        "   2  Stars             rating",
-        "   3  When              date",
-        "   4  What they said    text",
-        "   5  Our reply         response",
-        "other sheets (--sheet): Older\n",
-    ];
-    assert!(watch.tables[0].to_string().ends_with(&rows.join("\n")));
-    let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
-    assert_eq!(bench.sql(ann), "4|2026-10-30|On time.");
-}
-
-#[tokio::test]
 async fn a_hidden_sheet_is_read_only_if_it_is_named() {
     let bench = bench().await;
     let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];
@@ -167,7 +140,6 @@ async fn hidden_rows_are_a_column_and_a_question_once() {
 #[tokio::test]
 async fn rows_with_merged_cells_are_rejected() {
     let rows: &[&[&str]] = &[
-        &["Our reviews"],
         &["Customer", "Stars", "When", "Comment", "Reply", "Publish"],
         &["Ann", "#5", "@46325", "Fine.", "", "yes"],
         &["Bo", "#1", "@46324", "Hidden.", "", "no"],
@@ -175,11 +147,11 @@ async fn rows_with_merged_cells_are_rejected() {
         &["Di", "#4", "@46323", "Over two columns.", "", "yes"],
     ];
     let options = "--public Publish=yes --ignore-others";
-    let reversed = workbook_with_merged(rows, "F5:F4");
+    let reversed = workbook_with_merged(rows, "F4:F3");
     let refusal = bench().await.refused(reversed, options).await;
     assert_has(&refusal, "merged cells end before they begin");
-    // The title, the dates and flags of Bo and Cy, the comment of Di, and cells beside the table.
-    let sheet = workbook_with_merged(rows, "A1:F1 C4:C5 F4:F5 D6:E6 G3:H4");
+    // The dates and flags of Bo and Cy, the comment of Di, and cells beside the table.
+    let sheet = workbook_with_merged(rows, "C3:C4 F3:F4 D5:E5 G2:H3");
     let (bench, report, rejections) = import_into_new(sheet, options).await;
     assert_eq!(counts(&report), (1, 0, 0, 3), "{rejections:?}");
     assert_has(&rejections[0].error, "merged with others; unmerge it");

@@ -79,7 +79,7 @@ fn every_next_step_advised_for_an_empty_database_works() {
         home.file("rows.jsonl", ROW);
         home.follow_advice(words, "reviews import", &file, "1 new");
         // A deleted review returns only with the advised option.
-        home.run_ok("delete r-1", "deleted");
+        home.run_ok("delete r-1 --yes", "deleted");
         home.follow_advice("show r-1", "reviews import", &file, "1 new");
     }
     for words in ["status", "business"] {

@@ -112,7 +112,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         "status          published\n",
         "decided         reply: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
-        "\nanswer:\n  Thank you, Ann. (",
+        "\nreply:\n  Thank you, Ann. (",
     ] {
         assert_has(&message, line);
     }
