@@ -100,7 +100,7 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
+async fn titles_above_a_named_header_row_are_left_out() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
@@ -118,7 +118,7 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
         "   2  Stars             rating",
         "   3  When              date",
         "   4  What they said    text",
-        "   5  Our reply         response",
+        "   5  Our reply         reply",
         "other sheets (--sheet): Older\n",
     ];
     assert!(watch.tables[0].to_string().ends_with(&rows.join("\n")));
@@ -174,7 +174,7 @@ async fn rows_with_merged_cells_are_rejected() {
         &["Cy", "#1", "", "Hidden, too.", "", ""],
         &["Di", "#4", "@46323", "Over two columns.", "", "yes"],
     ];
-    let options = "--public Publish=yes --ignore-others";
+    let options = "--header-row 2 --public Publish=yes --ignore-others";
     let reversed = workbook_with_merged(rows, "F5:F4");
     let refusal = bench().await.refused(reversed, options).await;
     assert_has(&refusal, "merged cells end before they begin");

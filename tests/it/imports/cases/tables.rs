@@ -166,7 +166,9 @@ Eve|5|2026-10-30|HIDDEN|yes
 ",2026-10-30,5,no
 then --map author=Nickname --map 'text=What they typed' --map date=When --map 'rating=How many' --public Publish=yes
 =
-? Author
+? Field { field: Rating, is_proposed: true }: How many
+? Text
+? Public: What they typed, How many, Publish
 author | status
 Ann | withheld
 # a cell with backslashes and quotation marks is as it stands
