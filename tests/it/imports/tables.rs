@@ -100,6 +100,33 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
+async fn titles_above_a_named_header_row_are_left_out() {
+    let bench = bench().await;
+    let file = bench.file(
+        "feedback.xlsx",
+        workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+    );
+    let request = request_for(
+        [file],
+        "--header-row 3 --map 'text=What they said' --ignore-others",
+    );
+    let (report, watch) = bench.watch(&request).await;
+    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
+    let rows = [
+        "feedback.xlsx, sheet \"Reviews 2026\", header in row 3, 2 rows\n",
+        "   1  Customer          author",
+        "   2  Stars             rating",
+        "   3  When              date",
+        "   4  What they said    text",
+        "   5  Our reply         reply",
+        "other sheets (--sheet): Older\n",
+    ];
+    assert!(watch.tables[0].to_string().ends_with(&rows.join("\n")));
+    let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
+    assert_eq!(bench.sql(ann), "4|2026-10-30|On time.");
+}
+
+#[tokio::test]
 async fn a_hidden_sheet_is_read_only_if_it_is_named() {
     let bench = bench().await;
     let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];

@@ -173,7 +173,10 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let wrong = home.run("check").out;
     assert!(!wrong.contains("Keep a copy of the file"), "{wrong}");
     assert_has(&wrong, "import it again");
-    follow(&home, &wrong, "reviews delete", "r-1: deleted");
+    let mut delete = quoted_command(&wrong, "reviews delete");
+    // There is no terminal to ask at.
+    delete.push("--yes".to_owned());
+    home.run_ok(&delete, "r-1: deleted");
     home.sql("delete from derived_analysis");
     home.run_ok("check", "`reviews serve` catches up");
     home.run_ok("export rest.jsonl", "1 review");
