@@ -448,7 +448,6 @@ impl<'p> RowReader<'p> {
             let verification = Verification {
                 method,
                 verified_at: verified_at.filter(|_| is_matched),
-                ..BY_PLATFORM
             };
             return (verification, true);
         }
