@@ -524,7 +524,7 @@ fn check_verification(reader: &mut ShapeReader, members: &mut Map<String, Value>
             true
         }
         (Some(false), Some(_)) if !is_manual => {
-            // What does not hold is not kept; whoever publishes the review vouches for it.
+            // What does not hold is not kept; the owner who publishes the review vouches for it.
             members.insert("verification".to_owned(), json!(Method::Manual));
             false
         }
