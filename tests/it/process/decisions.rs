@@ -235,7 +235,7 @@ fn status_shows_counts_and_imports_and_names_the_next_step() {
     let lock = File::create(home.folder.path().join("reviews.db-sender")).unwrap();
     lock.lock().unwrap();
     home.run_ok("status", "service       running\n");
-    drop(lock);
+    lock.unlock().unwrap();
     for (ends_at, is_served) in [("9999", true), ("2026", false)] {
         home.sql(&format!(
             "insert or replace into lease (name, holder, ends_at) values ('sender', 'other', '{ends_at}-01-01T00:00:00.000Z')"
