@@ -19,9 +19,10 @@ select review_id, analysis ->> 'language' as language, analysis ->> '$.overall[0
 from derived_analysis;
 
 -- What is judged, a row each: select * from derived_finding where review_id = '…';
+-- Without an aspect, it is the firm as a whole, or something that is none.
 -- Deleting one has its review analysed again at the next start.
 create view derived_finding as
-select a.review_id, cast(f.key as integer) as finding_no, f.value ->> 'aspect' as aspect, f.value ->> 'polarity' as polarity,
+select a.review_id, cast(f.key as integer) as finding_no, nullif(f.value ->> 'aspect', 'overall') as aspect, f.value ->> 'polarity' as polarity,
     f.value ->> 'witness' as witness, f.value ->> 'confidence' as confidence, f.value ->> 'score' as score,
     f.value ->> 'sentence' as sentence, f.value ->> '$.span[0]' as start_at, f.value ->> '$.span[1]' as end_at,
     (select substr(text, 1 + (f.value ->> '$.span[0]'), (f.value ->> '$.span[1]') - (f.value ->> '$.span[0]'))

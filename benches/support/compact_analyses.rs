@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use reviews_service::insights::rules::AspectDefinition;
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::{
-    AggregateInput, Analysis, CompactAnalysis, Finding, Mention, Polarity, TextLanguage, TextSpan,
-    Trade, aggregate,
+    AggregateInput, Analysis, CompactAnalysis, Finding, Mention, Polarity, Sentence, TextLanguage,
+    TextSpan, Trade, aggregate,
 };
 use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
@@ -122,11 +122,17 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         through: 1,
         span: TextSpan::default(),
         rule: "full_name".to_owned(),
+        polarity: Polarity::Neutral,
     });
     Analysis {
         language: TextLanguage::English,
         mentions: mentions.collect(),
-        sentences,
+        sentences: (sentences.into_iter())
+            .map(|span| Sentence {
+                span,
+                polarity: Polarity::Positive,
+            })
+            .collect(),
         findings,
         overall: (
             if dice.percent(90) {

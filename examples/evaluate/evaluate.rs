@@ -15,8 +15,8 @@ use reviews_service::insights::{Engine, Language, Polarity};
 use serde_json::{Value, json};
 
 use super::measure::{
-    AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown,
-    WholeQuality, evaluate, evaluate_reviews, reviews, rows,
+    AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, StarsShown, WholeQuality,
+    evaluate, evaluate_reviews, reviews, rows,
 };
 
 /// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
@@ -308,9 +308,7 @@ fn whole_table(trade: &str, all: &WholeQuality, skipped: usize, others: Others<'
         );
     }
     let _ = writeln!(text, "\nJUDGED BY    RIGHT");
-    let [(_, with_stars), ..] = others;
-    let confirmed = with_stars.by_witness.get_key_value(STARS);
-    for (witness, Proportion { part, whole }) in all.by_witness.iter().chain(confirmed) {
+    for (witness, Proportion { part, whole }) in &all.by_witness {
         let _ = writeln!(text, "{witness:<12} {part} of {whole}");
     }
     text

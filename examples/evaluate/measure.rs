@@ -9,7 +9,7 @@ use thiserror::Error;
 use reviews_service::insights::decide::{OpinionFinder, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{CONFIRMED, Engine, Finding, Hit, Polarity, witness};
+use reviews_service::insights::{Engine, Finding, Hit, Polarity, witness};
 use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
@@ -422,8 +422,7 @@ pub struct WholeQuality {
     pub judged: AgreementCounts,
     /// Pairs with blame.
     pub blamed: AgreementCounts,
-    /// Share of the judgements that annotators also made: by source of the judgement, and for those that the stars
-    /// confirmed.
+    /// Share of the judgements that annotators also made, by source of the judgement.
     pub by_witness: BTreeMap<&'static str, Proportion>,
     /// Share of the reviews of 1, 2, 4 or 5 stars whose text alone has the same polarity; uncertain counts as wrong.
     pub against_stars: Proportion,
@@ -434,15 +433,12 @@ pub struct WholeQuality {
 /// The polarities of each aspect in each sentence.
 type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
 
-/// Key of judgements that the stars confirmed, in [`WholeQuality::by_witness`].
-pub const STARS: &str = "stars";
-
 /// Whether the analysis uses the stars of a review, as it does in production.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarsShown {
     /// Only the text is used.
     Hidden,
-    /// The stars may withdraw and confirm findings.
+    /// The stars may withdraw findings.
     AtHand,
 }
 
@@ -493,12 +489,7 @@ impl WholeQuality {
             let place = (finding.sentence as usize, finding.aspect.as_str());
             got.entry(place).or_default().insert(finding.polarity);
             if finding.polarity.judges() {
-                let is_confirmed = finding.hits.iter().any(|hit| hit.rule == CONFIRMED);
-                let witness = if is_confirmed {
-                    STARS
-                } else {
-                    witness(&finding.hits).name()
-                };
+                let witness = witness(&finding.hits).name();
                 let is_right = (expected.get(&place))
                     .is_some_and(|expected| expected.contains(&finding.polarity));
                 let share = self.by_witness.entry(witness).or_default();

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use reviews_service::insights::Polarity;
 use reviews_service::insights::classifier::UNIT;
 use reviews_service::insights::decide::{
     COMPLAINT_MIN, COMPLAINT_PREFIX, DecisionWeights, Features, OpinionFinder, leader,
-    margin_with_stars,
 };
 use reviews_service::insights::text::TokenizedText;
 
@@ -19,8 +17,6 @@ use crate::own::Review;
 const OUTCOMES: usize = 4;
 /// Percentages of correct decisions for which a margin is written.
 const PERCENTAGES: [u8; 10] = [50, 55, 60, 65, 70, 75, 80, 85, 90, 95];
-/// The percentage below which a finding is left open.
-const OPEN_BELOW: u8 = 60;
 /// Minimum number of decisions above a margin.
 const JUDGEMENTS_MIN: usize = 40;
 
@@ -32,8 +28,6 @@ const PER_MILLE: usize = 1_000;
 pub struct Row {
     features: Features,
     outcome: usize,
-    /// The label that the stars of the review suggest.
-    of_stars: Option<Polarity>,
 }
 
 /// Adds the rows of one review to `rows`.
@@ -66,7 +60,6 @@ pub fn rows(engine: &OpinionFinder, review: &Review, rows: &mut Vec<Row>) {
         rows.push(Row {
             features: candidate.features,
             outcome,
-            of_stars: Polarity::of_stars(review.stars),
         });
     }
 }
@@ -137,17 +130,8 @@ pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
     let _ = writeln!(file, "{COMPLAINT_MIN}\t{least}");
     let decisions = DecisionWeights::parse(&file);
     let by_text = calibration(by_text(&decisions, rows));
-    // With stars, only candidates that the text leaves open are decided.
-    let least = by_text.iter().find(|(percent, _)| *percent == OPEN_BELOW);
-    let least = least.map_or(0, |(_, margin)| *margin);
-    let with_stars = calibration(with_stars(&decisions, rows, least));
-    for (name, calibration) in [
-        ("confidence", by_text),
-        ("confidence_with_stars", with_stars),
-    ] {
-        for (percent, margin) in calibration {
-            let _ = writeln!(file, "{name}\t{percent}\t{margin}");
-        }
+    for (percent, margin) in by_text {
+        let _ = writeln!(file, "confidence\t{percent}\t{margin}");
     }
     file
 }
@@ -175,20 +159,6 @@ fn by_text(decisions: &DecisionWeights, rows: &[Row]) -> Vec<(i32, bool)> {
     let judged = rows.iter().filter_map(|row| {
         let (label, margin) = leader(&decisions.sums(&row.features));
         (margin > 0 && label != 1).then_some((margin, row.outcome == label + 1))
-    });
-    judged.collect()
-}
-
-/// The margin of the label of the stars for each candidate that the text leaves open, and whether that label is correct.
-fn with_stars(decisions: &DecisionWeights, rows: &[Row], least: i32) -> Vec<(i32, bool)> {
-    let judged = rows.iter().filter_map(|row| {
-        let sums = decisions.sums(&row.features);
-        let (label, margin) = leader(&sums);
-        let is_open = margin > 0 && label != 1 && margin < least;
-        let of_stars = row.of_stars.filter(|_| is_open)?;
-        let margin = margin_with_stars(&sums, of_stars);
-        let outcome = if of_stars == Polarity::Positive { 3 } else { 1 };
-        (margin > 0).then_some((margin, row.outcome == outcome))
     });
     judged.collect()
 }

@@ -37,13 +37,10 @@ impl ResponseSpec for wire::ReviewsDataset {
 impl ResponseSpec for wire::InsightsAnswer {
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
     const DESCRIPTION: &'static str =
-        "All aspects, entities, topics, FAQ and summary; or the requested stage.";
+        "All aspects, entities, topics, FAQ and summary; or the requested part.";
     const HAS_LAST_MODIFIED: bool = true;
-    const ERRORS: &'static [(u16, &'static str)] = &[
-        INVALID,
-        (404, "No aspect, technician, service or area has that name."),
-        CROWDED,
-    ];
+    const ERRORS: &'static [(u16, &'static str)] =
+        &[INVALID, (404, "No service or area has that name."), CROWDED];
 }
 
 impl ResponseSpec for wire::JsonFeed {
@@ -78,7 +75,7 @@ impl ResponseSpec for wire::Facets {
 
 impl ResponseSpec for wire::AspectEvidence {
     const DESCRIPTION: &'static str =
-        "One page of the reviews that support the aspect, newest first.";
+        "The figures of the aspect, and one page of the reviews behind them, newest first.";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, (404, "Unknown aspect."), CROWDED];
 }
 
@@ -203,10 +200,11 @@ impl DatasetsApi {
 
     /// Get the evidence of an aspect
     ///
-    /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
-    /// about, and the hits (rule, words, points) that add up to the score. `total` is the figure that `/insights.json` gives;
-    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician if its sentence or
-    /// the one before names the person.
+    /// The figures of the aspect, and every review that supports them, newest first, with its findings: the words, their sentiment,
+    /// the people they are about, and the hits (rule, words, points) that add up to the score. Without filters, `total` is
+    /// `mention_count`;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a service if its sentence names it,
+    /// and about a technician if its sentence or the one before names the person.
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.
@@ -229,7 +227,7 @@ impl DatasetsApi {
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
         let trade = snapshot.input.analyzer.trade();
         let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
-            let known = trade.aspect_ids().join(", ");
+            let known = trade.shown_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
         })?;
         if let Some(cursor) = evidence_query.foreign_cursor() {

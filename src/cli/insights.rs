@@ -88,7 +88,7 @@ fn format_explanation(text: &str, analysis: &Analysis) -> String {
         TextLanguage::Spanish => "The text was read as Spanish.\n".to_owned(),
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
-        let _ = writeln!(report, "{}. {}", number + 1, cut(*sentence));
+        let _ = writeln!(report, "{}. {}", number + 1, cut(sentence.span));
         let findings = analysis.findings.iter();
         for finding in findings.filter(|finding| finding.sentence == number) {
             write_finding(&mut report, finding, &cut);
@@ -147,7 +147,7 @@ mod tests {
     use crate::insights::decide::OpinionFinder;
     use crate::insights::rules::{HOME_SERVICES, IDS, Trade};
     use crate::insights::text::TokenizedText;
-    use crate::insights::{Analysis, Engine, Polarity, TextLanguage};
+    use crate::insights::{Analysis, Engine, Polarity, Sentence, TextLanguage};
 
     #[test]
     fn every_trade_can_be_chosen() {
@@ -175,7 +175,10 @@ mod tests {
         let sentences = text
             .sentences()
             .iter()
-            .map(|sentence| text.span(sentence.clone()))
+            .map(|sentence| Sentence {
+                span: text.span(sentence.clone()),
+                polarity: Polarity::Positive,
+            })
             .collect();
         let mut analysis = Analysis {
             language: TextLanguage::English,

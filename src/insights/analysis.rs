@@ -186,13 +186,11 @@ pub const CONFIDENCE_OF_RULES: u8 = 70;
 pub const MARGIN: i32 = 2;
 /// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
-/// Rule name of the hit for a finding that the stars confirmed.
-pub const CONFIRMED: &str = "stars:confirmed";
 /// The witness of a finding with these hits. For a judgement, only the hits in its direction count; for any other
 /// finding, all hits count.
 pub fn witness(hits: &[Hit]) -> Witness {
     let (mut rules, mut classifier) = ((0, false), (0, false));
-    for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
+    for hit in hits.iter().filter(|hit| hit.rule != WITHDRAWN) {
         let source = if hit.rule.starts_with("examples:") {
             &mut classifier
         } else {
@@ -212,6 +210,30 @@ pub fn witness(hits: &[Hit]) -> Witness {
     }
 }
 
+/// A sentence; as JSON `[start, end, polarity]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, Polarity)", into = "(u32, u32, Polarity)")]
+pub struct Sentence {
+    pub span: TextSpan,
+    /// Of the sentence as a whole.
+    pub polarity: Polarity,
+}
+
+impl From<(u32, u32, Polarity)> for Sentence {
+    fn from((start, end, polarity): (u32, u32, Polarity)) -> Self {
+        Self {
+            span: TextSpan { start, end },
+            polarity,
+        }
+    }
+}
+
+impl From<Sentence> for (u32, u32, Polarity) {
+    fn from(Sentence { span, polarity }: Sentence) -> Self {
+        (span.start, span.end, polarity)
+    }
+}
+
 /// A named entity in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
@@ -228,6 +250,8 @@ pub struct Mention {
     pub span: TextSpan,
     /// For example `full_name`, `nickname`, `misspelling`, `synonym`.
     pub rule: String,
+    /// What the part of the sentence with the name says.
+    pub polarity: Polarity,
 }
 
 impl Mention {
@@ -246,7 +270,7 @@ impl Mention {
 pub struct Analysis {
     /// Whether it was analysed.
     pub language: TextLanguage,
-    pub sentences: Vec<TextSpan>,
+    pub sentences: Vec<Sentence>,
     /// By sentence, then by position, then by aspect.
     #[serde(serialize_with = "with_witnesses")]
     pub findings: Vec<Finding>,

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::analysis::{Analysis, Language, Polarity, TextLanguage, TextSpan};
+use super::analysis::{Analysis, Language, Polarity, Sentence, TextLanguage};
 use super::classifier::Classifier;
 use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
 use super::language::LanguageDetector;
@@ -39,7 +39,7 @@ pub struct AnalysisInput<'a> {
     pub author: &'a str,
     /// Recorded mentions.
     pub recorded: &'a Mentions,
-    /// Stars, 1 to 5. They may withdraw a judgement, or confirm one that the text left open, but never create one.
+    /// Stars, 1 to 5. They may withdraw a judgement, but never create one.
     pub stars: u8,
 }
 
@@ -137,17 +137,37 @@ impl Analyzer {
         let declared = subject.language.or(self.language.as_deref());
         let (language, mut text, finder) = self.engine.tokenize(original, declared);
         let Some(finder) = finder else {
-            return not_analyzed(language, text.sentence_spans().collect());
+            let spans = text.sentence_spans();
+            let sentences = spans.map(|span| Sentence {
+                span,
+                polarity: Polarity::Neutral,
+            });
+            return not_analyzed(language, sentences.collect());
         };
         if !self.name.is_empty() {
             text.hide(&self.name);
         }
-        let TextFindings { findings, overall } = finder.analyze(&text, Some(subject.stars));
+        let TextFindings {
+            findings,
+            overall,
+            parts,
+        } = finder.analyze(&text, Some(subject.stars));
+        let mut mentions = (self.names).mentions(&text, subject.author, subject.recorded);
+        for mention in &mut mentions {
+            let mut parts = parts[mention.sentence as usize].iter();
+            let part = parts.find(|(span, _)| span.end > mention.span.start);
+            mention.polarity = part.map_or(Polarity::Neutral, |(_, polarity)| *polarity);
+        }
+        let polarities = parts.iter().map(|parts| parts.last());
+        let polarities = polarities.map(|part| part.map_or(Polarity::Neutral, |part| part.1));
+        let sentences = text.sentence_spans().zip(polarities);
         Analysis {
             language,
-            sentences: text.sentence_spans().collect(),
+            sentences: sentences
+                .map(|(span, polarity)| Sentence { span, polarity })
+                .collect(),
             findings,
-            mentions: (self.names).mentions(&text, subject.author, subject.recorded),
+            mentions,
             overall,
         }
     }
@@ -168,7 +188,7 @@ fn first_characters(text: &str) -> &str {
 }
 
 /// The analysis of a text in an unsupported language, or of one that cannot be analyzed.
-const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analysis {
+const fn not_analyzed(language: TextLanguage, sentences: Vec<Sentence>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
         language,
@@ -361,7 +381,7 @@ mod tests {
             analysis
                 .sentences
                 .iter()
-                .all(|span| span.end as usize <= TEXT_CHARS_MAX),
+                .all(|one| one.span.end as usize <= TEXT_CHARS_MAX),
             "{:?}",
             analysis.sentences.last()
         );

@@ -1,11 +1,9 @@
 //! The part of each analysis that is counted. The analyses of all published reviews are in memory, so this part is small.
 
-use super::analysis::{
-    Analysis, CONFIRMED, Hit, Polarity, TextLanguage, TextSpan, WITHDRAWN, witness,
-};
+use super::analysis::{Analysis, Hit, Polarity, Sentence, TextLanguage, WITHDRAWN, witness};
 use super::quotable::{is_quotable, is_stated};
 use super::rules::Trade;
-use crate::model::{FNV_OFFSET, MentionKind, Review, ReviewVote, Vote, fnv1a};
+use crate::model::{FNV_OFFSET, MentionKind, Review, Vote, fnv1a};
 use crate::wire::Witness;
 
 /// Minimum confidence of a finding that is quoted: of those with 85, one in six was quoted wrongly.
@@ -22,8 +20,8 @@ pub struct CompactAnalysis {
     pub language: TextLanguage,
     /// The polarity of the text as a whole.
     pub overall: Polarity,
-    /// Number of sentences, limited to the maximum of the type.
-    pub sentences: u16,
+    /// What each sentence says.
+    pub sentences: Box<[Polarity]>,
     /// In the order of the text.
     pub findings: Box<[CompactFinding]>,
     /// Named entities, recorded or in the text: by kind, then by key, each once.
@@ -59,19 +57,6 @@ pub enum FindingSource {
     Both,
     /// The stars withdrew the judgement: it is uncertain.
     Withdrawn,
-    /// The stars confirmed a finding that the text left open: it is counted separately and not shown.
-    Confirmed,
-}
-
-impl CompactFinding {
-    /// The polarity without the stars: a confirmed finding is uncertain.
-    pub fn polarity_of_text(&self) -> Polarity {
-        if self.source == FindingSource::Confirmed {
-            Polarity::Uncertain
-        } else {
-            self.polarity
-        }
-    }
 }
 
 impl FindingSource {
@@ -79,7 +64,6 @@ impl FindingSource {
         // The stars come last.
         match hits.last().map(|hit| &*hit.rule) {
             Some(WITHDRAWN) => Self::Withdrawn,
-            Some(CONFIRMED) => Self::Confirmed,
             _ => match witness(hits) {
                 Witness::Both => Self::Both,
                 Witness::Rule => Self::Rule,
@@ -96,8 +80,10 @@ pub struct CompactName {
     pub key: u64,
     /// The findings about the entity: bit 0 is the first finding.
     pub finding_mask: u32,
-    /// The findings in a sentence that names the entity unambiguously, or in the next sentence.
+    /// The findings in a sentence that names the entity unambiguously; of a person also in the next sentence.
     pub near_mask: u32,
+    /// What the parts of sentences with the name say: a bit for each [`Polarity`].
+    says: u8,
     pub kind: MentionKind,
     /// Whether the review names the entity unambiguously, as a recorded mention or in the text.
     pub is_linked: bool,
@@ -108,10 +94,18 @@ pub struct CompactName {
 }
 
 impl CompactName {
+    /// The vote of the review on a service or place: what the parts of sentences with its name say.
+    pub fn vote(&self) -> Vote {
+        let says = |polarity: Polarity| self.says >> polarity as u8 & 1 == 1;
+        let (is_praised, is_blamed) = (says(Polarity::Positive), says(Polarity::Negative));
+        Vote::fold(is_praised, is_blamed, says(Polarity::Uncertain))
+    }
+
     /// Adds the counts of another spelling of the same entity.
     fn join(&mut self, other: Self) {
         self.finding_mask |= other.finding_mask;
         self.near_mask |= other.near_mask;
+        self.says |= other.says;
         self.is_linked |= other.is_linked;
         self.mentions = self.mentions.saturating_add(other.mentions);
         self.ambiguous = self.ambiguous.saturating_add(other.ambiguous);
@@ -141,9 +135,9 @@ impl CompactAnalysis {
         let text = &*review.text;
         let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
         let places: Vec<usize> = places.collect();
-        let is_quotable = |TextSpan { start, end }: &TextSpan| {
+        let is_quotable = |Sentence { span, .. }: &Sentence| {
             let place = |at: u32| places.get(at as usize).copied();
-            (place(*start).zip(place(*end)))
+            (place(span.start).zip(place(span.end)))
                 .is_some_and(|(start, end)| is_quotable(text, start..end))
         };
         let quotable: Vec<bool> = analysis.sentences.iter().map(is_quotable).collect();
@@ -159,7 +153,7 @@ impl CompactAnalysis {
                         && finding.confidence >= QUOTE_CONFIDENCE_MIN
                         && is_stated(finding),
                     is_short: (analysis.sentences.get(finding.sentence as usize))
-                        .is_some_and(|span| span.end - span.start <= SHORT_MAX),
+                        .is_some_and(|one| one.span.end - one.span.start <= SHORT_MAX),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
                     confidence: finding.confidence,
                 })
@@ -168,19 +162,25 @@ impl CompactAnalysis {
         Self {
             language: analysis.language,
             overall: analysis.overall.0,
-            sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
-            names: names(analysis, review, &findings),
+            sentences: analysis.sentences.iter().map(|one| one.polarity).collect(),
+            names: names(analysis, review, &findings, trade.overall),
             findings,
         }
     }
 }
 
 /// The recorded names and the names in the text, joined.
-fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> Box<[CompactName]> {
+fn names(
+    analysis: &Analysis,
+    review: &Review,
+    findings: &[CompactFinding],
+    overall: Option<usize>,
+) -> Box<[CompactName]> {
     let name = |kind: MentionKind, value: &str, is_linked: bool| CompactName {
         key: name_key(kind, value),
         finding_mask: 0,
         near_mask: 0,
+        says: 0,
         kind,
         is_linked,
         mentions: 0,
@@ -200,14 +200,18 @@ fn names(analysis: &Analysis, review: &Review, findings: &[CompactFinding]) -> B
         let mask = move |last| {
             let first = mention.sentence;
             if is_linked {
-                finding_mask(findings, first, last)
+                finding_mask(findings, first, last, overall)
             } else {
                 0
             }
         };
         mention.candidates.iter().map(move |value| CompactName {
             finding_mask: mask(mention.through),
-            near_mask: mask(mention.sentence + 1),
+            near_mask: mask(match mention.kind {
+                MentionKind::Technician => mention.sentence + 1,
+                MentionKind::Service | MentionKind::ServiceArea => mention.sentence,
+            }),
+            says: u8::from(is_linked) << mention.polarity as u8,
             mentions: u8::from(is_linked),
             ambiguous: u8::from(!is_linked),
             ..name(mention.kind, value, is_linked)
@@ -232,9 +236,14 @@ fn joined(names: impl Iterator<Item = CompactName>) -> Box<[CompactName]> {
     joined.into()
 }
 
-/// The findings of the sentences from `first` through `last`.
-fn finding_mask(findings: &[CompactFinding], first: u32, last: u32) -> u32 {
-    let within = |finding: &CompactFinding| (first..=last).contains(&u32::from(finding.sentence));
+/// The findings of the sentences from `first` through `last`, but for complaints without an aspect, which stand in no vote.
+fn finding_mask(findings: &[CompactFinding], first: u32, last: u32, overall: Option<usize>) -> u32 {
+    let is_open = |finding: &CompactFinding| {
+        overall == Some(finding.aspect.into()) && finding.source == FindingSource::Classifier
+    };
+    let within = |finding: &CompactFinding| {
+        (first..=last).contains(&u32::from(finding.sentence)) && !is_open(finding)
+    };
     (0..)
         .zip(findings.iter().take(MASKED_FINDINGS_MAX))
         .filter(|(_, finding)| within(finding))
@@ -257,25 +266,19 @@ pub fn name_key(kind: MentionKind, value: &str) -> u64 {
 }
 
 /// The vote of a review with these findings; `None` without findings.
-pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<ReviewVote> {
-    let (mut says, mut confirmed) = ([false; 4], None);
+pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<Vote> {
+    let mut says = [false; 4];
     for finding in findings {
-        says[finding.polarity_of_text() as usize] = true;
-        if finding.source == FindingSource::Confirmed {
-            confirmed = Some(finding.polarity.into());
-        }
+        says[finding.polarity as usize] = true;
     }
     // In the order of the variants of `Polarity`.
     let [praises, blames, _, is_open] = says;
     let vote = Vote::fold(praises, blames, is_open);
-    says.contains(&true).then_some(ReviewVote {
-        vote,
-        confirmed: confirmed.filter(|_| vote == Vote::Uncertain),
-    })
+    says.contains(&true).then_some(vote)
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.
-pub fn vote_of(analysis: &CompactAnalysis, aspect: u8) -> Option<ReviewVote> {
+pub fn vote_of(analysis: &CompactAnalysis, aspect: u8) -> Option<Vote> {
     let findings = analysis.findings.iter();
     review_vote(findings.filter(|finding| finding.aspect == aspect))
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::analysis::Mention;
+use super::analysis::{Mention, Polarity};
 use super::names::WordClass::{self, Be, Deed, Firm, FirstName, Link, Near, Pair, WordName};
 use super::names::{DictionaryWord, NameTrie, TABLE, TaggedText, WordTable};
 use super::pattern::{Lists, PatternStep, parse_pattern};
@@ -68,6 +68,7 @@ impl<'a> NameContext<'a> {
             through: self.number,
             span: self.tagged.text.span(self.name.clone()),
             rule: rule.to_owned(),
+            polarity: Polarity::Neutral,
         }
     }
 

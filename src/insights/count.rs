@@ -1,8 +1,8 @@
 //! Counts the compact analyses of all reviews in one pass, newest first: votes on aspects and names, and months. The best
 //! sentences for quotes are collected on the way. A pure function: the same analyses in the same order give the same counts.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{Datelike, NaiveDate};
 
@@ -15,11 +15,11 @@ use super::rules::Trade;
 use super::words::WordMap;
 use crate::links::Links;
 use crate::model::business::{Business, Editorial};
-use crate::model::statistics::{COMPARED_MIN, compare, round_to};
-use crate::model::{MentionKind, Review, ReviewVote, Vote, VoteCounts};
+use crate::model::statistics::round_to;
+use crate::model::{MentionKind, Review, Vote, VoteCounts};
 use crate::wire::{
-    Direction, Excluded, GeneratedFrom, InsightMonth, LowRated, SettledFindings, Trend, TrendBasis,
-    TrendPeriod, Window,
+    self, ComparisonVerdict, DateRange, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
+    VotesOfMonth, VotesOverTime, WithdrawnFindings,
 };
 
 /// Input of the aggregation.
@@ -131,17 +131,28 @@ const UNRULED_MIN: u32 = 3;
 pub struct OpinionCounts {
     /// Number of reviews by vote.
     pub votes: VoteCounts,
-    /// Number of times that texts judge or name it.
-    pub mentions: u32,
-    /// Number of times that texts name it ambiguously.
+    /// Number of reviews that name it ambiguously.
     pub ambiguous: u32,
+    /// The newest reviews that judge it, at most [`EXAMPLES_MAX`], by their index, newest first.
+    pub examples: Vec<u32>,
     /// Number of reviews in which rules judge it, alone or with the classifier; only counted for aspects.
     pub ruled: u32,
     /// Quotable sentences: praise first, then blame.
     pub quotes: [Shortlist; 2],
 }
 
+/// Maximum number of examples of reviews.
+const EXAMPLES_MAX: usize = 3;
+
 impl OpinionCounts {
+    /// Counts the vote of the review at `position`.
+    fn count(&mut self, vote: Vote, position: u32) {
+        self.votes.count(vote);
+        if vote.judges() && self.examples.len() < EXAMPLES_MAX {
+            self.examples.push(position);
+        }
+    }
+
     /// Whether a review mentions it, and rules judge it, or enough reviews do if it is the classifier alone.
     pub const fn is_shown(&self) -> bool {
         let judged = self.votes.judged();
@@ -153,6 +164,12 @@ impl OpinionCounts {
 pub struct Month {
     /// Year times twelve, plus the month from 0.
     pub number: i32,
+    /// Number of its reviews, the sum of their stars, and how many have four or five.
+    pub reviews: u32,
+    pub stars: u32,
+    pub good: u32,
+    /// Its analysed texts by their polarity as a whole.
+    pub overall: VoteCounts,
     /// The votes on each aspect, followed by the votes on each entity.
     pub cells: Vec<VoteCounts>,
 }
@@ -168,14 +185,12 @@ pub struct Corpus {
     pub with_text: u32,
     /// Texts in a supported language.
     pub analysed: u32,
-    /// Texts in another language.
-    pub foreign: u32,
+    /// Texts in another language, by its tag if it is known.
+    pub foreign: BTreeMap<String, u32>,
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
     /// The judgements that the stars withdrew.
-    pub withdrawn: SettledFindings,
-    /// The findings that the stars confirmed.
-    pub confirmed: SettledFindings,
+    pub withdrawn: WithdrawnFindings,
     pub low_rated: LowRated,
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
@@ -183,11 +198,12 @@ pub struct Corpus {
 
 impl Corpus {
     pub fn generated_from(&self) -> GeneratedFrom {
+        let foreign = self.foreign();
         let excluded = [
             ("not_read_yet", self.unanalyzed),
             ("no_text", self.reviews - self.unanalyzed - self.with_text),
-            ("no_words", self.with_text - self.analysed - self.foreign),
-            ("not_english", self.foreign),
+            ("no_words", self.with_text - self.analysed - foreign),
+            ("not_english", foreign),
         ];
         let excluded = excluded
             .into_iter()
@@ -196,20 +212,24 @@ impl Corpus {
                 reason: reason.to_owned(),
                 n,
             });
-        let day = NaiveDate::from_num_days_from_ce_opt;
-        let window = self.window.and_then(|(from, to)| {
-            Some(Window {
-                from: day(from)?,
-                to: day(to)?,
-            })
-        });
         GeneratedFrom {
-            reviews: self.reviews,
             with_text: self.with_text,
             analysed: self.analysed,
             excluded: excluded.collect(),
-            window,
         }
+    }
+
+    /// Number of texts in languages that are not analysed.
+    pub fn foreign(&self) -> u32 {
+        self.foreign.values().sum()
+    }
+
+    pub fn date_range(&self) -> DateRange {
+        let [earliest, latest] = [0, 1].map(|end: usize| {
+            let (from, to) = self.window?;
+            NaiveDate::from_num_days_from_ce_opt([from, to][end])
+        });
+        DateRange { earliest, latest }
     }
 }
 
@@ -220,8 +240,6 @@ pub struct Counted {
     pub aspects: Vec<OpinionCounts>,
     /// Counts of the entities in the roster's order.
     pub entities: Vec<OpinionCounts>,
-    /// Number of reviews that name an entity and judge an aspect: a row of aspects for each entity.
-    pub joint: Vec<u32>,
     /// Months with reviews, newest first.
     pub months: Vec<Month>,
 }
@@ -239,11 +257,10 @@ impl Counted {
             },
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
-            joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
         for (position, (review, analysis)) in (0..).zip(sources.analyses) {
-            counted.count(position, review, analysis, roster);
+            counted.count(position, review, analysis, sources, roster);
         }
         counted
     }
@@ -253,49 +270,70 @@ impl Counted {
         position: u32,
         review: &Review,
         analysis: &CompactAnalysis,
+        sources: &AggregateInput<'_>,
         roster: &Roster,
     ) {
         let (day, corpus) = (review.date.number(), &mut self.corpus);
-        let (language, sentences) = (analysis.language, analysis.sentences);
+        let (language, sentences) = (analysis.language, analysis.sentences.len());
         corpus.window.get_or_insert((day, day)).0 = day;
         corpus.reviews += 1;
         corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
-        corpus.foreign += u32::from(language == TextLanguage::Other);
-        let mut overall = Vote::Neutral;
+        if language == TextLanguage::Other {
+            let known = review.language.as_ref();
+            let tag = known.or(sources.business.language.as_ref());
+            *corpus
+                .foreign
+                .entry(tag.cloned().unwrap_or_default())
+                .or_default() += 1;
+        }
+        self.begin_month_of(review);
+        let corpus = &mut self.corpus;
         if language.analyzed().is_some() {
-            overall = Vote::from(analysis.overall);
+            let overall = Vote::from(analysis.overall);
+            if let Some(month) = self.months.last_mut() {
+                month.overall.count(overall);
+            }
             corpus.analysed += 1;
             corpus.overall.count(overall);
             if Polarity::of_stars(review.rating.stars()) == Some(Polarity::Negative) {
                 corpus.low_rated.reviews += 1;
                 corpus.low_rated.not_negative += u32::from(overall != Vote::Negative);
+                let blame = analysis.findings.iter().filter(|finding| {
+                    finding.polarity == Polarity::Negative
+                        && sources.trade.overall == Some(finding.aspect.into())
+                });
+                let blame = u32::try_from(blame.count()).unwrap_or(u32::MAX);
+                corpus.low_rated.without_aspect += blame;
             }
         }
-        for (source, settled) in [
-            (FindingSource::Withdrawn, &mut corpus.withdrawn),
-            (FindingSource::Confirmed, &mut corpus.confirmed),
-        ] {
-            let findings = analysis
-                .findings
-                .iter()
-                .filter(|finding| finding.source == source)
-                .count();
-            settled.findings += u32::try_from(findings).unwrap_or(u32::MAX);
-            settled.reviews += u32::from(findings > 0);
-        }
-        self.begin_month_of(review.date.date());
+        let findings = analysis.findings.iter();
+        let withdrawn = findings.filter(|one| one.source == FindingSource::Withdrawn);
+        let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
+        corpus.withdrawn.findings += withdrawn;
+        corpus.withdrawn.reviews += u32::from(withdrawn > 0);
         let judged = self.count_aspects(position, review, analysis);
-        self.count_names(position, analysis, roster, &judged, overall);
+        self.count_names(position, analysis, roster, &judged);
     }
 
-    fn begin_month_of(&mut self, date: NaiveDate) {
+    /// Counts the rating of a review in its month.
+    fn begin_month_of(&mut self, review: &Review) {
+        let (date, stars) = (review.date.date(), review.rating.stars());
         let number = date.year() * MONTHS + date.month0().cast_signed();
         if self.months.last().is_none_or(|month| number < month.number) {
             let cells = self.aspects.len() + self.entities.len();
             self.months.push(Month {
                 number,
+                reviews: 0,
+                stars: 0,
+                good: 0,
+                overall: VoteCounts::default(),
                 cells: vec![VoteCounts::default(); cells],
             });
+        }
+        if let Some(month) = self.months.last_mut() {
+            month.reviews += 1;
+            month.stars += u32::from(stars);
+            month.good += u32::from(stars >= GOOD_STARS_MIN);
         }
     }
 
@@ -312,7 +350,6 @@ impl Counted {
                 continue;
             };
             judged.aspects |= 1 << finding.aspect;
-            opinion_counts.mentions += 1;
             let is_ruled = finding.polarity.judges()
                 && matches!(finding.source, FindingSource::Rule | FindingSource::Both);
             judged.ruled |= u64::from(is_ruled) << finding.aspect;
@@ -330,10 +367,10 @@ impl Counted {
             for aspect in bits(judged.aspects) {
                 let findings = analysis.findings.iter();
                 let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
-                if let Some(review) = review_vote(about_it) {
-                    self.aspects[aspect].votes.count_review(review);
+                if let Some(vote) = review_vote(about_it) {
+                    self.aspects[aspect].count(vote, position);
                     self.aspects[aspect].ruled += u32::from(judged.ruled >> aspect & 1 == 1);
-                    month.cells[aspect].count_review(review);
+                    month.cells[aspect].count(vote);
                 }
             }
         }
@@ -346,7 +383,6 @@ impl Counted {
         analysis: &CompactAnalysis,
         roster: &Roster,
         judged: &Judged,
-        overall: Vote,
     ) {
         let aspects = self.aspects.len();
         for name in &analysis.names {
@@ -354,31 +390,30 @@ impl Counted {
                 continue;
             };
             let opinion_counts = &mut self.entities[entity];
-            opinion_counts.ambiguous += u32::from(name.ambiguous);
+            opinion_counts.ambiguous += u32::from(name.ambiguous > 0);
             if !name.is_linked {
                 continue;
             }
-            opinion_counts.mentions += u32::from(name.mentions);
             let is_person = name.kind == MentionKind::Technician;
             let about_it = analysis
                 .masked(name.finding_mask)
                 .filter(|finding| usize::from(finding.aspect) < aspects);
-            let mut review = review_vote(about_it).unwrap_or(ReviewVote {
-                vote: Vote::Neutral,
-                confirmed: None,
-            });
-            // A service or place gets the polarity of the review as a whole; a person only gets the judgements about
-            // them.
-            if review.vote == Vote::Neutral && !is_person {
-                review.vote = overall;
-            }
-            opinion_counts.votes.count_review(review);
+            let vote = if is_person {
+                review_vote(about_it).unwrap_or(Vote::Neutral)
+            } else {
+                name.vote()
+            };
+            opinion_counts.count(vote, position);
             let findings = findings_about_only(name, analysis);
             let ranked = (0..).zip(&analysis.findings).zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
-                // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
+                // A sentence is not quoted as praise or blame of something if the review as a whole contradicts it.
                 let is_fit = findings >> number & 1_u32 == 1
-                    && (!is_person || finding.polarity == analysis.overall);
+                    && if is_person {
+                        finding.polarity == analysis.overall
+                    } else {
+                        vote == Vote::from(finding.polarity)
+                    };
                 if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {
@@ -386,10 +421,8 @@ impl Counted {
                 }
             }
             if let Some(month) = self.months.last_mut() {
-                month.cells[aspects + entity].count_review(review);
+                month.cells[aspects + entity].count(vote);
             }
-            let joint = &mut self.joint[entity * aspects..][..aspects];
-            bits(judged.aspects).for_each(|aspect| joint[aspect] += 1);
         }
     }
 }
@@ -502,68 +535,74 @@ fn quote_rank(
     )
 }
 
-// Trends.
+// Months and trends.
 
+/// Stars from which a review counts as good in the trend of ratings.
+const GOOD_STARS_MIN: u8 = 4;
 /// Number of months of a year.
 const MONTHS: i32 = 12;
 /// Number of months in each of the two compared periods.
 const HALF_YEAR: i32 = 6;
+/// Number of months in the figures of one thing.
+const MONTHS_SHOWN: i32 = 24;
 /// Further ahead of the month before it, a month is mistaken, for example one that somebody wrote with `sqlite3`.
 const FAR_AHEAD_MONTHS: i32 = 36;
 
-/// Gives each comparison its p-value and direction: all of one document are tested together.
-pub fn compare_trends<'a>(trends: impl Iterator<Item = &'a mut Trend>) {
-    let compared: Vec<(&mut Direction, &mut TrendBasis)> = trends
-        .filter_map(|trend| Some((&mut trend.direction, trend.basis.as_mut()?)))
-        .collect();
-    let share = |period: &TrendPeriod| (period.positive, period.judged);
-    let shares: Vec<_> = compared
-        .iter()
-        .map(|(_, basis)| [share(&basis.previous), share(&basis.recent)])
-        .collect();
-    let comparisons = u32::try_from(compared.len()).unwrap_or(u32::MAX);
-    for ((direction, basis), found) in compared.into_iter().zip(compare(&shares)) {
-        let Some(found) = found else { continue };
-        basis.comparisons = comparisons;
-        basis.p_value = round_to(found.p_value, 1e4);
-        *direction = match found.change {
-            Ordering::Greater => Direction::Up,
-            Ordering::Less => Direction::Down,
-            Ordering::Equal => Direction::Flat,
-        };
+/// The votes in one cell of the counts by month.
+pub fn votes_over_time(months: &[Month], cell: usize) -> VotesOverTime {
+    let newest = newest(months);
+    let shown = months.iter().rev().filter(|month| {
+        (0..MONTHS_SHOWN).contains(&(newest - month.number)) && month.cells[cell].reviews() > 0
+    });
+    let shown = shown.map(|month| VotesOfMonth {
+        month: year_and_month(month.number),
+        mention_count: month.cells[cell].reviews(),
+        positive_count: month.cells[cell].positive,
+        mixed_count: month.cells[cell].mixed,
+        negative_count: month.cells[cell].negative,
+    });
+    VotesOverTime {
+        monthly: shown.collect(),
+        trend: trend(months, |month| {
+            let votes = &month.cells[cell];
+            (votes.positive, votes.judged())
+        }),
     }
 }
 
-/// The months of one cell of the counts, and the last two half years if there are enough reviews to compare them, which
-/// [`compare_trends`] does.
-pub fn trend(months: &[Month], cell: usize, months_max: i32) -> Trend {
-    let newest = newest(months);
-    let shown = months
-        .iter()
-        .rev()
-        .filter(|month| {
-            (0..months_max).contains(&(newest - month.number)) && month.cells[cell].reviews() > 0
-        })
-        .map(|month| InsightMonth {
+/// Ratings and whole texts by month.
+pub fn temporal(months: &[Month]) -> Temporal {
+    let shown = months.iter().rev().map(|month| {
+        let VoteCounts {
+            positive, negative, ..
+        } = month.overall;
+        wire::Month {
             month: year_and_month(month.number),
-            reviews: month.cells[cell].reviews(),
-            positive: month.cells[cell].positive,
-            negative: month.cells[cell].negative,
-        });
-    let [recent, previous] =
-        [newest, newest - HALF_YEAR].map(|last| (last, half_year(months, cell, last)));
-    let is_enough = recent.1.judged().min(previous.1.judged()) >= COMPARED_MIN;
-    Trend {
-        months: shown.collect(),
-        direction: Direction::Unknown,
-        basis: is_enough.then(|| TrendBasis {
-            test: "fisher_exact_holm_95".to_owned(),
-            p_value: 1.0,
-            comparisons: 1,
-            recent: period(recent),
-            previous: period(previous),
-        }),
+            review_count: month.reviews,
+            rating_value: round_to(f64::from(month.stars) / f64::from(month.reviews), 1e2),
+            positive_count: positive,
+            neutral_count: month.overall.reviews() - positive - negative,
+            negative_count: negative,
+        }
+    });
+    Temporal {
+        monthly: shown.collect(),
+        trend: trend(months, |month| (month.good, month.reviews)),
     }
+}
+
+/// Compares a share (part and whole) of the half year that ends with the newest month with that of the one before.
+fn trend(months: &[Month], share: impl Fn(&Month) -> (u32, u32)) -> InsightTrend {
+    let newest = newest(months);
+    let [before, now] = [newest - HALF_YEAR, newest].map(|last| {
+        let within = months
+            .iter()
+            .filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number));
+        within
+            .map(&share)
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    });
+    ComparisonVerdict::of(before, now).into()
 }
 
 /// The newest month, but for one that is so far ahead of all others that its day must be mistaken.
@@ -573,26 +612,6 @@ fn newest(months: &[Month]) -> i32 {
     near.map_or(months, |pair| pair)
         .first()
         .map_or(0, |month| month.number)
-}
-
-/// The votes of the half year that ends with month `last`.
-fn half_year(months: &[Month], cell: usize, last: i32) -> VoteCounts {
-    let mut votes = VoteCounts::default();
-    let within = months.iter();
-    within
-        .filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number))
-        .for_each(|month| votes.add(&month.cells[cell]));
-    votes
-}
-
-/// The half year that ends with month `last`, with its votes.
-fn period((last, votes): (i32, VoteCounts)) -> TrendPeriod {
-    TrendPeriod {
-        from: year_and_month(last - HALF_YEAR + 1),
-        to: year_and_month(last),
-        positive: votes.positive,
-        judged: votes.judged(),
-    }
 }
 
 /// The month with that number: the year times twelve, plus the month from 0.
@@ -606,44 +625,28 @@ fn year_and_month(number: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Month, compare_trends, newest, trend};
+    use super::{Month, newest, votes_over_time};
     use crate::model::VoteCounts;
-    use crate::wire::{Direction, Trend, TrendBasis, TrendPeriod};
+    use crate::wire::InsightTrend;
 
-    fn compared(now: (u32, u32), before: (u32, u32)) -> Trend {
-        let period = |(positive, judged)| TrendPeriod {
-            from: String::new(),
-            to: String::new(),
+    fn month(number: i32, positive: u32, negative: u32) -> Month {
+        let votes = VoteCounts {
             positive,
-            judged,
+            negative,
+            ..VoteCounts::default()
         };
-        Trend {
-            months: Vec::new(),
-            direction: Direction::Unknown,
-            basis: Some(TrendBasis {
-                test: String::new(),
-                p_value: 1.0,
-                comparisons: 1,
-                recent: period(now),
-                previous: period(before),
-            }),
+        Month {
+            number,
+            reviews: votes.reviews(),
+            stars: 0,
+            good: 0,
+            overall: votes,
+            cells: vec![votes],
         }
-    }
-
-    fn directions(mut trends: Vec<Trend>) -> Vec<Direction> {
-        compare_trends(trends.iter_mut());
-        trends.iter().map(|trend| trend.direction).collect()
     }
 
     #[test]
     fn month_years_ahead_does_not_hide_the_others() {
-        let month = |number| Month {
-            number,
-            cells: vec![VoteCounts {
-                positive: 1,
-                ..VoteCounts::default()
-            }],
-        };
         for (numbers, expected, shown) in [
             (&[60, 3, 2, 0][..], 3, 3),
             (&[30, 3, 2], 30, 1),
@@ -651,36 +654,27 @@ mod tests {
             (&[3], 3, 1),
             (&[], 0, 0),
         ] {
-            let months: Vec<Month> = numbers.iter().copied().map(month).collect();
+            let months: Vec<Month> = numbers.iter().map(|number| month(*number, 1, 0)).collect();
             assert_eq!(newest(&months), expected, "{numbers:?}");
-            assert_eq!(trend(&months, 0, 24).months.len(), shown, "{numbers:?}");
+            let monthly = votes_over_time(&months, 0).monthly;
+            assert_eq!(monthly.len(), shown, "{numbers:?}");
         }
     }
 
     #[test]
-    fn a_significant_difference_has_a_direction() {
-        assert_eq!(
-            directions(vec![compared((30, 60), (55, 60))]),
-            [Direction::Down]
-        );
-        assert_eq!(
-            directions(vec![compared((55, 60), (30, 60))]),
-            [Direction::Up]
-        );
-        assert_eq!(
-            directions(vec![compared((18, 20), (25, 30))]),
-            [Direction::Flat]
-        );
-    }
-
-    #[test]
-    fn one_weak_difference_among_many_comparisons_is_flat() {
-        // p = 0.02: significant as a single test, but not as one of ten.
-        let weak = || compared((19, 20), (12, 20));
-        assert_eq!(directions(vec![weak()]), [Direction::Up]);
-        let mut ten: Vec<Trend> = (0..9).map(|_| compared((15, 20), (15, 20))).collect();
-        ten.insert(0, weak());
-        let all = directions(ten);
-        assert!(all.iter().all(|one| *one == Direction::Flat), "{all:?}");
+    fn trend_compares_the_shares_of_two_half_years() {
+        for (before, now, trend) in [
+            ((55, 5), (30, 30), InsightTrend::Declining),
+            ((30, 30), (55, 5), InsightTrend::Improving),
+            ((25, 5), (18, 2), InsightTrend::Steady),
+            ((9, 0), (0, 90), InsightTrend::TooFew),
+        ] {
+            let months = [month(12, now.0, now.1), month(6, before.0, before.1)];
+            assert_eq!(
+                votes_over_time(&months, 0).trend,
+                trend,
+                "{before:?} {now:?}"
+            );
+        }
     }
 }

@@ -38,7 +38,7 @@ mod topics;
 pub mod words;
 
 pub use analysis::{
-    Analysis, CONFIRMED, Finding, Hit, Language, Mention, Polarity, TextLanguage, TextSpan, witness,
+    Analysis, Finding, Hit, Language, Mention, Polarity, Sentence, TextLanguage, TextSpan, witness,
 };
 pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};

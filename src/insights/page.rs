@@ -2,24 +2,24 @@
 //! that reviews answer. Sentences are templates, quantifiers follow from shares, and praise and blame have one rule.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::analysis::{Language, Polarity};
 use super::compact::MASKED_FINDINGS_MAX;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist,
-    compare_trends, trend,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist, temporal,
+    votes_over_time,
 };
+use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
 use super::topics::find_topics;
 use super::words::LanguageWords;
-use crate::model::statistics::round_to;
 use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
-    Aspect, CoMention, CoMentioned, Confidence, Entities, Entity, Faq, FaqBasis, InsightQuote,
-    Insights, InsightsMethod, Share, Summary, SummaryEvidence, SummarySentence, SummaryTemplate,
+    Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
+    QuoteKind, SummaryEvidence, SummarySentence, SummaryTemplate, VotesOverTime,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -30,12 +30,6 @@ const SIDE_PART: u32 = 10;
 const ASPECT_QUOTES: (usize, usize) = (3, 2);
 const ENTITY_QUOTES: (usize, usize) = (1, 1);
 const ANSWER_QUOTES: (usize, usize) = (1, 1);
-/// Maximum number of joint figures in a list, and minimum number of reviews of each.
-const JOINT_MAX: usize = 3;
-const JOINT_MIN: u32 = 3;
-/// Number of months in the figures of an aspect and of an entity.
-const ASPECT_MONTHS: i32 = 24;
-const ENTITY_MONTHS: i32 = 12;
 /// Minimum number of reviews with a judgement for an answer.
 const REVIEWS_MIN: u32 = 5;
 /// From this number of reviews, a sentence needs `JUDGED_MIN` reviews with a judgement; with fewer reviews, one in
@@ -49,6 +43,8 @@ const BLAMED_PART: u32 = 5;
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
+/// Minimum share of texts that are not analysed for a sentence that says so: one in this many.
+const FOREIGN_PART: u32 = 10;
 /// Maximum number of questions; aspects and services have all figures in their own sections.
 const ANSWERS_MAX: usize = 6;
 
@@ -60,45 +56,83 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         sources,
         roster: &roster,
         counted: &counted,
+        known: known_words(sources),
         texts: BTreeMap::new(),
         quoted: BTreeSet::new(),
     };
     // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
-    let mut entities = Entities {
+    let entities = Entities {
         technicians: page.entities(MentionKind::Technician),
         services: page.entities(MentionKind::Service),
         service_areas: page.entities(MentionKind::ServiceArea),
     };
-    let mut aspects = page.aspects();
-    let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.trend);
-    let of_entities = entities.all_mut().filter_map(|one| one.trend.as_mut());
-    compare_trends(of_aspects.chain(of_entities));
-    let sentences = page.sentences(&aspects, &entities);
+    let aspects = page.aspects();
+    let summary_sentences = page.sentences(&aspects, &entities);
     let answers = page.answers();
     let topics = find_topics(sources, |at, sentence, vote| page.quote(at, sentence, vote));
-    let aspects = aspects.into_iter().zip(&counted.aspects);
-    let aspects = aspects.filter(|(_, counts)| counts.is_shown());
+    let shown = aspects.into_iter().zip(&counted.aspects).enumerate();
+    let shown =
+        shown.filter(|(at, (_, counts))| counts.is_shown() && sources.trade.overall != Some(*at));
+    let aspects: Vec<Aspect> = shown.map(|(_, (aspect, _))| aspect).collect();
     let (corpus, editorial) = (&counted.corpus, sources.editorial);
     Insights {
-        aspects: aspects.map(|(aspect, _)| aspect).collect(),
+        generated_at: None,
+        review_count: corpus.reviews,
+        date_range: corpus.date_range(),
+        generated_from: corpus.generated_from(),
+        overall_sentiment: (&corpus.overall).into(),
+        complaints: complaints(&aspects),
+        aspects,
         entities,
         topics,
+        temporal: temporal(&counted.months),
         faq: (editorial.faq.iter().map(Faq::from))
             .chain(answers)
             .collect(),
-        summary: Summary {
-            editorial: editorial.summary.clone(),
-            overall: (&corpus.overall).into(),
-            sentences,
-        },
-        generated_from: corpus.generated_from(),
+        summary: editorial.summary.clone().unwrap_or_else(|| {
+            let texts = summary_sentences.iter().map(|one| one.text.as_str());
+            texts.collect::<Vec<_>>().join(" ")
+        }),
+        summary_sentences,
         method: InsightsMethod {
             withdrawn: corpus.withdrawn,
-            confirmed: corpus.confirmed,
             low_rated: corpus.low_rated,
             ..method
         },
     }
+}
+
+/// The words of the business's name, people, services and places, in lower case: they name no stranger.
+fn known_words(sources: &AggregateInput<'_>) -> HashSet<String> {
+    let business = sources.business;
+    let people = business.technicians.iter();
+    let people = people.flat_map(|one| one.aliases.iter().chain([&one.name]));
+    let services = business.services.iter();
+    let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
+    let names = people.chain(services).chain(&business.service_areas);
+    let words = names.chain([&business.name]).flat_map(|name| {
+        let text = TokenizedText::new(name);
+        let words = (0..text.tokens().len()).map(|at| text.word(at).to_owned());
+        words.collect::<Vec<_>>()
+    });
+    words.collect()
+}
+
+/// The aspects with complaints, the worst first.
+fn complaints(aspects: &[Aspect]) -> Vec<Complaint> {
+    let complaints = aspects.iter().map(|aspect| Complaint {
+        id: aspect.id.clone(),
+        label: aspect.label.clone(),
+        review_count: aspect.votes.negative_count + aspect.votes.mixed_count,
+        judged_count: aspect.votes.judged_count,
+    });
+    let mut complaints: Vec<Complaint> = complaints.filter(|one| one.review_count > 0).collect();
+    // Of equal numbers of complaints, the share is larger where fewer reviews judge.
+    complaints.sort_by(|one, other| {
+        let key = |row: &Complaint| (Reverse(row.review_count), row.judged_count);
+        (key(one), &one.id).cmp(&(key(other), &other.id))
+    });
+    complaints
 }
 
 /// The counts, and the sentences quoted so far.
@@ -106,6 +140,7 @@ struct InsightsPage<'a> {
     sources: &'a AggregateInput<'a>,
     roster: &'a Roster,
     counted: &'a Counted,
+    known: HashSet<String>,
     /// The texts of the reviews that were quoted, by their index, newest first.
     texts: BTreeMap<u32, TokenizedText>,
     /// Review and number of each quoted sentence.
@@ -119,40 +154,14 @@ impl InsightsPage<'_> {
     fn aspects(&mut self) -> Vec<Aspect> {
         let (counted, trade) = (self.counted, self.sources.trade);
         let aspects = counted.aspects.iter().zip(&trade.aspects).enumerate();
-        let figures = aspects.map(|(at, (counts, aspect))| {
-            let named = |kind: MentionKind| {
-                let entities = self.roster.entries.iter().zip(&counted.entities);
-                let stated = entities.enumerate().filter(|(_, (entry, counts))| {
-                    entry.kind == kind && entry.is_stated(counts.votes.reviews())
-                });
-                strongest(stated.filter_map(|(entity, (entry, _))| {
-                    self.joint(at, entity, entry.id.as_ref(), &entry.name)
-                }))
-            };
-            let co_mentioned = CoMentioned {
-                technicians: named(MentionKind::Technician),
-                services: named(MentionKind::Service),
-                service_areas: named(MentionKind::ServiceArea),
-            };
-            let votes = &counts.votes;
-            Aspect {
-                id: aspect.id.clone(),
-                label: aspect.label.clone(),
-                reviews: votes.reviews(),
-                mentions: counts.mentions,
-                positive: votes.positive,
-                negative: votes.negative,
-                neutral: votes.neutral,
-                mixed: votes.mixed,
-                uncertain: votes.uncertain,
-                confirmed: votes.confirmed.into(),
-                positive_share: Share::new(votes.positive, votes.judged()),
-                confidence: Confidence::of(votes.judged()),
-                trend: trend(&counted.months, at, ASPECT_MONTHS),
-                co_mentioned,
-                quotes: self.both_sides(counts, ASPECT_QUOTES),
-                evidence_url: self.sources.links.evidence(&aspect.id),
-            }
+        let figures = aspects.map(|(at, (counts, aspect))| Aspect {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            votes: (&counts.votes).into(),
+            example_review_ids: self.examples(counts),
+            quotes: self.both_sides(counts, ASPECT_QUOTES),
+            temporal: votes_over_time(&counted.months, at),
+            evidence_url: self.sources.links.evidence(&aspect.id),
         });
         figures.collect()
     }
@@ -165,61 +174,33 @@ impl InsightsPage<'_> {
     }
 
     fn entity(&mut self, at: usize, entry: &RosterEntry) -> Entity {
-        let (counts, aspects) = (&self.counted.entities[at], &self.sources.trade.aspects);
-        let votes = &counts.votes;
-        let stated = entry.is_stated(votes.reviews()).then_some(votes);
-        let judged = aspects
-            .iter()
-            .enumerate()
-            .filter_map(|(of, aspect)| self.joint(of, at, Some(&aspect.id), &aspect.label));
+        let counted = self.counted;
+        let counts = &counted.entities[at];
+        let reviews = counts.votes.reviews();
+        let stated = entry.is_stated(reviews).then_some(counts);
+        let unstated = VoteCounts {
+            uncertain: reviews,
+            ..VoteCounts::default()
+        };
         Entity {
             id: entry.id.clone(),
             name: entry.name.clone(),
-            reviews: votes.reviews(),
-            mentions: counts.mentions,
-            ambiguous_mentions: counts.ambiguous,
-            positive: stated.map(|votes| votes.positive),
-            negative: stated.map(|votes| votes.negative),
-            neutral: stated.map(|votes| votes.neutral),
-            mixed: stated.map(|votes| votes.mixed),
-            uncertain: stated.map(|votes| votes.uncertain),
-            confirmed: stated.map(|votes| votes.confirmed.into()),
-            positive_share: stated.and_then(|votes| Share::new(votes.positive, votes.judged())),
-            confidence: stated.map(|votes| Confidence::of(votes.judged())),
-            trend: stated.map(|_| trend(&self.counted.months, aspects.len() + at, ENTITY_MONTHS)),
-            aspects: stated.map(|_| strongest(judged)),
-            quotes: stated.map(|_| self.both_sides(counts, ENTITY_QUOTES)),
+            votes: stated.map_or(&unstated, |counts| &counts.votes).into(),
+            ambiguous_count: counts.ambiguous,
+            example_review_ids: stated.map_or_else(Vec::new, |counts| self.examples(counts)),
+            quotes: stated.map_or_else(Vec::new, |counts| self.both_sides(counts, ENTITY_QUOTES)),
+            temporal: stated.map_or_else(VotesOverTime::default, |_| {
+                votes_over_time(&counted.months, counted.aspects.len() + at)
+            }),
         }
     }
 
-    /// The reviews that mention both an aspect and an entity, of which `id` and `name` are the other one's; `None` if they
-    /// are too few.
-    fn joint(
-        &self,
-        aspect: usize,
-        entity: usize,
-        id: Option<&String>,
-        name: &str,
-    ) -> Option<CoMention> {
-        let counted = self.counted;
-        let reviews = counted.joint[entity * counted.aspects.len() + aspect];
-        let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
-            .map(|counts| f64::from(counts.votes.reviews()));
-        let both = f64::from(reviews) * f64::from(counted.corpus.analysed);
-        (reviews >= JOINT_MIN).then(|| CoMention {
-            id: id.cloned(),
-            name: name.to_owned(),
-            reviews,
-            lift: round_to(both / (one * other), 1e1),
-        })
+    fn examples(&self, counts: &OpinionCounts) -> Vec<String> {
+        let analyses = self.sources.analyses;
+        let examples = counts.examples.iter();
+        let reviews = examples.map(|position| analyses[*position as usize].0);
+        reviews.map(|review| review.id.to_string()).collect()
     }
-}
-
-fn strongest(joints: impl Iterator<Item = CoMention>) -> Vec<CoMention> {
-    let mut joints: Vec<CoMention> = joints.collect();
-    joints.sort_by_key(|joint| Reverse(joint.reviews));
-    joints.truncate(JOINT_MAX);
-    joints
 }
 
 // Quotes: whole sentences on which the rules and the classifier agree, each from another review and quoted once.
@@ -284,7 +265,9 @@ impl InsightsPage<'_> {
             Vote::Neutral | Vote::Mixed | Vote::Uncertain => Polarity::Neutral,
         };
         let span = text.span(tokens.clone());
-        if !says_by_itself(text, tokens, polarity) {
+        if !says_by_itself(text, tokens.clone(), polarity)
+            || vote == Vote::Negative && names_stranger(text, tokens, &self.known)
+        {
             return None;
         }
         Some(InsightQuote {
@@ -293,7 +276,11 @@ impl InsightsPage<'_> {
             start: span.start,
             end: span.end,
             text: span.of(&review.text)?.to_owned(),
-            polarity: vote.into(),
+            kind: match polarity {
+                Polarity::Positive => QuoteKind::Praise,
+                Polarity::Negative => QuoteKind::Complaint,
+                Polarity::Neutral | Polarity::Uncertain => QuoteKind::Mention,
+            },
             date: review.date.date(),
             stars: review.rating.stars(),
             language: (language != Language::English).then(|| language.name().to_owned()),
@@ -353,6 +340,7 @@ impl InsightsPage<'_> {
             complaint,
             names(MentionKind::Technician),
             names(MentionKind::Service),
+            self.not_analysed(),
         ];
         sentences.into_iter().flatten().collect()
     }
@@ -388,34 +376,54 @@ impl InsightsPage<'_> {
             .map(|(at, _)| at)
     }
 
+    /// Whole reviews.
     fn overall(&self) -> Option<SummarySentence> {
         let votes = &self.counted.corpus.overall;
-        let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
-        let mut sides = [(positive, "well"), (negative, "badly")];
-        sides.sort_by_key(|(reviews, _)| Reverse(*reviews));
-        let [(more, how), (fewer, how_else)] = sides;
+        let (positive, negative, all) = (votes.positive, votes.negative, votes.reviews());
+        let [(more, word), (fewer, other)] = sides(votes);
         let rest = match fewer {
-            0 => format!("none speaks {how_else} of it"),
-            1 => format!("1 speaks {how_else} of it"),
-            some => format!("{some} speak {how_else} of it"),
+            0 => format!("none is {other}"),
+            1 => format!("1 is {other}"),
+            some => format!("{some} are {other}"),
         };
-        let name = &self.sources.business.name;
-        let text = if positive == negative {
-            format!(
-                "The {judged} reviews that judge {name} as a whole are divided: {positive} positive, {negative} negative."
-            )
-        } else {
-            let quantifier = quantifier(more, judged);
-            format!(
-                "{quantifier} of the {judged} reviews that judge {name} as a whole speak {how} of it ({more}); {rest}."
-            )
-        };
+        let text = format!(
+            "{} {all} reviews with an analysed text are {word} as a whole ({more}); {rest}.",
+            quantifier(more, all).of_the()
+        );
         let figures = [
             ("positive", positive),
             ("negative", negative),
-            ("judged", judged),
+            ("analysed", all),
         ];
-        (judged >= self.figure_min()).then(|| sentence(SummaryTemplate::Overall, text, &figures))
+        (all >= self.figure_min()).then(|| sentence(SummaryTemplate::Overall, text, &figures))
+    }
+
+    /// The texts in languages that are not analysed, if they are many.
+    fn not_analysed(&self) -> Option<SummarySentence> {
+        let corpus = &self.counted.corpus;
+        let foreign = corpus.foreign();
+        if foreign == 0 || foreign * FOREIGN_PART < corpus.with_text {
+            return None;
+        }
+        let mut languages = corpus.foreign.keys();
+        let language = languages.next().and_then(|tag| language_name(tag));
+        let language = language.filter(|_| languages.next().is_none());
+        let which = match language {
+            Some(language) => format!("in {language}, which is not analysed"),
+            None => "in languages that are not analysed".to_owned(),
+        };
+        let is = if foreign == 1 { "is" } else { "are" };
+        let reviews = if corpus.with_text == 1 {
+            "review"
+        } else {
+            "reviews"
+        };
+        let text = format!(
+            "{foreign} of {} {reviews} with a text {is} {which}.",
+            corpus.with_text
+        );
+        let figures = [("foreign", foreign), ("with_text", corpus.with_text)];
+        Some(sentence(SummaryTemplate::NotAnalysed, text, &figures))
     }
 
     /// Praise of an aspect, blame, or both; blame with a quote.
@@ -440,15 +448,21 @@ impl InsightsPage<'_> {
             format!(
                 "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
             )
-        } else if judged < JUDGED_MIN {
-            format!("{side} of {judged} reviews that judge it are {sign}")
         } else {
-            let few = within_sentence(quantifier(side, judged));
-            format!("{few} reviews that judge it are {sign} ({side} of {judged})")
+            share_words(side, judged, "judge it", sign)
         };
-        let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
+        let mut sentence = sentence(
+            template,
+            format!("{}: {}.", aspect.label, within_sentence(&text)),
+            &figures,
+        );
         let quotes = aspect.quotes.iter();
-        let shown = quotes.filter(|quote| quote.polarity == vote.into());
+        let kind = if vote == Vote::Positive {
+            QuoteKind::Praise
+        } else {
+            QuoteKind::Complaint
+        };
+        let shown = quotes.filter(|quote| quote.kind == kind);
         // A sentence that is quoted elsewhere is repeated only if there is no other.
         let [_, blame] = &counts.quotes;
         let best = || (blame.best.iter()).map(|one| (one.position, one.finding.sentence));
@@ -472,8 +486,11 @@ impl InsightsPage<'_> {
             (SummaryTemplate::Services, "What")
         };
         let least = self.figure_min();
-        let mut most: Vec<&Entity> = entities.iter().filter(|one| one.reviews >= least).collect();
-        most.sort_by_key(|one| Reverse(one.reviews));
+        let mut most: Vec<&Entity> = entities
+            .iter()
+            .filter(|one| one.votes.mention_count >= least)
+            .collect();
+        most.sort_by_key(|one| Reverse(one.votes.mention_count));
         most.truncate(NAMES_MAX);
         let mut named = most.iter().map(|one| {
             let name = if is_person {
@@ -481,7 +498,7 @@ impl InsightsPage<'_> {
             } else {
                 within_sentence(&one.name)
             };
-            format!("{name} ({} reviews)", one.reviews)
+            format!("{name} ({} reviews)", one.votes.mention_count)
         });
         let first = named.next()?;
         let rest = named.collect::<Vec<_>>().join(" and ");
@@ -490,11 +507,11 @@ impl InsightsPage<'_> {
         let mut names = sentence(template, text, &[]);
         let ranked = (1..).zip(&most);
         names.evidence.figures = ranked
-            .map(|(rank, one)| (format!("reviews_{rank}"), one.reviews))
+            .map(|(rank, one)| (format!("reviews_{rank}"), one.votes.mention_count))
             .collect();
         let called = |one: &&Entity| one.id.clone().unwrap_or_else(|| one.name.clone());
         names.evidence.entities = Some(most.iter().map(called).collect());
-        names.evidence.review_ids = ids(most.iter().filter_map(|one| one.quotes.as_ref()?.first()));
+        names.evidence.review_ids = ids(most.iter().filter_map(|one| one.quotes.first()));
         Some(names)
     }
 
@@ -520,7 +537,8 @@ impl InsightsPage<'_> {
             evidence: None,
         };
         let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
-        for (aspect, counts) in trade.aspects.iter().zip(&counted.aspects) {
+        let aspects = trade.aspects.iter().zip(&counted.aspects).enumerate();
+        for (_, (aspect, counts)) in aspects.filter(|(at, _)| trade.overall != Some(*at)) {
             if !self.sources.answered.contains(&aspect.id) && is_ruled(counts) && is_judged(counts)
             {
                 let id = format!("aspect-{}", aspect.id);
@@ -536,7 +554,7 @@ impl InsightsPage<'_> {
             if let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) {
                 let name = within_sentence(&service.name);
                 let question = format!("What do customers say about {name}?");
-                let (votes, what) = (&counts.votes, "name it and judge something");
+                let (votes, what) = (&counts.votes, "judge it");
                 let of_service = Faq {
                     service: Some(id.clone()),
                     ..answered(format!("service-{id}"), question, votes, what)
@@ -552,10 +570,9 @@ impl InsightsPage<'_> {
         for (_, (counts, mut answered)) in questions {
             let quotes = self.both_sides(counts, ANSWER_QUOTES);
             for quote in &quotes {
-                let kind = if quote.polarity == Vote::Negative.into() {
-                    " Criticism: “"
-                } else {
-                    " Praise: “"
+                let kind = match quote.kind {
+                    QuoteKind::Complaint => " Criticism: “",
+                    QuoteKind::Praise | QuoteKind::Mention => " Praise: “",
                 };
                 answered.answer += &[kind, &quote.text, "”"].concat();
             }
@@ -600,71 +617,162 @@ fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
         .collect()
 }
 
-/// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
-/// allows; `Few` requires that even its upper end is small.
-fn quantifier(part: u32, of: u32) -> &'static str {
-    let Some(share) = Share::new(part, of) else {
-        return "Few";
-    };
-    match share.ci95[0] {
-        _ if share.ci95[1] < 0.1 => "Few",
-        0.5.. => "Most",
-        0.3.. => "Many",
-        0.1.. => "Some",
-        _ if u64::from(part) * 10 < u64::from(of) => "Few",
-        _ => "Some",
+/// A share in words: each share always in the same ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quantifier {
+    All,
+    Most,
+    Half,
+    Many,
+    Some,
+    Few,
+    None,
+}
+
+impl Quantifier {
+    /// Before a noun in the plural.
+    const fn plain(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Most => "Most",
+            Self::Half => "About half of the",
+            Self::Many => "Many",
+            Self::Some => "Some",
+            Self::Few => "Few",
+            Self::None => "None of the",
+        }
+    }
+
+    /// Before a number.
+    const fn of_the(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Most => "Most of the",
+            Self::Half => "About half of the",
+            Self::Many => "Many of the",
+            Self::Some => "Some of the",
+            Self::Few => "Few of the",
+            Self::None => "None of the",
+        }
     }
 }
 
-/// The counts with the larger side first.
-fn both_counts(votes: &VoteCounts, what: &str) -> String {
+fn quantifier(part: u32, of: u32) -> Quantifier {
+    match u64::from(part) * 100 / u64::from(of.max(1)) {
+        _ if part == 0 => Quantifier::None,
+        _ if part == of => Quantifier::All,
+        56.. => Quantifier::Most,
+        45..56 => Quantifier::Half,
+        30..45 => Quantifier::Many,
+        10..30 => Quantifier::Some,
+        0..10 => Quantifier::Few,
+    }
+}
+
+/// How many of the reviews that `judge` are `word`, in words from [`JUDGED_MIN`] on and where they are all.
+fn share_words(part: u32, judged: u32, judge: &str, word: &str) -> String {
+    match quantifier(part, judged) {
+        Quantifier::All => format!("All {judged} reviews that {judge} are {word}"),
+        _ if judged < JUDGED_MIN => format!("{part} of {judged} reviews that {judge} are {word}"),
+        some => format!(
+            "{} reviews that {judge} are {word} ({part} of {judged})",
+            some.plain()
+        ),
+    }
+}
+
+/// The larger side first.
+fn sides(votes: &VoteCounts) -> [(u32, &'static str); 2] {
     let mut sides = [(votes.positive, "positive"), (votes.negative, "negative")];
     sides.sort_by_key(|(reviews, _)| Reverse(*reviews));
-    let [(side, word), (other, other_word)] = sides;
-    let judged = votes.judged();
-    let mixed = match votes.mixed {
-        0 => String::new(),
-        some => format!(", {some} mixed"),
-    };
-    let share = if side == other {
-        format!("Reviews that {what} are divided: {side} of {judged} are {word}")
-    } else if judged < JUDGED_MIN {
-        format!("{side} of {judged} reviews that {what} are {word}")
-    } else {
-        let many = quantifier(side, judged);
-        format!("{many} reviews that {what} are {word}: {side} of {judged}")
-    };
-    let other = match other {
-        0 => "none".to_owned(),
-        some => some.to_string(),
-    };
-    format!("{share}; {other} {other_word}{mixed}.")
+    sides
+}
+
+/// The counts with the larger side first.
+fn both_counts(votes: &VoteCounts, judge: &str) -> String {
+    let [(side, word), (other, other_word)] = sides(votes);
+    let share = share_words(side, votes.judged(), judge, word);
+    let rest = [(other, other_word), (votes.mixed, "mixed")];
+    let rest = rest.iter().filter(|(reviews, _)| *reviews > 0);
+    let rest = rest.map(|(reviews, word)| format!("{reviews} {word}"));
+    match rest.collect::<Vec<_>>().join(", ") {
+        rest if rest.is_empty() => format!("{share}."),
+        rest => format!("{share}; {rest}."),
+    }
+}
+
+/// The English name of a language by its tag (BCP 47).
+fn language_name(tag: &str) -> Option<&'static str> {
+    Some(match tag.split('-').next().unwrap_or(tag) {
+        "ar" => "Arabic",
+        "cs" => "Czech",
+        "da" => "Danish",
+        "de" => "German",
+        "es" => "Spanish",
+        "fi" => "Finnish",
+        "fr" => "French",
+        "it" => "Italian",
+        "ja" => "Japanese",
+        "nl" => "Dutch",
+        "pl" => "Polish",
+        "pt" => "Portuguese",
+        "ru" => "Russian",
+        "sv" => "Swedish",
+        "tr" => "Turkish",
+        "uk" => "Ukrainian",
+        "zh" => "Chinese",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quantifier;
+    use super::{Quantifier, both_counts, quantifier};
+    use crate::model::VoteCounts;
     use crate::model::text::within_sentence;
 
     #[test]
-    fn a_quantifier_is_chosen_from_the_confidence_interval() {
-        let words = [
-            (3, 100),
-            (9, 100),
-            (20, 100),
-            (45, 100),
-            (58, 100),
-            (61, 100),
-            (5, 5),
-            (3, 4),
-            (0, 0),
-        ];
-        assert_eq!(
-            words.map(|(part, of)| quantifier(part, of)),
-            [
-                "Few", "Few", "Some", "Many", "Many", "Most", "Most", "Many", "Few"
-            ]
-        );
+    fn a_share_has_one_quantifier_whatever_the_number_of_reviews() {
+        for (part, of, expected) in [
+            (0, 9, Quantifier::None),
+            (3, 100, Quantifier::Few),
+            (20, 100, Quantifier::Some),
+            (4, 10, Quantifier::Many),
+            (50, 100, Quantifier::Half),
+            (61, 100, Quantifier::Most),
+            (5, 5, Quantifier::All),
+        ] {
+            for times in [1, 7] {
+                assert_eq!(
+                    quantifier(part * times, of * times),
+                    expected,
+                    "{part} of {of}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_has_all_votes_with_a_judgement() {
+        let votes = |positive, negative, mixed| VoteCounts {
+            positive,
+            negative,
+            mixed,
+            ..VoteCounts::default()
+        };
+        for (votes, expected) in [
+            (votes(7, 0, 0), "All 7 reviews that judge it are positive."),
+            (
+                votes(2, 5, 1),
+                "5 of 8 reviews that judge it are negative; 2 positive, 1 mixed.",
+            ),
+            (
+                votes(20, 20, 0),
+                "About half of the reviews that judge it are positive (20 of 40); 20 negative.",
+            ),
+        ] {
+            assert_eq!(both_counts(&votes, "judge it"), expected);
+        }
     }
 
     #[test]

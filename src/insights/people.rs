@@ -6,12 +6,13 @@
 //! first name alone, as certain as its context. The contexts are patterns in `names.toml`. Which Mike it is, is decided by
 //! [`people_of_mention`]: an ambiguous name keeps all its candidates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::analysis::Mention;
+use super::analysis::{Mention, Polarity};
 use super::contexts::{Contexts, NameContext};
 use super::names::WordClass::{self, Bare, CalendarName, Closing, FirstName, ThingName, WordName};
 use super::names::{Dictionary, NameTrie, TABLE, TaggedText, without_accents, words_of};
@@ -75,6 +76,35 @@ impl Linker {
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
     }
+}
+
+/// Whether a sentence possibly names a person with none of the words in `known`: by a first name, or by a capital within the
+/// sentence.
+pub fn names_stranger(
+    text: &TokenizedText,
+    sentence: Range<usize>,
+    known: &HashSet<String>,
+) -> bool {
+    static WORDS: LazyLock<Dictionary> = LazyLock::new(|| {
+        let mut words = Dictionary::new();
+        nicknames()
+            .keys()
+            .for_each(|name| words.class(name, FirstName));
+        words
+    });
+    let is_mark = |at: &usize| text.has_shape(*at, Capitalisation::Mark);
+    let start = sentence.clone().find(|at| !is_mark(at));
+    sentence.filter(|at| !is_mark(at)).any(|at| {
+        let word = text.word(at);
+        let word = word.strip_suffix("'s").unwrap_or(word);
+        let entry = WORDS.find(word, Fingerprint::of(word));
+        let is_capital = [Capitalisation::Capitalised, Capitalisation::Mixed]
+            .iter()
+            .any(|shape| text.has_shape(at, *shape));
+        let is_within = start != Some(at) && word != "i" && !word.starts_with("i'");
+        let is_name = entry.is(FirstName) && (is_capital || !entry.is_ordinary());
+        (is_name || is_capital && is_within && !entry.is(CalendarName)) && !known.contains(word)
+    })
 }
 
 /// All that the mentions in a text depend on besides the text, and the names of the business.
@@ -198,6 +228,7 @@ impl People {
                 through: last_sentence_about(one, &candidates, tagged),
                 span: tagged.text.span(one.tokens.clone()),
                 rule: rule.to_owned(),
+                polarity: Polarity::Neutral,
             };
             if one.count == names.len() {
                 mentions.extend(names.into_iter().map(|name| mention(vec![name])));

@@ -13,19 +13,23 @@ use crate::model::{fold, hex, named, parse_toml};
 
 /// The id of the trade for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
+/// The id of the trade for places to stay.
+const LODGING: &str = "lodging";
 /// The id of the trade for any other business.
 pub const GENERAL: &str = "general";
 /// The ids of all trades, the general one last.
-pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
+pub const IDS: [&str; 4] = [HOME_SERVICES, "food", LODGING, GENERAL];
 
 /// What the trades are called, and which aspects they have.
 const TRADES: &str = include_str!("rules/trades.toml");
 /// The phrases of [`IDS`].
 const FILES: [&str; IDS.len()] = [
     include_str!("rules/home_services.toml"),
-    include_str!("rules/food.toml"),
+    FOOD,
+    include_str!("rules/lodging.toml"),
     include_str!("rules/general.toml"),
 ];
+const FOOD: &str = include_str!("rules/food.toml");
 /// The phrases that all trades share.
 const SHARED: &str = include_str!("rules/shared.toml");
 /// The phrases in Spanish.
@@ -61,7 +65,7 @@ pub struct Trade {
     pub has_strays: bool,
     /// In display order.
     pub aspects: Vec<AspectDefinition>,
-    /// Index of the aspect that receives opinions without an aspect.
+    /// Index of the last one, which receives opinions without an aspect; it is never shown.
     #[serde(skip)]
     pub overall: Option<usize>,
     /// Whether Spanish texts are analysed, too.
@@ -123,10 +127,20 @@ impl Trade {
         aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
-    /// The index of the aspect with that ID or label, in any case.
+    /// The aspects that are shown, by their indices.
+    pub fn shown_aspects(&self) -> &[AspectDefinition] {
+        &self.aspects[..self.overall.unwrap_or(self.aspects.len())]
+    }
+
+    pub fn shown_ids(&self) -> Vec<&str> {
+        let aspects = self.shown_aspects().iter();
+        aspects.map(|aspect| aspect.id.as_str()).collect()
+    }
+
+    /// The index of the shown aspect with that ID or label, in any case.
     pub fn find_aspect(&self, name: &str) -> Option<usize> {
         let name = fold(name);
-        let mut aspects = self.aspects.iter();
+        let mut aspects = self.shown_aspects().iter();
         aspects.position(|one| fold(&one.id) == name || fold(&one.label) == name)
     }
 
@@ -140,7 +154,13 @@ impl Trade {
             Language::Spanish => vec![SPANISH],
             Language::English => {
                 let at = IDS.iter().position(|one| *one == self.id);
-                vec![FILES[at.unwrap_or(IDS.len() - 1)], SHARED]
+                let own = FILES[at.unwrap_or(IDS.len() - 1)];
+                // Places to stay serve meals.
+                let food = (self.id == LODGING).then_some(FOOD);
+                [Some(own), food, Some(SHARED)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
             }
         }
     }
@@ -210,8 +230,6 @@ pub enum Meaning {
     Names(usize),
     /// It names the aspect only if an opinion is beside it.
     Hints(usize),
-    /// It gives a complaint of a low-rated review its aspect.
-    Complains(usize),
     /// It judges the name beside it with these points.
     Opinion(i32),
     /// It changes the meaning of other phrases.
@@ -223,7 +241,7 @@ impl Meaning {
     pub const fn named_aspect(self) -> Option<usize> {
         match self {
             Self::Names(aspect) | Self::Hints(aspect) => Some(aspect),
-            Self::Judges(..) | Self::Complains(_) | Self::Opinion(_) | Self::Cue(_) => None,
+            Self::Judges(..) | Self::Opinion(_) | Self::Cue(_) => None,
         }
     }
 
@@ -249,7 +267,6 @@ struct PhraseFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct AspectPhrases {
-    complaints: Vec<String>,
     names: Vec<String>,
     hints: Vec<String>,
     positive: Vec<String>,
@@ -343,7 +360,6 @@ impl<'trade> Phrases<'trade> {
                 continue;
             };
             for (meaning, texts) in [
-                (Meaning::Complains(aspect), &phrases.complaints),
                 (Meaning::Hints(aspect), &phrases.hints),
                 (Meaning::Names(aspect), &phrases.names),
                 (Meaning::Judges(aspect, -2), &phrases.mildly_negative),
@@ -424,7 +440,7 @@ mod tests {
         for id in IDS {
             let trade = Trade::built_in(id);
             assert_eq!(trade.id, id);
-            assert!(trade.overall.is_some());
+            assert_eq!(trade.overall, Some(trade.aspects.len() - 1));
             for trade in [Some(trade.clone()), trade.in_spanish()]
                 .into_iter()
                 .flatten()

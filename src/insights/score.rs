@@ -94,10 +94,9 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // What gives a complaint its aspect, or tells of the customer, may be part of any other phrase.
-            let may_overlap =
-                |meaning| matches!(meaning, Meaning::Complains(_) | Meaning::Cue(Cue::Deeds));
-            if !found.patterns.iter().map(meaning).all(may_overlap) {
+            // What tells of the customer may be part of any other phrase.
+            let is_deed = |meaning| meaning == Meaning::Cue(Cue::Deeds);
+            if !found.patterns.iter().map(meaning).all(is_deed) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let mut selected = self.phrases.iter();
                 let has_same_words = selected.any(|phrase| {
@@ -300,8 +299,7 @@ impl Scorer<'_> {
                         self.add(overall, clause, hits, true);
                     }
                 }
-                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Complains(_) | Meaning::Cue(_) => {
-                }
+                Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
             }
         }
     }

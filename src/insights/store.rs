@@ -2,7 +2,6 @@
 //! where a row is missing or invalid (other programs may write any), the review is analysed again.
 
 use serde_json::Value;
-use sqlx::SqliteConnection;
 
 use super::analysis::Analysis;
 use crate::storage::reviews::AnalysisRow;
@@ -10,7 +9,7 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
-pub(super) const FORMAT: u8 = 8;
+pub(super) const FORMAT: u8 = 9;
 
 /// The analysis of a review, with its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,18 +68,4 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
 pub fn has_analysis(row: &AnalysisRow, analysis: &Analysis) -> bool {
     let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
     stored.is_some() && stored == serde_json::to_value(analysis).ok()
-}
-
-/// Number of analyses without a published review.
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
-    let count = sqlx::query_scalar!(
-        r#"select count(*) as "count!: i64" from derived_analysis as d
-           where not exists (select 1 from review as r where r.review_id = d.review_id and r.status = 'published')"#
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(u64::try_from(count).unwrap_or(0))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::analysis::TextLanguage;
+use super::analysis::{Polarity, TextLanguage};
 use super::compact::{CompactAnalysis, CompactFinding, FindingSource, bits, review_vote};
 use super::count::AggregateInput;
 use super::rules::Trade;
@@ -97,7 +97,7 @@ pub fn find_topics(
         }
     }
     // Of equally frequent ones, pairs come first.
-    topics.sort_by_key(|topic| Reverse(topic.reviews));
+    topics.sort_by_key(|topic| Reverse(topic.votes.mention_count));
     topics.truncate(TOPICS_MAX);
     topics
 }
@@ -209,12 +209,19 @@ fn topic(
     trade: &Trade,
     mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
 ) -> Option<Topic> {
-    let (mut overall, mut last) = (VoteCounts::default(), None);
-    for one in uses
-        .iter()
-        .filter(|one| last.replace(one.text) != Some(one.text))
-    {
-        overall.count(texts[one.text].analysis.overall.into());
+    // A review's vote is what all its sentences with the phrase say; the uses are in the order of the texts.
+    let mut votes = VoteCounts::default();
+    for uses in uses.chunk_by(|one, other| one.text == other.text) {
+        let sentences = &texts[uses[0].text].analysis.sentences;
+        let says = |polarity| {
+            let said = |one: &PhraseUse| sentences.get(usize::from(one.sentence));
+            uses.iter().any(|one| said(one) == Some(&polarity))
+        };
+        votes.count(Vote::fold(
+            says(Polarity::Positive),
+            says(Polarity::Negative),
+            says(Polarity::Uncertain),
+        ));
     }
     let of_sentence = |one: &PhraseUse| {
         let sentence = one.sentence;
@@ -236,10 +243,10 @@ fn topic(
     let mut quotable = Vec::new();
     for one in uses {
         let read = &texts[one.text];
-        let vote = review_vote(of_sentence(one)).map_or(Vote::Neutral, |review| review.vote);
+        let vote = review_vote(of_sentence(one)).unwrap_or(Vote::Neutral);
         let is_contradicted = match vote {
-            Vote::Positive => overall.positive < overall.negative,
-            Vote::Negative => overall.negative < overall.positive,
+            Vote::Positive => votes.positive < votes.negative,
+            Vote::Negative => votes.negative < votes.positive,
             Vote::Neutral | Vote::Mixed => false,
             Vote::Uncertain => true,
         };
@@ -260,10 +267,8 @@ fn topic(
     Some(Topic {
         id: phrase.replace(' ', "-"),
         phrase: phrase.to_owned(),
-        reviews: overall.reviews(),
+        votes: (&votes).into(),
         aspect: aspect.map(|at| trade.aspects[at].id.clone()),
-        positive: overall.positive,
-        negative: overall.negative,
         quote: quotable
             .into_iter()
             .find_map(|(_, (position, sentence, vote))| quote(position, sentence, vote))?,
@@ -306,10 +311,41 @@ impl OwnNames {
     }
 }
 
-/// A word without its plural ending.
+/// A word without its plural ending: `dishes`, `berries`, `keys`.
 fn stem(word: &str) -> &str {
-    let stem = word
-        .strip_suffix('s')
-        .filter(|stem| stem.len() >= LETTERS_MIN);
-    stem.filter(|stem| !stem.ends_with('s')).unwrap_or(word)
+    let endings = [
+        ("sses", 2),
+        ("shes", 2),
+        ("ches", 2),
+        ("xes", 2),
+        ("ss", 0),
+        ("us", 0),
+        ("is", 0),
+        ("s", 1),
+    ];
+    let ending = endings.iter().find(|(ending, _)| word.ends_with(ending));
+    let stem = &word[..word.len() - ending.map_or(0, |(_, letters)| *letters)];
+    if stem.len() < LETTERS_MIN { word } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn plural_and_singular_have_the_same_stem() {
+        for (one, many) in [
+            ("dish", "dishes"),
+            ("lunch", "lunches"),
+            ("glass", "glasses"),
+            ("box", "boxes"),
+            ("key", "keys"),
+            ("service", "services"),
+        ] {
+            assert_eq!(stem(one), stem(many), "{many}");
+        }
+        for word in ["bus", "gas", "this", "basis", "address"] {
+            assert_eq!(stem(word), word);
+        }
+    }
 }

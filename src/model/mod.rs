@@ -55,7 +55,7 @@ pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
     RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
-pub use votes::{ReviewVote, Vote, VoteCounts};
+pub use votes::{Vote, VoteCounts};
 pub use words::{
     FoldedText, PluralEndings, TextMatch, TextQuery, compose, fold, fold_both,
     fold_plain_character, fold_plainly, is_of_word, is_one_name, short_name, without_accents,

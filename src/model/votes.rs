@@ -35,14 +35,6 @@ impl Vote {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReviewVote {
-    /// The combined polarity of its findings, from the text.
-    pub vote: Vote,
-    /// [`Vote::Positive`] or [`Vote::Negative`] if the vote is uncertain and the stars confirm the side to which it leans.
-    pub confirmed: Option<Vote>,
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VoteCounts {
     pub positive: u32,
@@ -51,8 +43,6 @@ pub struct VoteCounts {
     pub mixed: u32,
     /// [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,
-    /// Uncertain reviews whose stars confirm praise, and those whose stars confirm blame.
-    pub confirmed: [u32; 2],
 }
 
 impl VoteCounts {
@@ -66,23 +56,12 @@ impl VoteCounts {
         }
     }
 
-    pub const fn count_review(&mut self, review: ReviewVote) {
-        self.count(review.vote);
-        match review.confirmed {
-            Some(Vote::Positive) => self.confirmed[0] += 1,
-            Some(Vote::Negative) => self.confirmed[1] += 1,
-            None | Some(Vote::Neutral | Vote::Mixed | Vote::Uncertain) => {}
-        }
-    }
-
     pub const fn add(&mut self, other: &Self) {
         self.positive += other.positive;
         self.negative += other.negative;
         self.neutral += other.neutral;
         self.mixed += other.mixed;
         self.uncertain += other.uncertain;
-        self.confirmed[0] += other.confirmed[0];
-        self.confirmed[1] += other.confirmed[1];
     }
 
     pub const fn side(&self, is_praise: bool) -> u32 {

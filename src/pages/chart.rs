@@ -65,12 +65,9 @@ impl BarFragment {
             }
             from += width;
         }
-        let whisker = votes.share.and_then(|share| {
-            let [low, high] = share.ci95.as_slice() else {
-                return None;
-            };
-            Some((low * 100.0, high * 100.0))
-        });
+        let whisker = votes
+            .share
+            .map(|share| (share.low * 100.0, share.high * 100.0));
         let figure = figure(votes, locale);
         let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
         Some(Self {
@@ -91,8 +88,8 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     let [positive, of] = [votes.positive, judged].map(number);
     let figures = [("positive", &*positive), ("judged", &of)];
     let mut parts = vec![match votes.share.filter(|_| judged >= JUDGED_MIN) {
-        Some(wire::Share { value, ci95, .. }) if ci95.len() == 2 => {
-            let [share, low, high] = [*value, ci95[0], ci95[1]].map(|one| locale.percent(one));
+        Some(wire::Share { value, low, high }) => {
+            let [share, low, high] = [value, low, high].map(|one| locale.percent(*one));
             let texts = [
                 ("percent", &*share),
                 ("positive", &positive),
@@ -102,7 +99,7 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
             ];
             locale.message_with("figure-share", &texts)
         }
-        Some(_) | None => locale.message_with("figure-positive-of", &figures),
+        None => locale.message_with("figure-positive-of", &figures),
     }];
     if votes.mixed > 0 {
         parts.push(locale.counted("number-mixed", votes.mixed.into()));
@@ -182,7 +179,7 @@ const MONTHS_MAX: usize = 120;
 pub struct TrendFragment<'a> {
     locale: &'a Locale,
     chart: Option<Chart>,
-    trend: &'a wire::Trend,
+    trend: &'a wire::VotesOverTime,
 }
 
 /// Months side by side, spaced by time: positive reviews upwards, negative ones downwards.
@@ -204,9 +201,9 @@ struct Column {
 }
 
 impl<'a> TrendFragment<'a> {
-    pub fn new(trend: &'a wire::Trend, locale: &'a Locale) -> Self {
+    pub fn new(trend: &'a wire::VotesOverTime, locale: &'a Locale) -> Self {
         Self {
-            chart: Chart::of(&trend.months, locale),
+            chart: Chart::of(&trend.monthly, locale),
             locale,
             trend,
         }
@@ -215,9 +212,9 @@ impl<'a> TrendFragment<'a> {
 
 impl Chart {
     /// `None` if the months have no positive or negative reviews.
-    fn of(months: &[wire::InsightMonth], locale: &Locale) -> Option<Self> {
-        let up = months.iter().map(|month| month.positive).max()?;
-        let down = months.iter().map(|month| month.negative).max()?;
+    fn of(months: &[wire::VotesOfMonth], locale: &Locale) -> Option<Self> {
+        let up = months.iter().map(|month| month.positive_count).max()?;
+        let down = months.iter().map(|month| month.negative_count).max()?;
         let (first, last) = (months.first()?, months.last()?);
         let start = number(&first.month)?;
         let span = number(&last.month)?.checked_sub(start)? + 1;
@@ -243,19 +240,19 @@ impl Chart {
                 })
             };
             [
-                column("good", month.positive, true),
-                column("bad", month.negative, false),
+                column("good", month.positive_count, true),
+                column("bad", month.negative_count, false),
             ]
         });
-        let sum = |of: fn(&wire::InsightMonth) -> u32| {
+        let sum = |of: fn(&wire::VotesOfMonth) -> u32| {
             locale.number(months.iter().map(|month| u64::from(of(month))).sum())
         };
         let [from, to] = [first, last].map(|one| locale.month(&one.month));
         let texts = [
             ("from", &*from),
             ("to", &to),
-            ("positive", &sum(|month| month.positive)),
-            ("negative", &sum(|month| month.negative)),
+            ("positive", &sum(|month| month.positive_count)),
+            ("negative", &sum(|month| month.negative_count)),
             ("up", &locale.number(u64::from(up))),
             ("down", &locale.number(u64::from(down))),
         ];
@@ -277,29 +274,13 @@ fn number(month: &str) -> Option<usize> {
     Some(year * 12 + month)
 }
 
-/// The trend in words, with the counts behind it.
-fn trend_words(trend: &wire::Trend, locale: &Locale) -> Cow<'static, str> {
-    let direction = match trend.direction {
-        wire::Direction::Up => locale.message("trend-up"),
-        wire::Direction::Down => locale.message("trend-down"),
-        wire::Direction::Flat => locale.message("trend-flat"),
-        wire::Direction::Unknown => return locale.message("trend-unknown"),
-    };
-    let Some(basis) = &trend.basis else {
-        return Cow::Owned(format!("{direction}."));
-    };
-    let (recent, previous) = (&basis.recent, &basis.previous);
-    let number = |reviews: u32| locale.number(u64::from(reviews));
-    let texts = [
-        ("direction", &*direction),
-        ("positive", &number(recent.positive)),
-        ("judged", &number(recent.judged)),
-        ("from", &locale.month(&recent.from)),
-        ("to", &locale.month(&recent.to)),
-        ("positive_before", &number(previous.positive)),
-        ("judged_before", &number(previous.judged)),
-    ];
-    locale.message_with("trend-basis", &texts)
+fn trend_words(trend: wire::InsightTrend, locale: &Locale) -> Cow<'static, str> {
+    locale.message(match trend {
+        wire::InsightTrend::Improving => "trend-up",
+        wire::InsightTrend::Declining => "trend-down",
+        wire::InsightTrend::Steady => "trend-flat",
+        wire::InsightTrend::TooFew => "trend-unknown",
+    })
 }
 
 #[cfg(test)]
@@ -315,8 +296,8 @@ mod tests {
     fn a_bar_has_all_figures_as_text() {
         let share = wire::Share {
             value: 0.81,
-            ci95: vec![0.71, 0.88],
-            n: 79,
+            low: 0.71,
+            high: 0.88,
         };
         let votes = Votes {
             positive: 64,
@@ -387,12 +368,13 @@ mod trend_tests {
     use crate::pages::locale::Locale;
     use crate::wire;
 
-    fn monthly(month: &str, positive: u32, negative: u32) -> wire::InsightMonth {
-        wire::InsightMonth {
+    fn monthly(month: &str, positive: u32, negative: u32) -> wire::VotesOfMonth {
+        wire::VotesOfMonth {
             month: month.into(),
-            reviews: 9,
-            positive,
-            negative,
+            mention_count: 9,
+            positive_count: positive,
+            mixed_count: 0,
+            negative_count: negative,
         }
     }
 

@@ -72,6 +72,8 @@ struct LlmsText<'a> {
     name: String,
     rating: String,
     about: String,
+    /// Of the summary.
+    sentences: Vec<String>,
 }
 
 pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
@@ -105,6 +107,9 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
         },
         rating,
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
+        sentences: (snapshot.insights.summary_sentences.iter())
+            .map(|sentence| line(&sentence.text))
+            .collect(),
     });
     // Askama drops the last line break of a template.
     text + "\n"

@@ -65,8 +65,13 @@ impl Choices {
             choice(id, &facet.name, facet.reviews)
         });
         let aspects = facets.aspects.iter();
-        let aspects =
-            aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
+        let aspects = aspects.map(|facet| {
+            choice(
+                &facet.id,
+                &locale.name(&facet.label),
+                facet.votes.mention_count.into(),
+            )
+        });
         let polarities = POLARITIES.map(|vote| {
             let words = polarity_words(vote, locale).into_owned();
             (vote.name().to_owned(), words)

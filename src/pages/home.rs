@@ -210,9 +210,9 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let reviews = newest_of(snapshot, links, NEWEST, 1);
     let rating_counts = entries.rating_counts();
     let mut judged: Vec<_> = (snapshot.insights.aspects.iter())
-        .filter(|aspect| aspect.positive_share.is_some())
+        .filter(|aspect| aspect.votes.judged_count > 0)
         .collect();
-    judged.sort_by_key(|aspect| Reverse(aspect.positive_share.as_ref().map_or(0, |share| share.n)));
+    judged.sort_by_key(|aspect| Reverse(aspect.votes.judged_count));
     let mut aspects: Vec<_> = (judged.into_iter())
         .filter_map(|aspect| AspectRowFragment::new(aspect, &site))
         .take(ASPECTS + ASPECTS_FOLDED)

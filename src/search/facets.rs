@@ -43,7 +43,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         snapshot.input.analyzer.trade(),
         entries.positions_between(None, None),
     );
-    let votes = entries.index().votes(&all, trade.aspects.len());
+    let votes = entries.index().votes(&all, trade.shown_aspects().len());
     let ratings = (1..=5)
         .zip(entries.rating_counts().by_stars())
         .rev()
@@ -55,7 +55,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         service_areas,
         sources,
         languages,
-        aspects: with_opinions(&trade.aspects, &votes).collect(),
+        aspects: with_opinions(trade.shown_aspects(), &votes).collect(),
         years: years.into_iter().take(most).collect(),
         ratings: ratings.collect(),
         left_out,
@@ -166,8 +166,10 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days, aspect: Option<usi
         .unwrap_or(until_requested);
     let positions = entries.positions_between(Some(since), Some(until));
     let rating_counts = entries.index().rating_counts(positions.clone());
-    let votes = entries.index().votes(&positions, trade.aspects.len());
-    let mut aspects: Vec<wire::AspectFacet> = with_opinions(&trade.aspects, &votes).collect();
+    let votes = entries
+        .index()
+        .votes(&positions, trade.shown_aspects().len());
+    let mut aspects: Vec<_> = with_opinions(trade.shown_aspects(), &votes).collect();
     if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
         aspects.retain(|aspect| aspect.id == *one);
     }

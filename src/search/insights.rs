@@ -12,12 +12,13 @@ use crate::insights::{
     review_vote, vote_of, witness,
 };
 use crate::links::{Links, with_query};
-use crate::model::{Day, MentionKind, Review, ReviewVote, Vote, VoteCounts, fold};
+use crate::model::business::PublishStaff;
+use crate::model::{Day, MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::LIMIT_DEFAULT;
 use crate::wire::{
-    self, Arguments, AspectFacet, Entity, Facet, Insights, InsightsPart, InsightsStage, Issue,
-    IssueCode, Parameters,
+    self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Issue, IssueCode,
+    Parameters,
 };
 
 /// Maximum JSON size of an overview.
@@ -27,17 +28,13 @@ const OVERVIEW_VALUES: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StageRequest {
-    /// One aspect, by ID or name.
-    Aspect(String),
-    /// A technician, service or place by name.
+    /// A service or place by name.
     Entity(MentionKind, String),
     Part(InsightsPart),
 }
 
 #[derive(Debug, Default)]
 pub struct StageParameters {
-    pub aspect: Option<String>,
-    pub technician: Option<String>,
     pub service: Option<String>,
     pub area: Option<String>,
     pub part: Option<InsightsPart>,
@@ -46,8 +43,6 @@ pub struct StageParameters {
 impl Parameters for StageParameters {
     fn parse(arguments: &mut Arguments) -> Self {
         Self {
-            aspect: arguments.text("aspect", "One aspect: id or name."),
-            technician: arguments.text("technician", "One technician: full name, id or alias."),
             service: arguments.text("service", "One service: id, name or synonym."),
             area: arguments.text("area", "One service area: name."),
             part: arguments.example("overview").one_of(
@@ -63,27 +58,31 @@ impl Parameters for StageParameters {
 impl StageRequest {
     /// The first stage that the parameters name, if any; each other one is an issue.
     pub fn new(parameters: StageParameters, issues: &mut Vec<Issue>) -> Option<Self> {
-        let names = [
-            ("aspect", parameters.aspect.as_deref()),
-            ("technician", parameters.technician.as_deref()),
-            ("service", parameters.service.as_deref()),
-            ("area", parameters.area.as_deref()),
-            ("part", parameters.part.map(InsightsPart::name)),
-        ];
-        let mut present = names.iter().filter(|(_, value)| value.is_some());
-        let (first, _) = present.next()?;
-        for (name, received) in present {
-            let message = format!("must be left out if {first} is given");
-            let (code, received) = (IssueCode::InvalidString, received.unwrap_or_default());
-            issues.push(Issue::new(name, code, message, received));
-        }
+        check_one_of(
+            &[
+                ("service", parameters.service.as_deref()),
+                ("area", parameters.area.as_deref()),
+                ("part", parameters.part.map(InsightsPart::name)),
+            ],
+            issues,
+        );
         let entity = |kind| move |name| Self::Entity(kind, name);
-        (parameters.aspect.map(Self::Aspect))
-            .or((parameters.technician).map(entity(MentionKind::Technician)))
-            .or(parameters.service.map(entity(MentionKind::Service)))
+        (parameters.service.map(entity(MentionKind::Service)))
             .or(parameters.area.map(entity(MentionKind::ServiceArea)))
             .or(parameters.part.map(Self::Part))
     }
+}
+
+/// Adds an issue for each of these parameters that is given besides the first.
+pub fn check_one_of(parameters: &[(&str, Option<&str>)], issues: &mut Vec<Issue>) {
+    let mut given = (parameters.iter()).filter_map(|(name, value)| Some((*name, (*value)?)));
+    let Some((first, _)) = given.next() else {
+        return;
+    };
+    issues.extend(given.map(|(name, received)| {
+        let message = format!("must be left out if {first} is given");
+        Issue::new(name, IssueCode::InvalidString, message, received)
+    }));
 }
 
 /// The parameter that selects an entity of a kind.
@@ -104,9 +103,7 @@ pub fn stage(
     links: &Links,
     request: &StageRequest,
 ) -> Result<InsightsStage, String> {
-    let insights = &snapshot.insights;
     match request {
-        StageRequest::Aspect(name) => aspect(snapshot.input.analyzer.trade(), insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
         StageRequest::Part(part) => Ok(self::part(snapshot, *part)),
     }
@@ -131,7 +128,10 @@ fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
         InsightsPart::Faq => {
             stage.faq = stage.first("faq", &insights.faq, most, |one| one.into());
         }
-        InsightsPart::Summary => stage.summary = Some(insights.summary.clone()),
+        InsightsPart::Summary => {
+            stage.summary = Some(insights.summary.clone());
+            stage.summary_sentences = Some(insights.summary_sentences.clone());
+        }
         InsightsPart::Method => stage.method = Some(insights.method.clone()),
     }
     stage
@@ -139,30 +139,14 @@ fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
 
 /// With the maximum number of values per list that fit.
 fn overview(snapshot: &Snapshot) -> InsightsStage {
-    let trade = snapshot.input.analyzer.trade();
-    let as_a_whole = trade.overall.map(|at| trade.aspects[at].id.as_str());
     let mut most = OVERVIEW_VALUES;
     loop {
-        let stage = InsightsStage::overview(&snapshot.insights, as_a_whole, most);
+        let stage = InsightsStage::overview(&snapshot.insights, most);
         if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
             return stage;
         }
         most -= 1;
     }
-}
-
-fn aspect(trade: &Trade, insights: &Insights, name: &str) -> Result<InsightsStage, String> {
-    let at = trade.find_aspect(name);
-    let mut aspects = insights.aspects.iter();
-    let found = at.and_then(|at| aspects.find(|one| one.id == trade.aspects[at].id));
-    let Some(found) = found else {
-        let ids = insights.aspects.iter().map(|aspect| aspect.id.as_str());
-        return Err(unknown_value("aspect", ids));
-    };
-    Ok(InsightsStage {
-        aspect: Some(found.clone()),
-        ..InsightsStage::of("aspect", insights)
-    })
 }
 
 fn entity(
@@ -171,23 +155,25 @@ fn entity(
     kind: MentionKind,
     name: &str,
 ) -> Result<InsightsStage, String> {
-    let parameter_name = parameter(kind);
-    let facet = names::find(snapshot, kind, name);
-    let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
-    let Some((facet, entity)) = found else {
-        let known = snapshot.counts().of_kind(kind).iter();
-        return Err(unknown_value(
-            parameter_name,
-            known.map(|one| one.name.as_str()),
-        ));
-    };
-    // For a technician whom few reviews mention, only the counts are shown.
-    let is_shown = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
-    let by_aspect = is_shown.then(|| by_aspect(snapshot, links, kind, facet));
+    let (facet, entity) = known_entity(snapshot, kind, name)?;
     Ok(InsightsStage {
         entity: Some(entity.clone()),
-        by_aspect: Some(by_aspect.unwrap_or_default()),
-        ..InsightsStage::of(parameter_name, &snapshot.insights)
+        by_aspect: Some(by_aspect(snapshot, links, kind, facet)),
+        ..InsightsStage::of(parameter(kind), &snapshot.insights)
+    })
+}
+
+/// The entity with that name, id, alias or synonym.
+fn known_entity<'a>(
+    snapshot: &'a Snapshot,
+    kind: MentionKind,
+    name: &str,
+) -> Result<(&'a Facet, &'a Entity), String> {
+    let facet = names::find(snapshot, kind, name);
+    let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
+    found.ok_or_else(|| {
+        let known = snapshot.counts().of_kind(kind).iter();
+        unknown_value(parameter(kind), known.map(|one| one.name.as_str()))
     })
 }
 
@@ -203,15 +189,14 @@ pub fn find_entity<'a>(
     })
 }
 
-/// Opinions on each aspect: for a technician, in sentences that name the person or follow one; for a service or a
-/// place, in all reviews that mention it.
+/// Opinions on each aspect in the sentences that name something; for a technician, also in the next one.
 fn by_aspect(
     snapshot: &Snapshot,
     links: &Links,
     kind: MentionKind,
     facet: &Facet,
 ) -> Vec<AspectFacet> {
-    let aspects = &snapshot.input.analyzer.trade().aspects;
+    let aspects = snapshot.input.analyzer.trade().shown_aspects();
     let value = value(kind, facet);
     let key = name_key(kind, value);
     let mut counts = vec![VoteCounts::default(); aspects.len()];
@@ -225,18 +210,10 @@ fn by_aspect(
             continue;
         };
         for (aspect, counts) in (0..).zip(&mut counts) {
-            let vote = match kind {
-                MentionKind::Technician => {
-                    let near = analysis.masked(name.near_mask);
-                    review_vote(near.filter(|finding| finding.aspect == aspect))
-                }
-                MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
-                    vote_of(analysis, aspect)
-                }
-                MentionKind::Service | MentionKind::ServiceArea => None,
-            };
+            let near = analysis.masked(name.near_mask);
+            let vote = review_vote(near.filter(|finding| finding.aspect == aspect));
             if let Some(vote) = vote {
-                counts.count_review(vote);
+                counts.count(vote);
             }
         }
     }
@@ -310,15 +287,16 @@ pub struct EvidenceQuery<'a> {
 }
 
 impl<'a> EvidenceQuery<'a> {
-    /// `None` if the trade has no aspect with that ID.
+    /// `None` if no shown aspect of the trade has that ID.
     pub fn of_aspect(
         trade: &'a Trade,
         id: &str,
         parameters: &'a EvidenceParameters,
     ) -> Option<Self> {
-        let at = trade.aspect(id)?;
+        let aspects = trade.shown_aspects();
+        let at = aspects.iter().position(|aspect| aspect.id == id)?;
         Some(Self {
-            aspect: &trade.aspects[at],
+            aspect: &aspects[at],
             parameters,
             at: u8::try_from(at).ok()?,
         })
@@ -375,79 +353,21 @@ impl NameFilter {
             is_named_by_few: technician.flatten().is_some_and(is_named_by_few),
         }
     }
-}
 
-/// The part of a review that supports the aspect.
-struct Support<'a> {
-    analysis: &'a CompactAnalysis,
-    vote: ReviewVote,
-    /// Bit 0 is the first finding.
-    finding_mask: u32,
-}
-
-/// A page of the supporting reviews, from the cursor if there is one.
-pub fn evidence(
-    snapshot: &Snapshot,
-    links: &Links,
-    query: &EvidenceQuery<'_>,
-) -> wire::AspectEvidence {
-    let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
-    let parameters = query.parameters;
-    let named = NameFilter::new(parameters, snapshot);
-    let mut range = entries.positions_between(parameters.since, parameters.until);
-    if named.is_unknown {
-        range.end = range.start;
-    }
-    let cursor = parameters.cursor.as_ref();
-    let after = cursor.map(|cursor| entries.count_through(cursor.day, &cursor.id));
-    let mut counted = SupportCounts::default();
-    let (mut found, mut has_more) = (Vec::new(), false);
-    for at in entries
-        .index()
-        .opinions(query.at.into(), parameters.polarity)
-        .range(range)
-    {
-        let entry = &*entries[at as usize];
-        let support =
-            (entry.analysis.as_ref()).and_then(|analysis| support(analysis, query, &named));
-        let Some(support) = support else {
-            continue;
-        };
-        counted.count(&support);
-        if after.is_some_and(|after| (at as usize) < after) || named.is_named_by_few {
-            continue;
+    /// Of these findings those in sentences that name what is filtered by; `None` if there are none of them.
+    fn near(&self, analysis: &CompactAnalysis, findings: u32) -> Option<u32> {
+        let names = [
+            (MentionKind::Technician, self.technician),
+            (MentionKind::Service, self.service),
+        ];
+        let mut near = findings;
+        for (kind, key) in names {
+            if let Some(key) = key {
+                near &= analysis.name(kind, key)?.near_mask;
+            }
         }
-        if found.len() == usize::from(query.limit()) {
-            has_more = true;
-        } else {
-            found.push((entry, support));
-        }
-    }
-    let last = found.last().filter(|_| has_more);
-    let next = last
-        .map(|(entry, _)| Cursor::at(&query.canonical(), entry.review.date, entry.id().as_str()));
-    let mut technicians = facets_by_key(MentionKind::Technician, &counts.technicians);
-    let by_technician = counted.list_facets(&technicians, MentionKind::Technician);
-    technicians.retain(|_, facet| !is_named_by_few(facet));
-    let reviews: Vec<_> = found
-        .iter()
-        .map(|(entry, support)| {
-            supporting_review(snapshot, links, &entry.review, support, query, &technicians)
-        })
-        .collect();
-    let services = facets_by_key(MentionKind::Service, &counts.services);
-    wire::AspectEvidence {
-        aspect: query.aspect.id.clone(),
-        label: query.aspect.label.clone(),
-        total: counted.total,
-        confirmed: counted.confirmed,
-        by_technician,
-        by_service: counted.list_facets(&services, MentionKind::Service),
-        count: reviews.len() as u64,
-        limit: u64::from(query.limit()),
-        next_cursor: next.map(|next| next.to_string()),
-        did_you_mean: did_you_mean(snapshot, parameters),
-        reviews,
+        let is_filtered = self.technician.or(self.service).is_some();
+        (near != 0 || !is_filtered).then_some(near)
     }
 }
 
@@ -456,8 +376,253 @@ fn is_named_by_few(person: &Facet) -> bool {
     person.reviews < u64::from(PERSON_MIN)
 }
 
-/// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
-/// in a sentence with the person's name or in the next one.
+/// The part of a review that supports a figure.
+struct Support<'a> {
+    analysis: &'a CompactAnalysis,
+    vote: Vote,
+    /// Bit 0 is the first finding.
+    finding_mask: u32,
+}
+
+/// A page of the reviews that support an aspect, from the cursor if there is one.
+pub fn evidence(
+    snapshot: &Snapshot,
+    links: &Links,
+    query: &EvidenceQuery<'_>,
+) -> wire::AspectEvidence {
+    let parameters = query.parameters;
+    let named = NameFilter::new(parameters, snapshot);
+    let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
+    let mut range = entries.positions_between(parameters.since, parameters.until);
+    if named.is_unknown {
+        range.end = range.start;
+    }
+    let positions = entries
+        .index()
+        .opinions(query.at.into(), parameters.polarity);
+    let mut counted = HashMap::new();
+    let pages = PageRequest {
+        snapshot,
+        links,
+        canonical: &query.canonical(),
+        limit: query.limit(),
+        cursor: parameters.cursor.as_ref(),
+        has_hits: parameters.hits.unwrap_or(true),
+        is_hidden: named.is_named_by_few,
+    };
+    let page = pages.answer(positions.range(range), |analysis| {
+        let support = support(analysis, query, &named)?;
+        for name in &support.analysis.names {
+            if name.near_mask & support.finding_mask != 0 {
+                *counted.entry((name.kind, name.key)).or_default() += 1;
+            }
+        }
+        Some(support)
+    });
+    let list = |kind, facets: &[Facet]| list_facets(&counted, kind, &facets_by_key(kind, facets));
+    let figures = snapshot.insights.aspects.iter();
+    let mut figures = figures.filter(|one| one.id == query.aspect.id);
+    wire::AspectEvidence {
+        id: query.aspect.id.clone(),
+        label: query.aspect.label.clone(),
+        votes: figures
+            .next()
+            .map(|one| one.votes.clone())
+            .unwrap_or_default(),
+        by_technician: list(MentionKind::Technician, &counts.technicians),
+        by_service: list(MentionKind::Service, &counts.services),
+        did_you_mean: did_you_mean(snapshot, parameters),
+        page,
+    }
+}
+
+/// The parameters of a technician's figures and evidence.
+#[derive(Debug, Default)]
+pub struct TechnicianParameters {
+    pub name: Option<String>,
+    pub limit: Option<u8>,
+    pub cursor: Option<Cursor>,
+}
+
+impl Parameters for TechnicianParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        Self {
+            name: (arguments.required("Mike Alvarez")).text("name", "Full name, id or alias."),
+            limit: arguments.limit(),
+            cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same name."),
+        }
+    }
+}
+
+/// What a cursor of the evidence of a technician belongs to.
+pub fn technician_canonical(name: &str) -> String {
+    with_query("technician", [("name", name)])
+}
+
+/// The figures of a technician, and a page of the reviews that name the person.
+///
+/// # Errors
+/// If staff is not published or nobody has that name: a text that says so.
+pub fn technician(
+    snapshot: &Snapshot,
+    links: &Links,
+    name: &str,
+    parameters: &TechnicianParameters,
+) -> Result<wire::TechnicianEvidence, String> {
+    let kind = MentionKind::Technician;
+    if snapshot.input.business.publish_staff == PublishStaff::Off {
+        return Err("This business does not publish the names of its staff.".to_owned());
+    }
+    let (facet, entity) = known_entity(snapshot, kind, name)?;
+    let key = name_key(kind, value(kind, facet));
+    let is_hidden = is_named_by_few(facet);
+    let positions = snapshot.input.entries.index().mentions(kind);
+    let positions = positions.get(&fold(&facet.name)).into_iter().flatten();
+    let pages = PageRequest {
+        snapshot,
+        links,
+        canonical: &technician_canonical(name),
+        limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
+        cursor: parameters.cursor.as_ref(),
+        has_hits: false,
+        is_hidden,
+    };
+    let page = pages.answer(positions, |analysis| {
+        let name = analysis.name(kind, key).filter(|name| name.is_linked)?;
+        Some(Support {
+            analysis,
+            vote: review_vote(analysis.masked(name.finding_mask)).unwrap_or(Vote::Neutral),
+            finding_mask: name.near_mask,
+        })
+    });
+    Ok(wire::TechnicianEvidence {
+        entity: entity.clone(),
+        by_aspect: if is_hidden {
+            Vec::new()
+        } else {
+            by_aspect(snapshot, links, kind, facet)
+        },
+        page,
+    })
+}
+
+/// What a page of supporting reviews is made of, besides them.
+struct PageRequest<'a> {
+    snapshot: &'a Snapshot,
+    links: &'a Links,
+    canonical: &'a str,
+    limit: u8,
+    cursor: Option<&'a Cursor>,
+    has_hits: bool,
+    /// Whether only the number of the reviews is shown.
+    is_hidden: bool,
+}
+
+impl PageRequest<'_> {
+    /// The reviews at these positions, newest first, that support something.
+    fn answer<'a>(
+        &'a self,
+        positions: impl Iterator<Item = u32>,
+        mut support: impl FnMut(&'a CompactAnalysis) -> Option<Support<'a>>,
+    ) -> wire::EvidencePage {
+        let entries = &self.snapshot.input.entries;
+        let after = (self.cursor).map(|cursor| entries.count_through(cursor.day, &cursor.id));
+        let (mut found, mut matched, mut has_more) = (Vec::new(), 0, false);
+        for at in positions {
+            let entry = &*entries[at as usize];
+            let Some(support) = entry.analysis.as_ref().and_then(&mut support) else {
+                continue;
+            };
+            matched += 1;
+            if after.is_some_and(|after| (at as usize) < after) || self.is_hidden {
+                continue;
+            }
+            if found.len() == usize::from(self.limit) {
+                has_more = true;
+            } else {
+                found.push((entry, support));
+            }
+        }
+        let last = found.last().filter(|_| has_more);
+        let next = last
+            .map(|(entry, _)| Cursor::at(self.canonical, entry.review.date, entry.id().as_str()));
+        let mut technicians =
+            facets_by_key(MentionKind::Technician, &self.snapshot.counts().technicians);
+        technicians.retain(|_, facet| !is_named_by_few(facet));
+        let reviews: Vec<_> = found
+            .iter()
+            .map(|(entry, support)| self.review(&entry.review, support, &technicians))
+            .collect();
+        wire::EvidencePage {
+            matched,
+            returned: reviews.len() as u64,
+            limit: u64::from(self.limit),
+            next_cursor: next.map(|next| next.to_string()),
+            reviews,
+        }
+    }
+
+    /// A review of the page, analyzed again.
+    fn review(
+        &self,
+        review: &Review,
+        support: &Support<'_>,
+        technicians: &HashMap<u64, &Facet>,
+    ) -> wire::EvidenceReview {
+        let analyzer = &self.snapshot.input.analyzer;
+        let trade = analyzer.trade();
+        let analysis = analyzer.analyze(&AnalysisInput::of(review));
+        let about = |at: u32| {
+            let names = support.analysis.names.iter();
+            let near = names
+                .filter(|name| name.kind == MentionKind::Technician && has_bit(name.near_mask, at));
+            let mut about: Vec<String> = near
+                .filter_map(|name| Some(technicians.get(&name.key)?.name.clone()))
+                .collect();
+            about.sort_unstable();
+            about
+        };
+        let hit = |hit: Hit| wire::EvidenceHit {
+            rule: hit.rule,
+            start: hit.span.start,
+            end: hit.span.end,
+            points: hit.points,
+        };
+        let finding = |at: u32, finding: Finding| wire::EvidenceFinding {
+            sentence: finding.sentence,
+            start: finding.span.start,
+            end: finding.span.end,
+            text: finding.span.of(&review.text).unwrap_or_default().to_owned(),
+            aspect: (trade.shown_ids().contains(&&*finding.aspect)).then_some(finding.aspect),
+            polarity: Vote::from(finding.polarity).into(),
+            technicians: about(at),
+            score: finding.score,
+            witness: witness(&finding.hits),
+            confidence: finding.confidence,
+            hits: self
+                .has_hits
+                .then(|| finding.hits.into_iter().map(hit).collect()),
+        };
+        let findings = (0..).zip(analysis.findings);
+        let findings = findings.filter(|(at, _)| has_bit(support.finding_mask, *at));
+        wire::EvidenceReview {
+            review_id: review.id.to_string(),
+            url: self.links.review(review.id.as_str()),
+            date: review.date.date(),
+            stars: review.rating.stars(),
+            polarity: support.vote.into(),
+            findings: findings.map(|(at, one)| finding(at, one)).collect(),
+            owner_reply: review.reply.clone().map(wire::OwnerReply::from),
+        }
+    }
+}
+
+fn has_bit(mask: u32, at: u32) -> bool {
+    mask & 1_u32.checked_shl(at).unwrap_or(0) != 0
+}
+
+/// The part of a review that supports the aspect; `None` if none does. With a name, only findings count that are in a sentence
+/// with that name; for a technician, also in the next one.
 fn support<'a>(
     analysis: &'a CompactAnalysis,
     query: &EvidenceQuery<'_>,
@@ -465,92 +630,22 @@ fn support<'a>(
 ) -> Option<Support<'a>> {
     let vote = vote_of(analysis, query.at)?;
     let filter = query.parameters.polarity;
-    if filter.is_some_and(|side| side != vote.vote) {
+    if filter.is_some_and(|side| side != vote) {
         return None;
     }
     let is_of_side = |polarity: Polarity| {
         let side = filter.filter(|side| *side != Vote::Mixed);
         side.is_none_or(|side| side == Vote::from(polarity))
     };
-    let finding_mask = (0_u32..u32::BITS)
-        .zip(&analysis.findings)
-        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity_of_text()))
+    let findings = (0_u32..u32::BITS).zip(&analysis.findings);
+    let findings = findings
+        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity))
         .fold(0, |mask, (at, _)| mask | 1 << at);
-    let finding_mask = named.technician.map_or(finding_mask, |key| {
-        let name = analysis.name(MentionKind::Technician, key);
-        name.map_or(0, |name| name.near_mask & finding_mask)
-    });
-    let is_about = named.service.is_none_or(|key| {
-        let name = analysis.name(MentionKind::Service, key);
-        name.is_some_and(|name| name.is_linked)
-    });
-    let is_near = named.technician.is_none() || finding_mask != 0;
-    (is_about && is_near).then_some(Support {
+    Some(Support {
         analysis,
         vote,
-        finding_mask,
+        finding_mask: named.near(analysis, findings)?,
     })
-}
-
-/// A review of the page, analyzed again.
-fn supporting_review(
-    snapshot: &Snapshot,
-    links: &Links,
-    review: &Review,
-    support: &Support<'_>,
-    query: &EvidenceQuery<'_>,
-    technicians: &HashMap<u64, &Facet>,
-) -> wire::EvidenceReview {
-    let analysis = (snapshot.input.analyzer).analyze(&AnalysisInput::of(review));
-    let about = |at: u32| {
-        let names = support.analysis.names.iter();
-        let near = names
-            .filter(|name| name.kind == MentionKind::Technician)
-            .filter(|name| name.near_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0);
-        let mut about: Vec<String> = near
-            .filter_map(|name| Some(technicians.get(&name.key)?.name.clone()))
-            .collect();
-        about.sort_unstable();
-        about
-    };
-    let hit = |hit: Hit| wire::EvidenceHit {
-        rule: hit.rule,
-        start: hit.span.start,
-        end: hit.span.end,
-        points: hit.points,
-    };
-    let has_hits = query.parameters.hits.unwrap_or(true);
-    let has_technician = query.parameters.technician.is_some();
-    let is_shown = |at: u32, finding: &Finding| {
-        finding.aspect == query.aspect.id
-            && (!has_technician || support.finding_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0)
-    };
-    let findings = (0..)
-        .zip(analysis.findings)
-        .filter(|(at, finding)| is_shown(*at, finding))
-        .map(|(at, finding)| wire::EvidenceFinding {
-            sentence: finding.sentence,
-            start: finding.span.start,
-            end: finding.span.end,
-            text: finding.span.of(&review.text).unwrap_or_default().to_owned(),
-            polarity: Vote::from(finding.polarity).into(),
-            technicians: about(at),
-            score: finding.score,
-            witness: witness(&finding.hits),
-            confidence: finding.confidence,
-            hits: has_hits.then(|| finding.hits.into_iter().map(hit).collect()),
-        })
-        .collect();
-    wire::EvidenceReview {
-        review_id: review.id.to_string(),
-        url: links.review(review.id.as_str()),
-        date: review.date.date(),
-        stars: review.rating.stars(),
-        polarity: support.vote.vote.into(),
-        confirmed: support.vote.confirmed.map(|_| true),
-        findings,
-        owner_reply: review.reply.clone().map(wire::OwnerReply::from),
-    }
 }
 
 /// The nearest known names for unknown ones.
@@ -572,46 +667,24 @@ fn facets_by_key(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
         .collect()
 }
 
-/// The supporting reviews, in total and by name.
-#[derive(Default)]
-struct SupportCounts {
-    total: u64,
-    /// Number of supporting reviews that are uncertain, and whose stars confirm a side.
-    confirmed: u64,
-    by_name: HashMap<(MentionKind, u64), u64>,
-}
-
-impl SupportCounts {
-    fn count(&mut self, support: &Support<'_>) {
-        self.total += 1;
-        self.confirmed += u64::from(support.vote.confirmed.is_some());
-        for name in &support.analysis.names {
-            let is_counted = match name.kind {
-                MentionKind::Technician => name.near_mask & support.finding_mask != 0,
-                MentionKind::Service => name.is_linked,
-                MentionKind::ServiceArea => false,
-            };
-            if is_counted {
-                *self.by_name.entry((name.kind, name.key)).or_default() += 1;
-            }
-        }
-    }
-
-    /// The names of a kind, most frequent first, then by name.
-    fn list_facets(&self, known: &HashMap<u64, &Facet>, kind: MentionKind) -> Vec<Facet> {
-        let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
-        let mut facets: Vec<Facet> = counted
-            .filter_map(|((_, key), reviews)| {
-                let facet = *known.get(key)?;
-                Some(Facet {
-                    reviews: *reviews,
-                    ..facet.clone()
-                })
+/// The counted names of a kind, most frequent first, then by name.
+fn list_facets(
+    counted: &HashMap<(MentionKind, u64), u64>,
+    kind: MentionKind,
+    known: &HashMap<u64, &Facet>,
+) -> Vec<Facet> {
+    let counted = counted.iter().filter(|((of, _), _)| *of == kind);
+    let mut facets: Vec<Facet> = counted
+        .filter_map(|((_, key), reviews)| {
+            let facet = *known.get(key)?;
+            Some(Facet {
+                reviews: *reviews,
+                ..facet.clone()
             })
-            .collect();
-        facets.sort_by(|one, other| one.order().cmp(&other.order()));
-        facets
-    }
+        })
+        .collect();
+    facets.sort_by(|one, other| one.order().cmp(&other.order()));
+    facets
 }
 
 #[cfg(test)]
@@ -621,24 +694,15 @@ mod tests {
     use crate::search::request::Cursor;
 
     #[test]
-    fn a_cursor_belongs_to_the_aspect_at_any_position() {
+    fn a_cursor_belongs_to_its_aspect_and_filters() {
         let trade = Trade::built_in(HOME_SERVICES);
-        let mut other = Trade::built_in(HOME_SERVICES);
-        other.aspects.rotate_left(1);
         let all = EvidenceParameters::default();
         let day = "2024-05-05".parse().unwrap();
         let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
-        let about = |trade, id: &str| EvidenceQuery::of_aspect(trade, id, &all).unwrap();
-        let cursor = Cursor::at(&about(&trade, &second).canonical(), day, "r-1");
-        assert!(cursor.belongs_to(&about(&trade, &second).canonical()));
-        assert!(
-            cursor.belongs_to(&about(&other, &second).canonical()),
-            "the same aspect in another place"
-        );
-        assert!(
-            !cursor.belongs_to(&about(&trade, &first).canonical()),
-            "in its place is another aspect"
-        );
+        let about = |id: &str| EvidenceQuery::of_aspect(&trade, id, &all).unwrap();
+        let cursor = Cursor::at(&about(&second).canonical(), day, "r-1");
+        assert!(cursor.belongs_to(&about(&second).canonical()));
+        assert!(!cursor.belongs_to(&about(&first).canonical()));
         let of_one = EvidenceParameters {
             technician: Some("Mike Alvarez".to_owned()),
             ..EvidenceParameters::default()

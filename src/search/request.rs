@@ -195,9 +195,9 @@ impl SearchRequest {
 /// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
 /// no reviews on it.
 pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
-    let found = trade.aspect(id);
+    let found = trade.shown_ids().iter().position(|shown| *shown == id);
     if found.is_none() {
-        let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
+        let message = format!("must be one of: {}", trade.shown_ids().join(", "));
         issues.push(Issue::new("aspect", IssueCode::InvalidString, message, id));
     }
     found

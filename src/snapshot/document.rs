@@ -99,8 +99,8 @@ const OPEN_PIECES: usize = 3;
 #[derive(Debug, Clone)]
 pub struct Draft {
     before: Vec<Bytes>,
-    /// The text before and after the instant; `None` if the document has none.
-    updated: Option<(&'static str, &'static str)>,
+    /// The text before and after the instant.
+    updated: (&'static str, &'static str),
     after: Vec<Bytes>,
     /// SHA-256 of everything but the instant, in hexadecimal: a different digest is a new version.
     pub digest: String,
@@ -111,29 +111,15 @@ impl Draft {
         let digest = Sha256::new_with_prefix(&before).chain_update(&after);
         Self {
             before: vec![before.into()],
-            updated: Some(updated),
+            updated,
             after: vec![after.into()],
             digest: hex(&digest.finalize()),
         }
     }
 
-    fn closed(content: Content) -> Self {
-        Self {
-            before: content.pieces,
-            updated: None,
-            after: Vec::new(),
-            digest: content.digest,
-        }
-    }
-
     /// The document as published with that digest since `changed_at`.
     pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
-        let Some((opening, closing)) = self.updated else {
-            return Content {
-                pieces: self.before,
-                digest: self.digest,
-            };
-        };
+        let (opening, closing) = self.updated;
         let at = changed_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
         let digest = Sha256::new_with_prefix(&self.digest).chain_update(&at);
         let mut pieces = self.before;
@@ -166,7 +152,11 @@ pub fn draft(
     let first_links = input.first_links.as_ref().unwrap_or(links);
     match document {
         Document::Reviews => dataset(input),
-        Document::Insights => Draft::closed(Content::whole(wire::json(insights))),
+        Document::Insights => Draft::open(
+            b"{".to_vec(),
+            (r#""generated_at":""#, r#"","#),
+            wire::json(insights).split_off(1),
+        ),
         Document::JsonFeed => {
             // `_feed` comes last and is omitted if it is empty.
             let feed = json_feed(&input.business, &newest(), links, first_links);
@@ -207,7 +197,7 @@ fn dataset(input: &SnapshotInput) -> Draft {
     segments.for_each(|segment| digest.update(segment.digest));
     Draft {
         before: vec![head.into()],
-        updated: Some((r#","updated_at":""#, r#"","#)),
+        updated: (r#","updated_at":""#, r#"","#),
         after: array(
             br#""reviews":["#.to_vec(),
             input.entries.json_of_first(input.entries.len()),

@@ -9,9 +9,7 @@ use roaring::RoaringBitmap;
 
 use crate::insights::CompactAnalysis;
 use crate::insights::vote_of;
-use crate::model::{
-    MentionKind, RatingCounts, Review, ReviewId, ReviewVote, Vote, VoteCounts, fold,
-};
+use crate::model::{MentionKind, RatingCounts, Review, ReviewId, Vote, VoteCounts, fold};
 
 /// Positions are those in [`super::Entries`].
 #[derive(Debug, Default)]
@@ -53,8 +51,6 @@ pub struct Value {
 #[derive(Debug, Default)]
 struct AspectPositions {
     by_vote: [RoaringBitmap; Vote::ALL.len()],
-    /// Whose stars confirm praise, and blame.
-    confirmed: [RoaringBitmap; 2],
 }
 
 impl Values {
@@ -226,15 +222,8 @@ impl Index {
 }
 
 impl AspectPositions {
-    fn add(&mut self, at: u32, vote: ReviewVote) {
-        self.by_vote[vote.vote as usize].insert(at);
-        let mut one = VoteCounts::default();
-        one.count_review(vote);
-        for (positions, count) in self.confirmed.iter_mut().zip(one.confirmed) {
-            if count > 0 {
-                positions.insert(at);
-            }
-        }
+    fn add(&mut self, at: u32, vote: Vote) {
+        self.by_vote[vote as usize].insert(at);
     }
 
     fn count(&self, positions: &Range<u32>) -> VoteCounts {
@@ -249,7 +238,6 @@ impl AspectPositions {
             neutral: of_vote(Vote::Neutral),
             mixed: of_vote(Vote::Mixed),
             uncertain: of_vote(Vote::Uncertain),
-            confirmed: std::array::from_fn(|side| count(&self.confirmed[side])),
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::insights::rules::Measured;
 use crate::insights::{AggregateInput, aggregate};
 use crate::links::Links;
 use crate::model::MentionKind;
-use crate::model::statistics::{interval, round_to};
 use crate::wire;
 
 /// The only measure that is not a share.
@@ -66,8 +65,8 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
-            "Every text is read by rules and small integer weights. The stars may withdraw a judgement, or confirm one that the text \
-                      left open, which is counted apart; they never make one. A review has one vote for each aspect. The same reviews give the same bytes."
+            "Every text is read by rules and small integer weights. The stars may withdraw a judgement; they never make one. \
+             A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {
             id: trade.id.clone(),
@@ -84,22 +83,18 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
 }
 
 fn quality(measured: &Measured) -> wire::Quality {
-    let [part, whole] = [measured.part, measured.whole]
-        .map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
-    let share = part / whole;
+    let [part, whole, n] = [measured.part, measured.whole, measured.n]
+        .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let share = wire::Share::new(part, whole);
     // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
-    let is_share = measured.measure != F1;
-    let ci95 = is_share.then(|| {
-        interval(share, whole)
-            .map(|end| round_to(end, 1e3))
-            .to_vec()
-    });
+    let interval = share.filter(|_| measured.measure != F1);
     wire::Quality {
         task: measured.task.clone(),
         set: measured.set.clone(),
-        n: u32::try_from(measured.n).unwrap_or(u32::MAX),
+        n,
         measure: measured.measure.clone(),
-        value: round_to(share, 1e3),
-        ci95,
+        value: share.map_or(0.0, |share| share.value),
+        low: interval.map(|share| share.low),
+        high: interval.map(|share| share.high),
     }
 }

@@ -1,19 +1,18 @@
 //! Facets: the filter values that occur in reviews, with the number of reviews for each; and the comparison of two periods.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 use chrono::NaiveDate;
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
-use super::insights::ConfirmedVotes;
+use super::insights::{ComparisonVerdict, Votes};
 use crate::model::VoteCounts;
-use crate::model::statistics::{Compared, compare};
 
 /// The values by which reviews can be filtered, with counts of published reviews.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Facets {
     /// How many published reviews there are.
     pub reviews: u64,
@@ -58,29 +57,17 @@ impl Facet {
     }
 }
 
-/// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
-/// `reviews`.
+/// Something that customers judge.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct AspectFacet {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Number of published reviews that mention it.
-    pub reviews: u64,
-    /// How many of them are only positive about it.
-    pub positive: u64,
-    /// How many of them are only negative about it.
-    pub negative: u64,
-    /// How many of them only state facts about it.
-    pub neutral: u64,
-    /// How many of them are both positive and negative about it.
-    pub mixed: u64,
-    /// How many of them are too close to call.
-    pub uncertain: u64,
-    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    pub confirmed: Option<u64>,
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
     /// Address of the sentences for one technician or service; otherwise use the aspect's own.
     pub evidence_url: Option<String>,
 }
@@ -90,15 +77,7 @@ impl AspectFacet {
         Self {
             id: id.to_owned(),
             label: label.to_owned(),
-            reviews: votes.reviews().into(),
-            positive: votes.positive.into(),
-            negative: votes.negative.into(),
-            neutral: votes.neutral.into(),
-            mixed: votes.mixed.into(),
-            uncertain: votes.uncertain.into(),
-            confirmed: ConfirmedVotes::from(votes.confirmed)
-                .in_short()
-                .map(u64::from),
+            votes: votes.into(),
             evidence_url: None,
         }
     }
@@ -140,26 +119,8 @@ pub struct Comparison {
     pub second: Period,
     /// The second period minus the first.
     pub difference: Difference,
-    /// Whether the rating is better in the second period: the mean, if the share of reviews with at least two, three, four or
-    /// five stars changed in the same direction beyond chance (Fisher's exact test at 95 %, with Holm's correction over these
-    /// four).
+    /// Whether the rating is better in the second period, by the share of reviews with four and five stars.
     pub verdict: ComparisonVerdict,
-}
-
-/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
-/// than ten that judge it; `same`: the difference may be chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(rename = "Verdict", rename_all = "snake_case")]
-pub enum ComparisonVerdict {
-    /// Better, beyond chance.
-    Better,
-    /// Worse, beyond chance.
-    Worse,
-    /// The difference may be chance.
-    Same,
-    /// Too few reviews to say.
-    TooFew,
 }
 
 /// The published reviews of a range of days.
@@ -202,13 +163,13 @@ pub struct AspectChange {
     /// Display name of the aspect.
     pub label: String,
     /// Change in the number of reviews that mention it.
-    pub reviews: i64,
+    pub mention_count: i64,
     /// Change in the number of reviews that are only positive about it.
-    pub positive: i64,
+    pub positive_count: i64,
     /// Change in the number of reviews that are only negative about it.
-    pub negative: i64,
+    pub negative_count: i64,
     /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
-    /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
+    /// (positive, negative and mixed).
     pub verdict: ComparisonVerdict,
 }
 
@@ -230,7 +191,7 @@ impl Difference {
         // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
-            count: less(first.count, second.count),
+            count: second.count.cast_signed() - first.count.cast_signed(),
             rating_value: mean(first)
                 .zip(mean(second))
                 .map(|(first, second)| (second - first) / 100.0),
@@ -253,74 +214,32 @@ fn changes(first: &[AspectFacet], second: &[AspectFacet]) -> Vec<AspectChange> {
         .iter()
         .filter(|aspect| find(second, aspect).is_none())
         .map(|before| [before.clone(), absent(before)]);
-    let pairs: Vec<[AspectFacet; 2]> = of_second.chain(gone).collect();
-    let share = |aspect: &AspectFacet| {
-        let judged = aspect.positive + aspect.negative + aspect.mixed;
-        (to_u32(aspect.positive), to_u32(judged))
-    };
-    let shares: Vec<_> = pairs
-        .iter()
-        .map(|pair| pair.each_ref().map(share))
-        .collect();
-    let verdicts = verdicts(&shares).into_iter();
-    let changes = pairs.into_iter().zip(verdicts);
-    changes
-        .map(|([before, after], verdict)| AspectChange {
-            reviews: less(before.reviews, after.reviews),
-            positive: less(before.positive, after.positive),
-            negative: less(before.negative, after.negative),
+    let share = |aspect: &AspectFacet| (aspect.votes.positive_count, aspect.votes.judged_count);
+    let less = |before: u32, now: u32| i64::from(now) - i64::from(before);
+    let pairs = of_second.chain(gone);
+    pairs
+        .map(|[before, after]| AspectChange {
+            mention_count: less(before.votes.mention_count, after.votes.mention_count),
+            positive_count: less(before.votes.positive_count, after.votes.positive_count),
+            negative_count: less(before.votes.negative_count, after.votes.negative_count),
+            verdict: ComparisonVerdict::of(share(&before), share(&after)),
             id: after.id,
             label: after.label,
-            verdict,
         })
         .collect()
 }
 
-/// For each pair of shares (part and whole), whether the second is larger. All are tested together.
-fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
-    let verdict = |compared: Option<Compared>| match compared.map(|one| one.change) {
-        None => ComparisonVerdict::TooFew,
-        Some(Ordering::Greater) => ComparisonVerdict::Better,
-        Some(Ordering::Less) => ComparisonVerdict::Worse,
-        Some(Ordering::Equal) => ComparisonVerdict::Same,
-    };
-    compare(pairs).into_iter().map(verdict).collect()
-}
-
-/// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction
-/// beyond chance.
 fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
-    let at_least = |period: &Period| {
+    let share = |period: &Period| {
         let stars = period.distribution;
-        let four = stars.four + stars.five;
-        let three = stars.three + four;
-        let parts = [stars.two + three, three, four, stars.five];
-        parts.map(|part| (to_u32(part), to_u32(period.count)))
+        (to_u32(stars.four + stars.five), to_u32(period.count))
     };
-    let (before, now) = (at_least(first), at_least(second));
-    let pairs: [_; 4] = std::array::from_fn(|at| [before[at], now[at]]);
-    let verdicts = verdicts(&pairs);
-    let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
-        _ if verdicts.contains(&ComparisonVerdict::TooFew) => return ComparisonVerdict::TooFew,
-        Some(Ordering::Less) => ComparisonVerdict::Better,
-        Some(Ordering::Greater) => ComparisonVerdict::Worse,
-        Some(Ordering::Equal) | None => return ComparisonVerdict::Same,
-    };
-    if verdicts.contains(&of_the_mean) {
-        of_the_mean
-    } else {
-        ComparisonVerdict::Same
-    }
+    ComparisonVerdict::of(share(first), share(second))
 }
 
 /// Counts of reviews are far below the bound.
 fn to_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The second count less the first; counts of reviews are far below the bound.
-const fn less(first: u64, second: u64) -> i64 {
-    second.cast_signed() - first.cast_signed()
 }
 
 #[cfg(test)]
@@ -384,9 +303,9 @@ mod tests {
             .map(|change| {
                 (
                     change.id.as_str(),
-                    change.reviews,
-                    change.positive,
-                    change.negative,
+                    change.mention_count,
+                    change.positive_count,
+                    change.negative_count,
                 )
             })
             .collect();
@@ -414,19 +333,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rating_is_better_or_worse_only_if_significant() {
+    fn rating_verdict_follows_the_share_of_four_and_five_stars() {
         for (first, second, verdict) in [
             ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
             (
                 [0, 0, 0, 0, 20],
                 [20, 0, 0, 0, 0],
-                ComparisonVerdict::Better,
-            ),
-            // The stars change by one, so that no review crosses the middle of the scale.
-            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Worse),
-            (
-                [0, 0, 0, 0, 20],
-                [0, 0, 0, 20, 0],
                 ComparisonVerdict::Better,
             ),
             ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], ComparisonVerdict::Same),
@@ -435,8 +347,8 @@ mod tests {
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], ComparisonVerdict::Worse),
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], ComparisonVerdict::TooFew),
             ([0; 5], [90, 0, 0, 0, 0], ComparisonVerdict::TooFew),
-            // More of the best and of the worst, with the same mean.
-            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], ComparisonVerdict::Same),
+            // The share of four and five stars is the same.
+            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Same),
         ] {
             let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
             let verdict_of = Comparison::new(before, now).verdict;

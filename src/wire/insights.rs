@@ -1,68 +1,144 @@
 //! The insights: what reviews mention, with counts.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use poem_openapi::{Enum, Object};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use crate::model::business::FaqEntry;
-use crate::model::statistics::{interval, round_to};
+use crate::model::statistics::{compare, interval, round_to};
 use crate::model::{MentionKind, Vote, VoteCounts};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Insights {
+    /// Instant of the last change that they are made from.
+    pub generated_at: Option<DateTime<Utc>>,
+    /// How many published reviews there are.
+    pub review_count: u32,
+    /// The days of the oldest and of the newest review.
+    pub date_range: DateRange,
+    /// Which texts they are made from.
+    pub generated_from: GeneratedFrom,
+    /// Whole reviews, by the balance of their texts.
+    pub overall_sentiment: OverallSentiment,
     /// What customers judge, in the order of the trade; aspects that no review mentions are left out.
     pub aspects: Vec<Aspect>,
     /// People, services and places that they name.
     pub entities: Entities,
-    /// Phrases that stand out, the clearest first.
+    /// Words and phrases that many reviews share, the most frequent first.
     pub topics: Vec<Topic>,
+    /// Ratings and whole reviews by month.
+    pub temporal: Temporal,
     /// Questions and answers: the firm's own first, then those that five reviews or more answer.
     pub faq: Vec<Faq>,
-    /// The whole in at most six sentences.
-    pub summary: Summary,
-    /// Which reviews this was made of.
-    pub generated_from: GeneratedFrom,
-    /// How it was made.
+    /// The firm's own words; without any, the sentences of `summary_sentences`.
+    pub summary: String,
+    /// The whole in at most six sentences of a fixed form, each with its evidence.
+    pub summary_sentences: Vec<SummarySentence>,
+    /// Aspects with complaints, the worst first: by the number of reviews that complain, then by their share, then by id.
+    pub complaints: Vec<Complaint>,
+    /// How they were made.
     pub method: InsightsMethod,
 }
 
-/// Which reviews the insights were made of.
+/// From the oldest review's day to the newest one's; empty without reviews.
 #[skip_serializing_none]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
+pub struct DateRange {
+    /// Day of the oldest review, `YYYY-MM-DD`.
+    pub earliest: Option<NaiveDate>,
+    /// Day of the newest review, `YYYY-MM-DD`.
+    pub latest: Option<NaiveDate>,
+}
+
+/// Which texts the insights are made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct GeneratedFrom {
-    /// How many published reviews there are.
-    pub reviews: u32,
     /// Number of reviews with a text.
     pub with_text: u32,
-    /// How many texts were analysed: the English ones, and those in other languages that the trade's package reads.
+    /// How many texts were analysed: the English ones, and the Spanish ones if the trade has phrases for them.
     pub analysed: u32,
-    /// Why the others were not; their recorded mentions are still counted.
+    /// Why the other reviews were not; their recorded mentions are still counted.
     pub excluded: Vec<Excluded>,
-    /// The range of their days; left out if there are none.
-    pub window: Option<Window>,
 }
 
 /// Reviews that were not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Excluded {
     /// `not_read_yet`: in the next snapshot; `no_text`: only stars; `no_words`: a text without words; `not_english`: in a
-    /// language that is not read.
+    /// language that is not analysed.
     pub reason: String,
     /// How many reviews were left out for this reason.
     pub n: u32,
 }
 
-/// From the oldest review's day to the newest one's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
-pub struct Window {
-    /// Day of the oldest review, `YYYY-MM-DD`.
-    pub from: NaiveDate,
-    /// Day of the newest review, `YYYY-MM-DD`.
-    pub to: NaiveDate,
+/// How whole reviews read, by their text alone. The counts add up to `generated_from.analysed`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Object)]
+pub struct OverallSentiment {
+    /// Positive less negative ones, divided by all: from -1 to 1; 0 without any.
+    pub score: f64,
+    /// Percentage of positive ones. The three percentages add up to 100.
+    pub positive_pct: u32,
+    /// Percentage of the others.
+    pub neutral_pct: u32,
+    /// Percentage of negative ones.
+    pub negative_pct: u32,
+    /// How many texts are positive as a whole.
+    pub positive_count: u32,
+    /// How many are neither, both, or too close to call.
+    pub neutral_count: u32,
+    /// How many texts are negative as a whole.
+    pub negative_count: u32,
+}
+
+impl From<&VoteCounts> for OverallSentiment {
+    fn from(votes: &VoteCounts) -> Self {
+        let all = votes.reviews();
+        let counts = [
+            votes.positive,
+            all - votes.positive - votes.negative,
+            votes.negative,
+        ];
+        let [positive_pct, neutral_pct, negative_pct] = percentages(counts);
+        let [positive_count, neutral_count, negative_count] = counts;
+        Self {
+            score: score(votes, all).unwrap_or_default(),
+            positive_pct,
+            neutral_pct,
+            negative_pct,
+            positive_count,
+            neutral_count,
+            negative_count,
+        }
+    }
+}
+
+/// Positive less negative votes, divided by `all`, to three decimals; `None` if that is 0.
+fn score(votes: &VoteCounts, all: u32) -> Option<f64> {
+    let lead = f64::from(votes.positive) - f64::from(votes.negative);
+    (all > 0).then(|| round_to(lead / f64::from(all), 1e3))
+}
+
+/// Whole percentages that add up to 100 (largest remainder; of equal ones the first); 0 if all counts are.
+fn percentages(counts: [u32; 3]) -> [u32; 3] {
+    let all: u32 = counts.iter().sum();
+    if all == 0 {
+        return [0; 3];
+    }
+    let hundredfold = counts.map(|count| u64::from(count) * 100);
+    let mut percentages = hundredfold.map(|count| count / u64::from(all));
+    let mut order = [0, 1, 2];
+    order.sort_by_key(|at: &usize| Reverse(hundredfold[*at] % u64::from(all)));
+    let missing = 100 - percentages.iter().sum::<u64>();
+    for at in order.into_iter().zip(0..missing).map(|(at, _)| at) {
+        percentages[at] += 1;
+    }
+    percentages.map(|percentage| u32::try_from(percentage).unwrap_or(100))
 }
 
 /// How the insights were made.
@@ -85,11 +161,8 @@ pub struct InsightsMethod {
     pub offset_unit: String,
     /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
     /// source was sure. They count as `uncertain`.
-    pub withdrawn: SettledFindings,
-    /// Findings that are `uncertain` from the text, with a confidence of 65 or more in the side that the review's stars have too.
-    /// They are counted apart.
-    pub confirmed: SettledFindings,
-    /// Reviews with one or two stars, and how many of their texts are not negative as a whole.
+    pub withdrawn: WithdrawnFindings,
+    /// Reviews with one or two stars: how many of their texts are not negative as a whole, and the complaints in them.
     pub low_rated: LowRated,
     /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
     pub quality: Vec<Quality>,
@@ -106,9 +179,9 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Findings that the reviews' stars withdrew or confirmed. They are never quoted.
+/// Findings that the reviews' stars withdrew. They are never quoted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
-pub struct SettledFindings {
+pub struct WithdrawnFindings {
     /// How many there are.
     pub findings: u32,
     /// In how many reviews.
@@ -122,6 +195,8 @@ pub struct LowRated {
     pub reviews: u32,
     /// How many of them are not negative as a whole, by their text alone.
     pub not_negative: u32,
+    /// How many of their sentences blame the firm as a whole, or something that is no aspect; these stand in no vote.
+    pub without_aspect: u32,
 }
 
 /// A figure measured on annotated sentences.
@@ -138,76 +213,97 @@ pub struct Quality {
     pub measure: String,
     /// Its value, from 0 to 1.
     pub value: f64,
-    /// Lower and upper end of the 95 % interval, if the measure is a share.
-    pub ci95: Option<Vec<f64>>,
+    /// Lower end of the 95 % interval, if the measure is a share.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
 }
 
 // Aspects, entities and topics of the insights.
 
-/// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
-/// to `reviews`.
+/// How many reviews mention something, by their one vote on it. The votes add up to `mention_count`.
 #[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
+pub struct Votes {
+    /// Number of reviews that mention it.
+    pub mention_count: u32,
+    /// How many of these judge it: positive, mixed and negative ones.
+    pub judged_count: u32,
+    /// How many are only positive about it.
+    pub positive_count: u32,
+    /// How many are both positive and negative about it.
+    pub mixed_count: u32,
+    /// How many are only negative about it.
+    pub negative_count: u32,
+    /// How many only mention it.
+    pub neutral_count: u32,
+    /// How many are too close to call.
+    pub uncertain_count: u32,
+    /// The share of positive ones among those that judge; left out if none does.
+    pub positive_share: Option<Share>,
+    /// Positive less negative ones, divided by those that judge: from -1 to 1; left out if none does.
+    pub score: Option<f64>,
+}
+
+impl From<&VoteCounts> for Votes {
+    fn from(votes: &VoteCounts) -> Self {
+        let judged = votes.judged();
+        Self {
+            mention_count: votes.reviews(),
+            judged_count: judged,
+            positive_count: votes.positive,
+            mixed_count: votes.mixed,
+            negative_count: votes.negative,
+            neutral_count: votes.neutral,
+            uncertain_count: votes.uncertain,
+            positive_share: Share::new(votes.positive, judged),
+            score: score(votes, judged),
+        }
+    }
+}
+
+/// A share of reviews, each counted once, with its 95 % interval (Wilson), from 0 to 1, to three decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Object)]
+pub struct Share {
+    /// The share.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+impl Share {
+    /// `part` of `whole` reviews; `None` if that is 0.
+    pub fn new(part: u32, whole: u32) -> Option<Self> {
+        let share = f64::from(part) / f64::from(whole);
+        (whole > 0).then(|| {
+            let ends = interval(share, f64::from(whole));
+            let [value, low, high] = [share, ends[0], ends[1]].map(|one| round_to(one, 1e3));
+            Self { value, low, high }
+        })
+    }
+}
+
+/// Something that customers judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Aspect {
     /// Its id, for example `punctuality`.
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Number of reviews that mention it.
-    pub reviews: u32,
-    /// Number of mentions.
-    pub mentions: u32,
-    /// Number of reviews that are only positive about it.
-    pub positive: u32,
-    /// Number of reviews that are only negative about it.
-    pub negative: u32,
-    /// How many reviews only state facts about it.
-    pub neutral: u32,
-    /// Number of reviews that are both positive and negative about it.
-    pub mixed: u32,
-    /// Number of reviews that are too close to call.
-    pub uncertain: u32,
-    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
-    pub confirmed: ConfirmedVotes,
-    /// The share of positive ones among those that judge; left out if none does.
-    pub positive_share: Option<Share>,
-    /// How reliable that is.
-    pub confidence: Confidence,
-    /// By month, with the direction.
-    pub trend: Trend,
-    /// People, services and places that the same reviews name.
-    pub co_mentioned: CoMentioned,
-    /// Words of customers. At most three of the majority; at most two of the minority, if it has three reviews and one in ten of
-    /// those that judge.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
+    /// Ids of the newest reviews that judge it, at most three.
+    pub example_review_ids: Vec<String>,
+    /// Words of customers. At most three of the larger side; at most two of the other one, if it has three reviews and one in ten
+    /// of those that judge.
     pub quotes: Vec<InsightQuote>,
+    /// By month.
+    pub temporal: VotesOverTime,
     /// Address of all the evidence.
     pub evidence_url: String,
-}
-
-/// People, services and places that the same reviews name: at most three of each kind, the most frequent first, in three reviews
-/// or more.
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct CoMentioned {
-    /// People that three or more of these reviews name.
-    pub technicians: Vec<CoMention>,
-    /// Services that three or more of these reviews mention.
-    pub services: Vec<CoMention>,
-    /// Service areas that three or more of these reviews mention.
-    pub service_areas: Vec<CoMention>,
-}
-
-/// An entity or aspect that the same reviews mention.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct CoMention {
-    /// Its id; left out if it has none.
-    pub id: Option<String>,
-    /// Display name of the technician, service, service area or aspect.
-    pub name: String,
-    /// Number of reviews that mention both.
-    pub reviews: u32,
-    /// Ratio to the number expected by chance.
-    pub lift: f64,
 }
 
 /// People, services and places that reviews name, in the firm's own order; then names that are not in its lists, sorted.
@@ -229,17 +325,10 @@ impl Entities {
             MentionKind::ServiceArea => &self.service_areas,
         }
     }
-
-    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Entity> {
-        let (technicians, services) = (self.technicians.iter_mut(), self.services.iter_mut());
-        technicians.chain(services).chain(&mut self.service_areas)
-    }
 }
 
-/// A person, service or place that reviews name. `positive` to `uncertain` count the reviews by the sentiment of the passages
-/// about it, and add up to `reviews`. If such a passage judges nothing, a person's vote is `neutral`, and the vote of a service
-/// or a place is that of the whole review. Only the counts are given for entities that no review names, and for people that fewer
-/// than three reviews name.
+/// A person, service or place that reviews name. A vote is what the sentences that name it say; of people that fewer than three
+/// reviews name, all votes are `uncertain`, and nothing is quoted.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entity {
@@ -247,38 +336,20 @@ pub struct Entity {
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
-    /// How many published reviews mention it, recorded or in the text.
-    pub reviews: u32,
-    /// How often texts name it for certain.
-    pub mentions: u32,
-    /// Number of ambiguous mentions, which are not counted for anyone.
-    pub ambiguous_mentions: u32,
-    /// Number of reviews that are positive about it.
-    pub positive: Option<u32>,
-    /// Number of reviews that are negative about it.
-    pub negative: Option<u32>,
-    /// Number of reviews that judge nothing about it.
-    pub neutral: Option<u32>,
-    /// Number of reviews that are both positive and negative about it.
-    pub mixed: Option<u32>,
-    /// Number of reviews that are too close to call.
-    pub uncertain: Option<u32>,
-    /// How many of the uncertain ones the stars confirm as positive and as negative; they are not counted as such.
-    pub confirmed: Option<ConfirmedVotes>,
-    /// The share of positive ones among those that judge.
-    pub positive_share: Option<Share>,
-    /// How reliable that is.
-    pub confidence: Option<Confidence>,
-    /// By month, with the direction.
-    pub trend: Option<Trend>,
-    /// Which aspects the same reviews judge: at most three, the most frequent first.
-    pub aspects: Option<Vec<CoMention>>,
-    /// Words of customers: for a person, passages that name the person; for a service or a place, from reviews that name it. At
-    /// most one of either side, by the rule of aspects.
-    pub quotes: Option<Vec<InsightQuote>>,
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
+    /// Number of reviews that may name it, which are not counted for anyone.
+    pub ambiguous_count: u32,
+    /// Ids of the newest reviews that judge it, at most three.
+    pub example_review_ids: Vec<String>,
+    /// Words of customers in passages that name it, at most one of either side, by the rule of aspects.
+    pub quotes: Vec<InsightQuote>,
+    /// By month.
+    pub temporal: VotesOverTime,
 }
 
-/// A thing that many reviews name, counted in the newest 1,000; the most frequent come first.
+/// A word or phrase that many reviews share, counted in the newest 1,000.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Topic {
@@ -286,16 +357,135 @@ pub struct Topic {
     pub id: String,
     /// The words, in lower case.
     pub phrase: String,
-    /// How many of these reviews have them, in singular or plural.
-    pub reviews: u32,
+    /// A vote is what the sentences with these words say.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
     /// The id of the aspect that its sentences judge most often; left out if there is none.
     pub aspect: Option<String>,
-    /// How many of its reviews are positive about the firm as a whole.
-    pub positive: u32,
-    /// How many are negative about it.
-    pub negative: u32,
     /// A sentence that has it.
     pub quote: InsightQuote,
+}
+
+/// An aspect that reviews complain about.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Complaint {
+    /// Id of the aspect, for example `punctuality`.
+    pub id: String,
+    /// Display name of the aspect.
+    pub label: String,
+    /// How many reviews complain: `negative_count` and `mixed_count` together.
+    pub review_count: u32,
+    /// How many reviews judge it.
+    pub judged_count: u32,
+}
+
+// Time.
+
+/// Ratings and whole reviews by month.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Temporal {
+    /// Months with reviews, oldest first.
+    pub monthly: Vec<Month>,
+    /// The share of reviews with four and five stars.
+    pub trend: InsightTrend,
+}
+
+/// The reviews of a month.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct Month {
+    /// The calendar month, `YYYY-MM`.
+    pub month: String,
+    /// How many reviews it has.
+    pub review_count: u32,
+    /// Their mean rating, to two decimals.
+    pub rating_value: f64,
+    /// How many texts are positive as a whole.
+    pub positive_count: u32,
+    /// How many are neither, both, or too close to call.
+    pub neutral_count: u32,
+    /// How many texts are negative as a whole.
+    pub negative_count: u32,
+}
+
+/// The votes on something by month.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
+pub struct VotesOverTime {
+    /// Months with mentions, oldest first: the last two years up to the newest review.
+    pub monthly: Vec<VotesOfMonth>,
+    /// The share of positive votes among those that judge.
+    pub trend: InsightTrend,
+}
+
+/// The votes of a month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct VotesOfMonth {
+    /// The calendar month, `YYYY-MM`.
+    pub month: String,
+    /// Number of reviews of the month that mention it.
+    pub mention_count: u32,
+    /// How many are only positive about it.
+    pub positive_count: u32,
+    /// How many are both.
+    pub mixed_count: u32,
+    /// How many are only negative about it.
+    pub negative_count: u32,
+}
+
+/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
+/// than ten that judge it; `same`: the 95 % intervals (Wilson) of both shares overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename = "Verdict", rename_all = "snake_case")]
+pub enum ComparisonVerdict {
+    /// The share is larger.
+    Better,
+    /// The share is smaller.
+    Worse,
+    /// The intervals overlap.
+    Same,
+    /// Too few reviews to say.
+    TooFew,
+}
+
+impl ComparisonVerdict {
+    /// Whether the second share (part and whole) is larger.
+    pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
+        match compare(before, now) {
+            None => Self::TooFew,
+            Some(Ordering::Greater) => Self::Better,
+            Some(Ordering::Less) => Self::Worse,
+            Some(Ordering::Equal) => Self::Same,
+        }
+    }
+}
+
+/// The half year that ends with the newest review's month, compared with the one before: `steady` if the 95 % intervals of both
+/// shares overlap, `too_few` below ten reviews on either side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum InsightTrend {
+    /// The share is larger.
+    Improving,
+    /// The share is smaller.
+    Declining,
+    /// The intervals overlap.
+    Steady,
+    /// Too few reviews to say.
+    #[default]
+    TooFew,
+}
+
+impl From<ComparisonVerdict> for InsightTrend {
+    fn from(verdict: ComparisonVerdict) -> Self {
+        match verdict {
+            ComparisonVerdict::Better => Self::Improving,
+            ComparisonVerdict::Worse => Self::Declining,
+            ComparisonVerdict::Same => Self::Steady,
+            ComparisonVerdict::TooFew => Self::TooFew,
+        }
+    }
 }
 
 // Texts: questions and answers, and the summary.
@@ -345,20 +535,8 @@ impl From<&FaqEntry> for Faq {
     }
 }
 
-/// The whole in a few sentences.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct Summary {
-    /// The firm's own words; left out if it wrote none.
-    pub editorial: Option<String>,
-    /// Overall sentiment of the analysed texts.
-    pub overall: Overall,
-    /// Sentences made of the figures, in a fixed form.
-    pub sentences: Vec<SummarySentence>,
-}
-
-/// One sentence. Its quantifier is bound to the share: few is below 10 %; otherwise the share's 95 % interval begins at 50 % for
-/// most, at 30 % for many, below for some.
+/// One sentence. All and none are exactly that, about half is 45 to 55 %, most is more, many less but at least 30 %, some at least
+/// 10 %, few less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SummarySentence {
     /// The sentence itself, in English plain text.
@@ -386,6 +564,8 @@ pub enum SummaryTemplate {
     Technicians,
     /// The services that they name most.
     Services,
+    /// How many texts are in a language that is not analysed.
+    NotAnalysed,
 }
 
 /// The evidence behind a sentence.
@@ -402,58 +582,6 @@ pub struct SummaryEvidence {
     pub review_ids: Vec<String>,
     /// Words of a customer, if the sentence is about complaints; left out if none can be shown.
     pub quote: Option<InsightQuote>,
-}
-
-// Statistics of opinions about an aspect or a named person or thing: shares, trends, quotes.
-
-/// A share of reviews, each counted once, with its Wilson interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct Share {
-    /// The share, from 0 to 1, three decimals.
-    pub value: f64,
-    /// Lower and upper end of the 95 % interval.
-    #[oai(validator(min_items = 2, max_items = 2))]
-    pub ci95: Vec<f64>,
-    /// Number of reviews that judge: all except the neutral and the uncertain ones.
-    pub n: u32,
-}
-
-impl Share {
-    /// `part` of `n` reviews; `None` if `n` is 0.
-    pub fn new(part: u32, n: u32) -> Option<Self> {
-        if n == 0 {
-            return None;
-        }
-        let (of, share) = (f64::from(n), f64::from(part) / f64::from(n));
-        Some(Self {
-            value: round_to(share, 1e3),
-            ci95: interval(share, of).map(|end| round_to(end, 1e3)).into(),
-            n,
-        })
-    }
-}
-
-/// How much a figure can be relied on, by how many reviews judge: `low` fewer than 10, `standard` 10 to 50, `high` more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Fewer than 10 reviews judge.
-    Low,
-    /// From 10 to 50 reviews judge.
-    Standard,
-    /// More than 50 reviews judge.
-    High,
-}
-
-impl Confidence {
-    pub const fn of(judged: u32) -> Self {
-        match judged {
-            0..10 => Self::Low,
-            10..=50 => Self::Standard,
-            51.. => Self::High,
-        }
-    }
 }
 
 /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
@@ -473,129 +601,6 @@ pub enum Polarity {
     Uncertain,
 }
 
-/// Uncertain votes of which the stars confirm the side to which the text leans. No other figure counts them as positive or
-/// negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
-pub struct ConfirmedVotes {
-    /// How many as positive.
-    pub positive: u32,
-    /// How many as negative.
-    pub negative: u32,
-}
-
-impl From<[u32; 2]> for ConfirmedVotes {
-    fn from([positive, negative]: [u32; 2]) -> Self {
-        Self { positive, negative }
-    }
-}
-
-impl ConfirmedVotes {
-    /// Number of all; `None` for 0.
-    pub const fn in_short(self) -> Option<u32> {
-        match self.positive + self.negative {
-            0 => None,
-            some => Some(some),
-        }
-    }
-}
-
-/// Overall sentiment of the texts: reviews by the text's own balance, never by their stars.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct Overall {
-    /// How many analysed texts are positive as a whole.
-    pub positive: u32,
-    /// How many analysed texts are negative as a whole.
-    pub negative: u32,
-    /// How many analysed texts judge nothing as a whole.
-    pub neutral: u32,
-    /// How many analysed texts are too close to call.
-    pub uncertain: u32,
-    /// The share of positive ones among those that judge; left out if none does.
-    pub positive_share: Option<Share>,
-}
-
-impl From<&VoteCounts> for Overall {
-    fn from(votes: &VoteCounts) -> Self {
-        Self {
-            positive: votes.positive,
-            negative: votes.negative,
-            neutral: votes.neutral,
-            uncertain: votes.uncertain,
-            positive_share: Share::new(votes.positive, votes.judged()),
-        }
-    }
-}
-
-/// Development over time.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct Trend {
-    /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
-    pub months: Vec<InsightMonth>,
-    /// Direction of the share of positive reviews.
-    pub direction: Direction,
-    /// The comparison; left out if either side has fewer than 10 judging reviews.
-    pub basis: Option<TrendBasis>,
-}
-
-/// `up` or `down` if the last half year differs from the one before beyond chance, otherwise `flat`; `unknown` if there are too
-/// few reviews.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Direction {
-    /// The share of positive reviews rose beyond chance.
-    Up,
-    /// The share of positive reviews fell beyond chance.
-    Down,
-    /// The share of positive reviews did not change beyond chance.
-    Flat,
-    /// Fewer than 10 reviews judge in at least one of the half years.
-    Unknown,
-}
-
-/// The reviews of one month.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct InsightMonth {
-    /// The calendar month, written `YYYY-MM`.
-    pub month: String,
-    /// Number of reviews of the month that mention the aspect or name the entity.
-    pub reviews: u32,
-    /// How many of these are positive.
-    pub positive: u32,
-    /// How many of these are negative.
-    pub negative: u32,
-}
-
-/// The comparison behind a direction.
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct TrendBasis {
-    /// The test: `fisher_exact_holm_95`, Fisher's exact test at 95 % with Holm's correction over all comparisons.
-    pub test: String,
-    /// The two-sided p-value before the correction, four decimals.
-    pub p_value: f64,
-    /// How many comparisons the insights hold.
-    pub comparisons: u32,
-    /// The last six months, up to that of the newest review.
-    pub recent: TrendPeriod,
-    /// The six months before.
-    pub previous: TrendPeriod,
-}
-
-/// Six calendar months, and how reviews judge in them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct TrendPeriod {
-    /// The first month, `YYYY-MM`.
-    pub from: String,
-    /// The last month, `YYYY-MM`.
-    pub to: String,
-    /// How many reviews of these months are positive.
-    pub positive: u32,
-    /// How many reviews of these months judge: positive, negative or mixed.
-    pub judged: u32,
-}
-
 /// Words of a customer, cut out of a review's `text`.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -610,8 +615,8 @@ pub struct InsightQuote {
     pub end: u32,
     /// The words: exactly that slice of the text.
     pub text: String,
-    /// Their sentiment.
-    pub polarity: Polarity,
+    /// Whether they praise or complain.
+    pub kind: QuoteKind,
     /// Day of the quoted review, `YYYY-MM-DD`.
     pub date: NaiveDate,
     /// The review's stars; they had no part in the polarity.
@@ -620,21 +625,51 @@ pub struct InsightQuote {
     pub language: Option<String>,
 }
 
+/// What a quote is quoted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum QuoteKind {
+    /// It praises.
+    Praise,
+    /// It complains.
+    Complaint,
+    /// It does neither or both.
+    Mention,
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Share;
+    use super::{OverallSentiment, Share, percentages};
+    use crate::model::VoteCounts;
 
     #[test]
     fn a_share_has_the_wilson_interval() {
         let share = Share::new(88, 96).unwrap();
-        assert_eq!(
-            (share.value, share.ci95.as_slice(), share.n),
-            (0.917, &[0.844, 0.957][..], 96)
-        );
-        assert_eq!(
-            format!("{:?}", Share::new(5, 5).unwrap().ci95),
-            "[0.566, 1.0]"
-        );
+        assert_eq!((share.value, share.low, share.high), (0.917, 0.844, 0.957));
         assert_eq!(Share::new(0, 0), None);
+    }
+
+    #[test]
+    fn percentages_of_any_counts_add_up_to_100() {
+        assert_eq!(percentages([1, 1, 1]), [34, 33, 33]);
+        assert_eq!(percentages([2, 3, 2]), [29, 43, 28]);
+        assert_eq!(percentages([0; 3]), [0; 3]);
+        for counts in [[1, 0, 0], [199, 1, 0], [7, 5, 3], [333, 333, 334]] {
+            assert_eq!(percentages(counts).iter().sum::<u32>(), 100, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn mixed_and_uncertain_reviews_are_neutral_as_a_whole() {
+        let votes = VoteCounts {
+            positive: 6,
+            negative: 2,
+            neutral: 1,
+            mixed: 1,
+            uncertain: 2,
+        };
+        let overall = OverallSentiment::from(&votes);
+        assert_eq!((overall.neutral_count, overall.score), (4, 0.333));
     }
 }

@@ -9,8 +9,8 @@ use serde_with::skip_serializing_none;
 
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
-    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
-    InsightsMethod, Polarity, Share, Summary, Topic,
+    Aspect, Complaint, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
+    InsightsMethod, OverallSentiment, Polarity, SummarySentence, Topic, Votes,
 };
 use super::review::{DidYouMean, OwnerReply};
 use crate::model::{MentionKind, named};
@@ -33,37 +33,37 @@ pub enum InsightsAnswer {
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
 pub struct InsightsStage {
-    /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
+    /// The requested stage: `service`, `area`, or the value of `part`.
     pub part: String,
-    /// Which reviews this was made of.
+    /// How many published reviews there are.
+    pub review_count: u32,
+    /// Which texts the insights are made from.
     pub generated_from: GeneratedFrom,
-    /// The whole in a few sentences: in the overview.
-    pub sentences: Option<Vec<String>>,
+    /// Whole reviews: in the overview.
+    pub overall_sentiment: Option<OverallSentiment>,
+    /// The whole in a few sentences: in the overview and with `part=summary`.
+    pub summary: Option<String>,
+    /// Its sentences with their evidence: with `part=summary`.
+    pub summary_sentences: Option<Vec<SummarySentence>>,
     /// Aspects with their votes: in the overview and with `part=aspects`.
     pub aspects: Option<Vec<AspectFacet>>,
-    /// Complaints, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the firm as a
-    /// whole left out. Of the overview.
-    pub complaints: Option<Vec<ComplaintRow>>,
+    /// Aspects with complaints, the worst first: in the overview.
+    pub complaints: Option<Vec<Complaint>>,
     /// People that reviews name, the most often named first: in the overview and with `part=technicians`.
     pub technicians: Option<Vec<EntityRow>>,
     /// Services that they name: in the overview and with `part=services`.
     pub services: Option<Vec<EntityRow>>,
     /// Places that they name: in the overview and with `part=areas`.
-    pub areas: Option<Vec<EntityRow>>,
-    /// Phrases that stand out: in the overview and, with a quote each, with `part=topics`.
+    pub service_areas: Option<Vec<EntityRow>>,
+    /// Phrases that many reviews share: in the overview and, with a quote each, with `part=topics`.
     pub topics: Option<Vec<TopicRow>>,
     /// Questions: in the overview and, with answers, with `part=faq`.
     pub faq: Option<Vec<FaqRow>>,
-    /// The summary with the evidence for each sentence: with `part=summary`.
-    pub summary: Option<Summary>,
-    /// How it was made: with `part=method`.
+    /// How they were made: with `part=method`.
     pub method: Option<InsightsMethod>,
-    /// The requested aspect, with quotes and the address of its evidence.
-    pub aspect: Option<Aspect>,
-    /// The requested technician, service or area, with quotes.
+    /// The requested service or area, with quotes.
     pub entity: Option<Entity>,
-    /// Sentiment on each aspect in passages that name the technician, or in reviews that mention the service or area; each with
-    /// the address of its evidence.
+    /// Votes on each aspect in sentences that name it; each with the address of its evidence.
     pub by_aspect: Option<Vec<AspectFacet>>,
     /// Lists that are shortened to their first values; absent if all are complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,18 +71,7 @@ pub struct InsightsStage {
     pub left_out: Vec<LeftOut>,
 }
 
-/// An aspect that reviews complain about: they are only negative about it (`negative` in `aspects`), or also positive (`mixed`).
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct ComplaintRow {
-    /// Id of the aspect, for example `punctuality`.
-    pub id: String,
-    /// How many reviews complain: `negative` and `mixed` of the aspect together.
-    pub reviews: u32,
-    /// The share of those that complain among those that judge.
-    pub share: Share,
-}
-
-/// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
+/// A person, service or place that reviews name, in short.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EntityRow {
@@ -91,23 +80,23 @@ pub struct EntityRow {
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it.
-    pub reviews: u32,
+    pub mention_count: u32,
     /// Number of reviews that are positive about it.
-    pub positive: Option<u32>,
+    pub positive_count: u32,
+    /// Number of reviews that are both.
+    pub mixed_count: u32,
     /// Number of reviews that are negative about it.
-    pub negative: Option<u32>,
-    /// How many of the uncertain ones the stars confirm as positive or negative; left out if none.
-    pub confirmed: Option<u32>,
+    pub negative_count: u32,
 }
 
-/// A phrase that stands out, in short.
+/// A phrase that many reviews share, in short.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TopicRow {
     /// The words, in lower case.
     pub phrase: String,
     /// How many reviews have them.
-    pub reviews: u32,
+    pub mention_count: u32,
     /// The id of the aspect that its sentences judge most often.
     pub aspect: Option<String>,
     /// A sentence that has it.
@@ -133,27 +122,24 @@ impl InsightsStage {
     pub fn of(part: &str, insights: &Insights) -> Self {
         Self {
             part: part.to_owned(),
+            review_count: insights.review_count,
             generated_from: insights.generated_from.clone(),
             ..Self::default()
         }
     }
 
-    /// The overview: at most `most` values of each list, and six times as many aspects. `as_a_whole` is the aspect for
-    /// the business as a whole, if the trade has one; it does not appear among the complaints.
-    pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
-        let mut stage = Self::of("overview", insights);
-        let sentences = insights.summary.sentences.iter();
-        stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
+    /// The overview: at most `most` values of each list, and six times as many aspects.
+    pub fn overview(insights: &Insights, most: usize) -> Self {
+        let mut stage = Self {
+            overall_sentiment: Some(insights.overall_sentiment),
+            summary: Some(insights.summary.clone()),
+            ..Self::of("overview", insights)
+        };
         // There are at most a few dozen aspects, and other requests need their ids.
         stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
             AspectFacet::from(aspect)
         });
-        let of_one_thing = insights
-            .aspects
-            .iter()
-            .filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
-        let ranked = complaints(of_one_thing);
-        stage.complaints = stage.first("complaints", &ranked, most, Clone::clone);
+        stage.complaints = stage.first("complaints", &insights.complaints, most, Clone::clone);
         for kind in MentionKind::ALL {
             stage.add_entities(kind, insights, most);
         }
@@ -192,38 +178,19 @@ impl InsightsStage {
     /// Adds the most frequently named entities of a kind.
     pub fn add_entities(&mut self, kind: MentionKind, insights: &Insights, most: usize) {
         let entities = insights.entities.of(kind).iter();
-        let mut named: Vec<&Entity> = entities.filter(|one| one.reviews > 0).collect();
-        named.sort_by_key(|entity| std::cmp::Reverse(entity.reviews));
+        let mut named: Vec<&Entity> = entities.filter(|one| one.votes.mention_count > 0).collect();
+        named.sort_by_key(|entity| std::cmp::Reverse(entity.votes.mention_count));
         let row = |entity: &&Entity| EntityRow::from(*entity);
         match kind {
             MentionKind::Technician => {
                 self.technicians = self.first("technicians", &named, most, row);
             }
             MentionKind::Service => self.services = self.first("services", &named, most, row),
-            MentionKind::ServiceArea => self.areas = self.first("areas", &named, most, row),
+            MentionKind::ServiceArea => {
+                self.service_areas = self.first("service_areas", &named, most, row);
+            }
         }
     }
-}
-
-/// The aspects with complaints, the worst first.
-fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow> {
-    let row = |aspect: &Aspect| {
-        let reviews = aspect.negative + aspect.mixed;
-        let share = Share::new(reviews, aspect.positive + reviews)?;
-        (reviews > 0).then(|| ComplaintRow {
-            id: aspect.id.clone(),
-            reviews,
-            share,
-        })
-    };
-    let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
-    rows.sort_by(|one, other| {
-        // Among equal numbers of complaints, the share is larger if fewer reviews have a judgement.
-        let by_count = other.reviews.cmp(&one.reviews);
-        let by_share = one.share.n.cmp(&other.share.n);
-        by_count.then(by_share).then_with(|| one.id.cmp(&other.id))
-    });
-    rows
 }
 
 impl From<&Aspect> for AspectFacet {
@@ -231,13 +198,7 @@ impl From<&Aspect> for AspectFacet {
         Self {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
-            reviews: aspect.reviews.into(),
-            positive: aspect.positive.into(),
-            negative: aspect.negative.into(),
-            neutral: aspect.neutral.into(),
-            mixed: aspect.mixed.into(),
-            uncertain: aspect.uncertain.into(),
-            confirmed: aspect.confirmed.in_short().map(u64::from),
+            votes: aspect.votes.clone(),
             evidence_url: None,
         }
     }
@@ -248,10 +209,10 @@ impl From<&Entity> for EntityRow {
         Self {
             id: entity.id.clone(),
             name: entity.name.clone(),
-            reviews: entity.reviews,
-            positive: entity.positive,
-            negative: entity.negative,
-            confirmed: entity.confirmed.and_then(ConfirmedVotes::in_short),
+            mention_count: entity.votes.mention_count,
+            positive_count: entity.votes.positive_count,
+            mixed_count: entity.votes.mixed_count,
+            negative_count: entity.votes.negative_count,
         }
     }
 }
@@ -260,7 +221,7 @@ impl From<&Topic> for TopicRow {
     fn from(topic: &Topic) -> Self {
         Self {
             phrase: topic.phrase.clone(),
-            reviews: topic.reviews,
+            mention_count: topic.votes.mention_count,
             aspect: topic.aspect.clone(),
             quote: Some(topic.quote.clone()),
         }
@@ -278,35 +239,58 @@ impl From<&Faq> for FaqRow {
     }
 }
 
-/// One page of the reviews that support an aspect, newest first.
+/// The figures of an aspect, and one page of the reviews behind them, newest first.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct AspectEvidence {
-    /// Id of the aspect that was asked for.
-    pub aspect: String,
+    /// Id of the aspect.
+    pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Number of reviews that match; without other filters the figure in `/insights.json`.
-    pub total: u64,
-    /// How many of them are uncertain from the text, with a side that the stars confirm.
-    pub confirmed: u64,
-    /// Number of them for each technician, by a sentence that names the person or the next one; the most frequent first.
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub votes: Votes,
+    /// Number of matching reviews for each technician, by a sentence that names the person or the next one; the most frequent first.
     pub by_technician: Vec<Facet>,
-    /// Number of them for each service that they mention; the most frequent first.
+    /// Number of matching reviews for each service, by a sentence that names it; the most frequent first.
     pub by_service: Vec<Facet>,
+    /// Suggestions if the requested name is unknown.
+    pub did_you_mean: Option<DidYouMean>,
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub page: EvidencePage,
+}
+
+/// The figures of a technician, and one page of the reviews that name the person, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
+pub struct TechnicianEvidence {
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub entity: Entity,
+    /// Votes on each aspect in sentences that name the person or follow one; each with the address of its evidence.
+    pub by_aspect: Vec<AspectFacet>,
+    #[serde(flatten)]
+    #[oai(flatten)]
+    pub page: EvidencePage,
+}
+
+/// A page of supporting reviews.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct EvidencePage {
+    /// Number of reviews that match; of an aspect without filters its `mention_count`.
+    pub matched: u64,
     /// How many are on this page.
-    pub count: u64,
+    pub returned: u64,
     /// Maximum number of reviews on a page.
     pub limit: u64,
     /// What to send as `cursor` for the next page; left out on the last one.
     pub next_cursor: Option<String>,
-    /// Suggestions if the requested name is unknown.
-    pub did_you_mean: Option<DidYouMean>,
     /// The reviews of this page, newest first.
     pub reviews: Vec<EvidenceReview>,
 }
 
-/// A review that supports an aspect.
+/// A review that supports a figure.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceReview {
@@ -316,19 +300,17 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars, which may withdraw a judgement or confirm an uncertain one, but never create one.
+    /// Its stars, which may withdraw a judgement, but never create one.
     pub stars: u8,
     /// Its one vote, from all its findings.
     pub polarity: Polarity,
-    /// True if the vote is uncertain and the stars confirm one of the findings; otherwise left out.
-    pub confirmed: Option<bool>,
-    /// Its findings about the aspect, in the order of the text.
+    /// Its findings about the aspect or the person, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public reply to the review, if any.
     pub owner_reply: Option<OwnerReply>,
 }
 
-/// A clause that judges or names the aspect.
+/// A clause that judges or names something.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceFinding {
@@ -340,7 +322,9 @@ pub struct EvidenceFinding {
     pub end: u32,
     /// The words: exactly that slice.
     pub text: String,
-    /// Their sentiment on the aspect; of a finding that the stars confirm (a hit `stars:confirmed`) the one that they confirm.
+    /// The id of the aspect that they judge; left out if it is none.
+    pub aspect: Option<String>,
+    /// Their sentiment on it.
     pub polarity: Polarity,
     /// The technicians that its sentence or the one before names, sorted; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -61,7 +61,7 @@ def documents(review: Review) -> None:
     insights = get_insights.sync(client=client)
     assert isinstance(insights, Insights)
     evidence = get_aspect_evidence.sync(insights.aspects[0].id, client=client)
-    assert isinstance(evidence, AspectEvidence) and evidence.total > 0
+    assert isinstance(evidence, AspectEvidence) and evidence.matched > 0
     facets = get_facets.sync(client=client)
     assert isinstance(facets, Facets) and facets.services
     feed = get_feed.sync(client=client)

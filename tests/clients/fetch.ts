@@ -32,7 +32,7 @@ async function documents(review: components["schemas"]["Review"]): Promise<void>
   const aspect = insights.data?.aspects?.[0];
   expect(aspect !== undefined, "no aspect");
   const evidence = await client.GET("/insights/aspects/{id}/evidence.json", { params: { path: { id: aspect.id } } });
-  expect(evidence.data !== undefined && evidence.data.total > 0, "no evidence");
+  expect(evidence.data !== undefined && evidence.data.matched > 0, "no evidence");
   const facets = await client.GET("/facets.json");
   expect(facets.data !== undefined && facets.data.services.length > 0, "no facets");
   const feed = await client.GET("/api/feed.json");

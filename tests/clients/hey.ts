@@ -31,7 +31,7 @@ async function documents(review: api.Review): Promise<void> {
   const aspect = insights.data?.aspects?.[0];
   expect(aspect !== undefined, "no aspect");
   const evidence = await api.getAspectEvidence({ path: { id: aspect.id } });
-  expect(evidence.data !== undefined && evidence.data.total > 0, "no evidence");
+  expect(evidence.data !== undefined && evidence.data.matched > 0, "no evidence");
   const facets = await api.getFacets();
   expect(facets.data !== undefined && facets.data.services.length > 0, "no facets");
   const feed = await api.getFeed();

@@ -255,10 +255,20 @@ fn refuse_dump(shape: &FileShape<'_>) -> Result<(), FileError> {
     if shape.json().is_none() {
         return Ok(());
     }
-    let all = shape.places.iter().flatten();
-    let inner: BTreeSet<&str> = all
-        .filter_map(|name| Some(name.rsplit_once('.')?.1))
-        .collect();
+    let mut inner = BTreeSet::new();
+    for name in shape.places.iter().flatten() {
+        inner.extend(name.rsplit_once('.').map(|(_, inner)| inner.to_owned()));
+    }
+    // One review, of which only the members of the document are known.
+    let review = shape.document().filter(|it| it.starts_with('{'));
+    visit(review.unwrap_or_default(), |_, value| {
+        let value = Some(value).filter(|value| value.starts_with('{'));
+        visit(value.unwrap_or_default(), |name, _| {
+            inner.insert(name.to_owned());
+            ControlFlow::<()>::Continue(())
+        });
+        ControlFlow::<()>::Continue(())
+    });
     let is_there = |types: &'static str| names(types).all(|name| inner.contains(name));
     let dump = DUMPS.into_iter().find(|(types, _)| is_there(types));
     dump.map_or(Ok(()), |(types, database)| {

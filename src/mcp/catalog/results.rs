@@ -9,7 +9,8 @@ use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId, TextMatch};
 use crate::search::facets::{self, FACET_VALUES_MAX, PeriodsParameters, PeriodsRequest, compare};
 use crate::search::insights::{
-    self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, stage,
+    self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, TechnicianParameters,
+    stage, technician_canonical,
 };
 use crate::search::{
     Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, SinceParameters,
@@ -18,7 +19,7 @@ use crate::search::{
 use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
 use crate::wire::parameters::{LIMIT_MAX, REQUIRED};
-use crate::wire::{self, Arguments, AspectEvidence, InsightsPart, Issue, IssueCode, Parameters};
+use crate::wire::{self, Arguments, EvidencePage, InsightsPart, Issue, IssueCode, Parameters};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
@@ -77,17 +78,20 @@ impl Parameters for ReviewArguments {
     }
 }
 
-/// The arguments of `get_evidence`: the aspect is in the path of its REST operation.
-pub struct EvidenceArguments {
+/// The arguments of `get_aspect_sentiment`: the aspect is in the path of its REST operation.
+pub struct AspectArguments {
     aspect: Option<String>,
     parameters: EvidenceParameters,
 }
 
-impl Parameters for EvidenceArguments {
+impl Parameters for AspectArguments {
     fn parse(arguments: &mut Arguments) -> Self {
         let aspect = arguments.required("punctuality");
         Self {
-            aspect: aspect.text("aspect", "The aspect's id, for example `punctuality`."),
+            aspect: aspect.text(
+                "aspect",
+                "The aspect's id or label, for example `punctuality`.",
+            ),
             parameters: EvidenceParameters::parse(arguments),
         }
     }
@@ -187,21 +191,21 @@ pub fn review(
     )))
 }
 
-// `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
+// `get_aspect_sentiment` and `get_technician`: figures, and the whole reviews that fit.
 
 /// Maximum number of characters of an unknown name that an error repeats.
 const NAME_CHARACTERS_MAX: usize = 100;
 
-/// The sentences behind an aspect.
+/// The figures of an aspect, and the sentences behind them.
 ///
 /// # Errors
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
-pub fn evidence(
+pub fn aspect(
     snapshot: &Snapshot,
     links: &Links,
     mut call: ToolCall,
 ) -> Result<ToolAnswer, CallError> {
-    let EvidenceArguments { aspect, parameters } = EvidenceArguments::parse(&mut call.arguments);
+    let AspectArguments { aspect, parameters } = AspectArguments::parse(&mut call.arguments);
     let aspect = call.finish(aspect)?;
     let trade = snapshot.input.analyzer.trade();
     let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
@@ -211,48 +215,78 @@ pub fn evidence(
         return Err(CallError::Arguments(format!(
             "No aspect {}; known: {}.",
             escaped_json(&json!(name)),
-            trade.aspect_ids().join(", ")
+            trade.shown_ids().join(", ")
         )));
     };
     if let Some(cursor) = query.foreign_cursor() {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let page = insights::evidence(snapshot, links, &query);
-    Ok(fit_evidence(page, &query))
-}
-
-/// Maximum number of names in each list of counts.
-const NAMES_MAX: usize = 50;
-
-/// The reviews that fit, at least one, and the names with the most reviews.
-fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> ToolAnswer {
+    let mut found = insights::evidence(snapshot, links, &query);
     let mut left_out = Vec::new();
     for (list, facets) in [
-        ("by_technician", &mut evidence.by_technician),
-        ("by_service", &mut evidence.by_service),
+        ("by_technician", &mut found.by_technician),
+        ("by_service", &mut found.by_service),
     ] {
         if facets.len() > NAMES_MAX {
             left_out.push(json!({ "list": list, "values": facets.len() - NAMES_MAX }));
             facets.truncate(NAMES_MAX);
         }
     }
-    loop {
-        let mut answer = to_json(&evidence);
+    Ok(fit(&query.canonical(), found.page.clone(), |page| {
+        found.page = page.clone();
+        let mut answer = to_json(&found);
         if !left_out.is_empty() {
             answer["left_out"] = json!(left_out);
         }
-        let answer = ToolAnswer::new(answer);
-        let bytes = answer.text.len();
-        if bytes <= RESULT_BYTES_MAX || evidence.reviews.len() < 2 {
-            return answer;
+        answer
+    }))
+}
+
+/// The figures of a technician, and the sentences about the person.
+///
+/// # Errors
+/// If an argument is invalid, staff is not published, nobody has the name, or the cursor belongs to another one.
+pub fn technician(
+    snapshot: &Snapshot,
+    links: &Links,
+    mut call: ToolCall,
+) -> Result<ToolAnswer, CallError> {
+    let parameters = TechnicianParameters::parse(&mut call.arguments);
+    let name = call.finish(parameters.name.clone())?;
+    let canonical = technician_canonical(&name);
+    if let Some(cursor) = (parameters.cursor.as_ref()).filter(|one| !one.belongs_to(&canonical)) {
+        return Err(refusal(&[cursor.invalid()]));
+    }
+    let found = insights::technician(snapshot, links, &name, &parameters);
+    let mut found = found.map_err(CallError::Arguments)?;
+    Ok(fit(&canonical, found.page.clone(), |page| {
+        found.page = page.clone();
+        to_json(&found)
+    }))
+}
+
+/// Maximum number of names in each list of counts.
+const NAMES_MAX: usize = 50;
+
+/// The answer of `answer` with the reviews of `page` that fit, at least one.
+fn fit(
+    canonical: &str,
+    mut page: EvidencePage,
+    mut answer: impl FnMut(&EvidencePage) -> Value,
+) -> ToolAnswer {
+    loop {
+        let fitted = ToolAnswer::new(answer(&page));
+        let bytes = fitted.text.len();
+        if bytes <= RESULT_BYTES_MAX || page.reviews.len() < 2 {
+            return fitted;
         }
-        let fewer = evidence.reviews.len() * RESULT_BYTES_MAX / bytes;
-        evidence.reviews.truncate(fewer.max(1));
-        evidence.count = evidence.reviews.len() as u64;
-        let last = evidence.reviews.last();
-        evidence.next_cursor = last.and_then(|last| {
+        let fewer = page.reviews.len() * RESULT_BYTES_MAX / bytes;
+        page.reviews.truncate(fewer.max(1));
+        page.returned = page.reviews.len() as u64;
+        let last = page.reviews.last();
+        page.next_cursor = last.and_then(|last| {
             let day = Day::new(last.date)?;
-            Some(Cursor::at(&query.canonical(), day, &last.review_id).to_string())
+            Some(Cursor::at(canonical, day, &last.review_id).to_string())
         });
     }
 }

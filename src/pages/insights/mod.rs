@@ -15,7 +15,7 @@ use super::frame::{POLICY, page};
 use crate::compute::run_long;
 use crate::model::MentionKind;
 use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, find_entity,
+    EvidenceParameters, EvidenceQuery, check_one_of, evidence, find_entity, parameter,
 };
 use crate::search::{Cursor, names};
 use crate::snapshot::Snapshot;
@@ -32,37 +32,42 @@ pub async fn insights(
 ) -> poem::Result<Response> {
     // Some of the parameters of the insights, and some of those of the evidence.
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
-    let stage = StageParameters {
-        aspect: query.text("aspect", ""),
-        technician: query.text("technician", ""),
-        service: query.text("service", ""),
-        area: query.text("area", ""),
-        part: None,
-    };
+    let aspect_id = query.text("aspect", "");
+    let names = MentionKind::ALL.map(|kind| (kind, query.text(parameter(kind), "")));
     let evidence_parameters = EvidenceParameters {
         polarity: query.polarity(""),
         limit: query.limit(),
         cursor: Cursor::parse(&mut query, ""),
         ..EvidenceParameters::default()
     };
-    let stage = StageRequest::new(stage, &mut query.issues);
+    let subjects = names
+        .iter()
+        .map(|(kind, name)| (parameter(*kind), name.as_deref()));
+    let subjects: Vec<_> = [("aspect", aspect_id.as_deref())]
+        .into_iter()
+        .chain(subjects)
+        .collect();
+    check_one_of(&subjects, &mut query.issues);
     HttpProblem::check_parameters(&query.issues)?;
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
-    match stage {
-        Some(StageRequest::Aspect(id)) => {
-            let _slot = ctx.turn(client).await?;
-            let html = aspect(ctx, &snapshot, &id, &evidence_parameters)?;
-            Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
-        }
-        Some(StageRequest::Entity(kind, key)) => {
-            let _slot = ctx.turn(client).await?;
-            let html = entity(ctx, &snapshot, kind, &key)?;
-            Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
-        }
-        // The page takes no part.
-        Some(StageRequest::Part(_)) | None => pages.response(CachedPage::Insights, request).await,
+    let name = names
+        .into_iter()
+        .find_map(|(kind, name)| Some((kind, name?)));
+    if aspect_id.is_none() && name.is_none() {
+        return pages.response(CachedPage::Insights, request).await;
     }
+    let _slot = ctx.turn(client).await?;
+    let html = match (aspect_id, name) {
+        (None, Some((kind, key))) => entity(ctx, &snapshot, kind, &key)?,
+        (id, _) => aspect(
+            ctx,
+            &snapshot,
+            &id.unwrap_or_default(),
+            &evidence_parameters,
+        )?,
+    };
+    Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
 fn aspect(

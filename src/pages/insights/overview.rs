@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::Datelike;
 
-use super::rows::{
-    FiguresFragment, aspect_path, figure_of_entity, votes_of_aspect, votes_of_entity,
-};
+use super::rows::{FiguresFragment, aspect_path, short_figure, votes_of};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
-use crate::pages::chart::{BarFragment, JUDGED_MIN};
+use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{MATCHED_MAX, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
-/// Maximum number of entities shown per group; the rest is in `/insights.json`.
+/// Maximum number of entities shown per group, and how many of them before the fold; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
+const ENTITIES_UNFOLDED: usize = 4;
+/// Number of questions before the fold.
+const FAQ_UNFOLDED: usize = 5;
 /// Maximum number of phrases shown.
 const TOPICS: usize = 24;
 
@@ -28,6 +28,8 @@ const TOPICS: usize = 24;
 struct InsightsPage<'a> {
     frame: Frame<'a>,
     insights: &'a wire::Insights,
+    /// The business's own text.
+    editorial: Option<&'a str>,
     /// Sentences with the paths of their evidence.
     summary: Vec<(String, String)>,
     /// Phrases, each with the number of reviews that the search for it finds.
@@ -45,16 +47,16 @@ struct FaqItem<'a> {
 
 /// Whether there is a bar for the legend to explain.
 fn has_bars(insights: &wire::Insights) -> bool {
-    let aspects = insights.aspects.iter().map(votes_of_aspect);
+    let aspects = insights.aspects.iter().map(|aspect| &aspect.votes);
     let entities = groups(insights).into_iter().flat_map(|(_, shown)| shown);
-    let mut votes = aspects.chain(entities.map(votes_of_entity));
-    votes.any(|votes| votes.judged() >= JUDGED_MIN)
+    let mut votes = aspects.chain(entities.map(|entity| &entity.votes));
+    votes.any(|votes| votes.judged_count >= JUDGED_MIN)
 }
 
 fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
     let groups = MentionKind::ALL.map(|kind| {
         let entities = insights.entities.of(kind).iter();
-        let named = entities.filter(|entity| entity.reviews > 0);
+        let named = entities.filter(|entity| entity.votes.mention_count > 0);
         (kind, named.take(ENTITIES).collect())
     });
     groups
@@ -89,7 +91,7 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
         let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
         let mut count = count_by_reading(snapshot, &query);
         if count > MATCHED_MAX {
-            count = MATCHED_MAX.max(topic.reviews.into());
+            count = MATCHED_MAX.max(topic.votes.mention_count.into());
         }
         (topic.phrase.as_str(), count)
     });
@@ -103,7 +105,8 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
         insights,
-        summary: (insights.summary.sentences.iter())
+        editorial: snapshot.input.editorial.summary.as_deref(),
+        summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),
         topics: topics(snapshot),
@@ -118,18 +121,19 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     })
 }
 
-fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
-    let texts = locale.counted("texts", u64::from(from.analysed));
-    let reviews = locale.counted("reviews", u64::from(from.reviews));
-    match from.window {
+fn made_of(insights: &wire::Insights, locale: &Locale) -> Cow<'static, str> {
+    let texts = locale.counted("texts", u64::from(insights.generated_from.analysed));
+    let reviews = locale.counted("reviews", u64::from(insights.review_count));
+    let range = insights.date_range;
+    match range.earliest.zip(range.latest) {
         None => locale.message_with("made-of", &[("texts", &texts), ("reviews", &reviews)]),
-        Some(window) => locale.message_with(
+        Some((from, to)) => locale.message_with(
             "made-of-period",
             &[
                 ("texts", &texts),
                 ("reviews", &reviews),
-                ("from", &locale.day(window.from)),
-                ("to", &locale.day(window.to)),
+                ("from", &locale.day(from)),
+                ("to", &locale.day(to)),
             ],
         ),
     }
@@ -161,6 +165,7 @@ fn sentence(
         SummaryTemplate::AspectDivided => ("summary-aspect-divided", None),
         SummaryTemplate::Technicians => ("summary-technicians", Some(MentionKind::Technician)),
         SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
+        SummaryTemplate::NotAnalysed => ("summary-not-analysed", None),
     };
     let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let figures = evidence.figures.keys();
@@ -190,7 +195,12 @@ fn sentence(
     let texts: Vec<_> = (texts.iter())
         .map(|(name, text)| (*name, text.as_str()))
         .collect();
-    let mut words = (locale.counted_with(id, figure("judged"), &texts)).into_owned();
+    let count = match one.template {
+        SummaryTemplate::Overall => "analysed",
+        SummaryTemplate::NotAnalysed => "foreign",
+        _ => "judged",
+    };
+    let mut words = (locale.counted_with(id, figure(count), &texts)).into_owned();
     if let Some(quote) = &evidence.quote {
         let texts = [("quote", quote.text.as_str())];
         words.push(' ');

@@ -28,32 +28,30 @@ pub struct FiguresFragment<'a> {
     trend: Option<TrendFragment<'a>>,
 }
 
-pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
+/// The votes for a bar.
+pub const fn votes_of(votes: &wire::Votes) -> Votes<'_> {
     Votes {
-        positive: aspect.positive,
-        mixed: aspect.mixed,
-        negative: aspect.negative,
-        share: aspect.positive_share.as_ref(),
+        positive: votes.positive_count,
+        mixed: votes.mixed_count,
+        negative: votes.negative_count,
+        share: votes.positive_share.as_ref(),
     }
 }
 
-/// No votes if too few reviews mention the entity.
-pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
-    Votes {
-        positive: entity.positive.unwrap_or_default(),
-        mixed: entity.mixed.unwrap_or_default(),
-        negative: entity.negative.unwrap_or_default(),
-        share: entity.positive_share.as_ref(),
-    }
+/// `9 of 10 positive`.
+pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
+    let counts = [votes.positive_count, votes.judged_count];
+    let [positive, judged] = counts.map(|votes| locale.number(votes.into()));
+    let texts = [("positive", positive.as_str()), ("judged", &judged)];
+    locale.message_with("figure-positive-of", &texts)
 }
 
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
-pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
-    let votes = votes_of_entity(entity);
-    let mut words = figure(votes, locale);
-    let judged = votes.judged();
-    if judged > 0 && judged < entity.reviews {
-        let [named, judged] = [entity.reviews, judged].map(|count| locale.number(count.into()));
+fn figure_of_entity(votes: &wire::Votes, locale: &Locale) -> String {
+    let mut words = figure(votes_of(votes), locale);
+    if votes.judged_count > 0 && votes.judged_count < votes.mention_count {
+        let counts = [votes.mention_count, votes.judged_count];
+        let [named, judged] = counts.map(|count| locale.number(count.into()));
         let texts = [("named", named.as_str()), ("judged", &judged)];
         words += "; ";
         words += &locale.message_with("named-and-judged", &texts);
@@ -66,22 +64,17 @@ pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
 }
 
 impl<'a> FiguresFragment<'a> {
-    /// The figures of `name`: its votes in `words`, then the neutral reviews, the uncertain ones, and the uncertain ones
-    /// of which the stars confirm a side.
-    pub fn new(
+    /// The figures of `name`: its votes in `words`, then the neutral reviews and the uncertain ones; without `trend` no months.
+    fn new(
         name: &str,
-        votes: Votes<'_>,
+        votes: &wire::Votes,
         mut words: String,
-        [neutral, uncertain]: [u32; 2],
-        confirmed: wire::ConfirmedVotes,
-        trend: Option<&'a wire::Trend>,
+        trend: Option<&'a wire::VotesOverTime>,
         locale: &'a Locale,
     ) -> Self {
-        let confirmed = confirmed.positive + confirmed.negative;
         for (id, reviews) in [
-            ("number-neutral", neutral),
-            ("number-uncertain", uncertain.saturating_sub(confirmed)),
-            ("number-confirmed", confirmed),
+            ("number-neutral", votes.neutral_count),
+            ("number-uncertain", votes.uncertain_count),
         ] {
             if reviews > 0 {
                 words += "; ";
@@ -89,35 +82,31 @@ impl<'a> FiguresFragment<'a> {
             }
         }
         Self {
-            bar: BarFragment::of(name, votes, locale),
+            bar: BarFragment::of(name, votes_of(votes), locale),
             figure: words + ".",
             trend: trend.map(|trend| TrendFragment::new(trend, locale)),
         }
     }
 
-    pub fn of_aspect(aspect: &'a wire::Aspect, locale: &'a Locale) -> Self {
+    pub fn of_aspect(
+        aspect: &'a wire::Aspect,
+        trend: Option<&'a wire::VotesOverTime>,
+        locale: &'a Locale,
+    ) -> Self {
+        let words = figure(votes_of(&aspect.votes), locale);
         Self::new(
             &locale.name(&aspect.label),
-            votes_of_aspect(aspect),
-            figure(votes_of_aspect(aspect), locale),
-            [aspect.neutral, aspect.uncertain],
-            aspect.confirmed,
-            Some(&aspect.trend),
+            &aspect.votes,
+            words,
+            trend,
             locale,
         )
     }
 
     pub fn of_entity(entity: &'a wire::Entity, locale: &'a Locale) -> Self {
-        let rest = [entity.neutral, entity.uncertain].map(Option::unwrap_or_default);
-        Self::new(
-            &entity.name,
-            votes_of_entity(entity),
-            figure_of_entity(entity, locale),
-            rest,
-            entity.confirmed.unwrap_or([0, 0].into()),
-            entity.trend.as_ref(),
-            locale,
-        )
+        let words = figure_of_entity(&entity.votes, locale);
+        let trend = Some(&entity.temporal);
+        Self::new(&entity.name, &entity.votes, words, trend, locale)
     }
 }
 
@@ -128,17 +117,14 @@ impl<'a> AspectRowFragment<'a> {
         // Only the insights page shows the interval.
         let votes = Votes {
             share: None,
-            ..votes_of_aspect(aspect)
+            ..votes_of(&aspect.votes)
         };
-        let share = aspect.positive_share.as_ref()?;
+        aspect.votes.positive_share?;
         let label = locale.name(&aspect.label);
-        let [positive, judged] =
-            [aspect.positive, share.n].map(|votes| locale.number(u64::from(votes)));
-        let texts = [("positive", positive.as_str()), ("judged", &judged)];
         Some(Self {
             aspect,
             site,
-            figure: locale.message_with("figure-positive-of", &texts),
+            figure: short_figure(&aspect.votes, locale),
             bar: BarFragment::of(&label, votes, locale),
             label,
         })

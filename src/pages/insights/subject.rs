@@ -6,7 +6,8 @@ use std::iter;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path};
+use super::rows::FiguresFragment;
+use crate::insights::PERSON_MIN;
 use crate::links::{Links, with_query};
 use crate::model::{MentionKind, Vote, fold};
 use crate::pages::filters::{POLARITIES, polarity_words};
@@ -35,7 +36,6 @@ struct SubjectPage<'a> {
     lead: Option<Cow<'static, str>>,
     /// `None` if there are too few reviews.
     figures: Option<FiguresFragment<'a>>,
-    aspects: &'a [wire::CoMention],
     quotes: &'a [wire::InsightQuote],
     list_heading: Cow<'static, str>,
     list_total: Option<Cow<'static, str>>,
@@ -94,9 +94,9 @@ pub fn show_aspect(
         Some(polarity) => {
             let polarity = polarity_words(polarity, locale);
             let texts = [("polarity", &*polarity)];
-            locale.counted_with("reviews-speak-of-it-so", page.total, &texts)
+            locale.counted_with("reviews-speak-of-it-so", page.page.matched, &texts)
         }
-        None => locale.counted("reviews-speak-of-it", page.total),
+        None => locale.counted("reviews-speak-of-it", page.page.matched),
     };
     let polarities = iter::once(None)
         .chain(POLARITIES.map(Some))
@@ -108,7 +108,7 @@ pub fn show_aspect(
             href: path(polarity, None),
             is_current: polarity == polarity_filter,
         });
-    let more = page.next_cursor.as_ref().map(|cursor| {
+    let more = page.page.next_cursor.as_ref().map(|cursor| {
         let limit = locale.number(u64::from(query.limit()));
         let href = path(polarity_filter, Some(cursor));
         (href, locale.message_with("next", &[("number", &limit)]))
@@ -119,13 +119,13 @@ pub fn show_aspect(
         group: "aspects",
         group_heading: locale.message("what-they-judge"),
         lead: None,
-        figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
-        aspects: &[],
+        figures: aspect
+            .map(|aspect| FiguresFragment::of_aspect(aspect, Some(&aspect.temporal), locale)),
         quotes: &[],
         list_heading: locale.message("sentences"),
         list_total: Some(total),
         polarities: polarities.collect(),
-        evidence: (page.reviews.into_iter())
+        evidence: (page.page.reviews.into_iter())
             .filter_map(|review| ReviewEvidence::new(review, &snapshot.input.entries, &site))
             .collect(),
         reviews: Vec::new(),
@@ -237,15 +237,19 @@ pub fn show_entity(
         MentionKind::ServiceArea => None,
     };
     // If too few reviews mention it, only their count is shown.
-    let figures = (entity.positive).map(|_| FiguresFragment::of_entity(entity, locale));
+    let is_stated = kind != MentionKind::Technician || entity.votes.mention_count >= PERSON_MIN;
+    let figures = is_stated.then(|| FiguresFragment::of_entity(entity, locale));
     let newest = if figures.is_some() { NEWEST } else { 0 };
     let reviews = newest_naming(snapshot, links, kind, entity, newest);
     let more = filter
-        .filter(|_| entity.reviews as usize > reviews.len())
+        .filter(|_| entity.votes.mention_count as usize > reviews.len())
         .map(|name| site.search(name, key(kind, entity)));
     let reviews_of_all = locale.counted("reviews", snapshot.input.entries.len() as u64);
     let lead = [
-        ("naming", &*locale.number(u64::from(entity.reviews))),
+        (
+            "naming",
+            &*locale.number(u64::from(entity.votes.mention_count)),
+        ),
         ("all", &reviews_of_all),
         ("name", &entity.name),
     ];
@@ -261,8 +265,7 @@ pub fn show_entity(
         name: Cow::Borrowed(&entity.name),
         lead: Some(locale.message_with("reviews-that-name", &lead)),
         figures,
-        aspects: entity.aspects.as_deref().unwrap_or_default(),
-        quotes: entity.quotes.as_deref().unwrap_or_default(),
+        quotes: &entity.quotes,
         list_heading: locale.message_with("newest-that-name", &named),
         list_total: None,
         polarities: Vec::new(),

@@ -169,7 +169,6 @@ method = Wie das entstanden ist
 method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde gemessen.
 method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde nicht gemessen.
 insights-json = Alle Zahlen, die Methode und ihre gemessene Güte als JSON
-quote-of-year = Die Bewertung von { $year }, die das sagt
 legend = Was die Farben bedeuten
 interval = Linie: 95-%-Intervall des positiven Anteils
 positive = positiv
@@ -186,7 +185,6 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
-number-confirmed = { $number } weitere, die die Sterne nahelegen
 named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
@@ -194,15 +192,18 @@ months-table = Diese Monate als Tabelle
 column-month = Monat
 column-positive = Positiv
 column-negative = Negativ
-trend-up = Besser als zuvor
-trend-down = Schlechter als zuvor
-trend-flat = Kein klarer Unterschied
+trend-up = Besser als im Halbjahr davor.
+trend-down = Schlechter als im Halbjahr davor.
+trend-flat = Kein klarer Unterschied zum Halbjahr davor.
 trend-unknown = Zu wenige Bewertungen, um Halbjahre zu vergleichen.
-trend-basis = { $direction }: { $positive } von { $judged } positiv von { $from } bis { $to }, { $positive_before } von { $judged_before } im Halbjahr davor.
-all-sentences-about = { $count ->
-    [one] Der Satz zum Thema { $topic }
-   *[other] Alle { $number } Sätze zum Thema { $topic }
+all-reviews-about = { $count ->
+    [one] Die Bewertung zum Thema { $topic }
+   *[other] Alle { $number } Bewertungen zum Thema { $topic }
 }
+more-about = Mehr zum Thema { $topic }
+show-more = Mehr anzeigen
+praise = Lob
+complaint = Kritik
 sentences = Sätze
 reviews-speak-of-it = { $count ->
     [one] { $number } Bewertung spricht davon.
@@ -221,7 +222,6 @@ next = Die nächsten { $number }
 findings-json = Diese Befunde als JSON, mit den Regeln dahinter
 reviews-that-name = { $naming } von { $all } nennen { $name }.
 too-few-for-figures = Zu wenige Bewertungen nennen { $name } für Zahlen.
-same-reviews-judge = Was dieselben Bewertungen beurteilen
 in-customers-words = In den Worten der Kunden
 newest-that-name = Die neuesten Bewertungen, die { $name } nennen
 all-of-these = Alle diese Bewertungen
@@ -229,9 +229,10 @@ all-of-these = Alle diese Bewertungen
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] Von { $number } Bewertung, die { $business } insgesamt beurteilt, ist { $positive } positiv und { $negative } negativ.
-   *[other] Von { $number } Bewertungen, die { $business } insgesamt beurteilen, sind { $positive } positiv und { $negative } negativ.
+    [one] { $number } Bewertung, deren Text ausgewertet wurde: insgesamt { $positive } positiv und { $negative } negativ.
+   *[other] Von { $number } Bewertungen, deren Text ausgewertet wurde, sind insgesamt { $positive } positiv und { $negative } negativ.
 }
+summary-not-analysed = Texte in einer Sprache, die nicht ausgewertet wird: { $foreign } von { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
 summary-aspect-divided = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv, { $negative } negativ.
@@ -291,6 +292,8 @@ transparency-json = Diese Zahlen als JSON
 
 ## Names of topics and trades: the id is made of the English name
 
+name-rooms-and-place = Zimmer und Lage
+name-places-to-stay = Unterkünfte
 name-any-business = Jedes Unternehmen
 name-atmosphere = Atmosphäre
 name-cleanliness = Sauberkeit

@@ -201,7 +201,6 @@ method = How this was made
 method-measured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has been measured.
 method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has not been measured.
 insights-json = All figures, their method and its measured quality as JSON
-quote-of-year = The review of { $year } that says so
 legend = What the colors mean
 interval = line: 95% interval of the positive share
 positive = positive
@@ -218,7 +217,6 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
-number-confirmed = { $number } more that the stars suggest
 named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
@@ -226,15 +224,18 @@ months-table = These months as a table
 column-month = Month
 column-positive = Positive
 column-negative = Negative
-trend-up = Better than before
-trend-down = Worse than before
-trend-flat = No clear difference
+trend-up = Better than in the half-year before.
+trend-down = Worse than in the half-year before.
+trend-flat = No clear difference to the half-year before.
 trend-unknown = Too few reviews to compare half-years.
-trend-basis = { $direction }: { $positive } of { $judged } positive from { $from } to { $to }, { $positive_before } of { $judged_before } in the half-year before.
-all-sentences-about = { $count ->
-    [one] The sentence about { $topic }
-   *[other] All { $number } sentences about { $topic }
+all-reviews-about = { $count ->
+    [one] The review that mentions { $topic }
+   *[other] All { $number } reviews that mention { $topic }
 }
+more-about = More about { $topic }
+show-more = Show more
+praise = Praise
+complaint = Complaint
 sentences = Sentences
 reviews-speak-of-it = { $count ->
     [one] { $number } review mentions it. Newest first.
@@ -253,7 +254,6 @@ next = The next { $number }
 findings-json = These findings as JSON, with the rules behind each
 reviews-that-name = { $naming } of { $all } name { $name }.
 too-few-for-figures = Too few reviews name { $name } for figures.
-same-reviews-judge = Topics of the same reviews
 in-customers-words = In customers’ words
 newest-that-name = The newest reviews that name { $name }
 all-of-these = All of these reviews
@@ -261,9 +261,10 @@ all-of-these = All of these reviews
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] Of the { $number } review that judges { $business } as a whole, { $positive } is positive and { $negative } negative.
-   *[other] Of the { $number } reviews that judge { $business } as a whole, { $positive } are positive and { $negative } negative.
+    [one] The { $number } review with a text that was analysed: { $positive } positive and { $negative } negative as a whole.
+   *[other] Of the { $number } reviews with a text that was analysed, { $positive } are positive and { $negative } negative as a whole.
 }
+summary-not-analysed = Texts in a language that is not analysed: { $foreign } of { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
 summary-aspect-divided = { $topic }: { $positive } of { $judged } reviews that judge it are positive, { $negative } negative.
@@ -323,6 +324,8 @@ transparency-json = These figures as JSON
 
 ## Names of topics and trades: the id is made of the English name
 
+name-rooms-and-place = Rooms and place
+name-places-to-stay = Places to stay
 name-any-business = Any business
 name-atmosphere = Atmosphere
 name-cleanliness = Cleanliness

@@ -189,7 +189,6 @@ method = Cómo se ha hecho
 method-measured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis se ha medido.
 method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
 insights-json = Todas las cifras, el método y su calidad medida en JSON
-quote-of-year = La reseña de { $year } que lo dice
 legend = Qué significan los colores
 interval = línea: intervalo del 95 % de la parte positiva
 positive = positivas
@@ -218,7 +217,6 @@ number-uncertain = { $count ->
     [one] { $number } dudosa
    *[other] { $number } dudosas
 }
-number-confirmed = { $number } más que sugieren las estrellas
 named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
@@ -226,15 +224,18 @@ months-table = Estos meses en una tabla
 column-month = Mes
 column-positive = Positivas
 column-negative = Negativas
-trend-up = Mejor que antes
-trend-down = Peor que antes
-trend-flat = Sin diferencia clara
+trend-up = Mejor que en el semestre anterior.
+trend-down = Peor que en el semestre anterior.
+trend-flat = Sin diferencia clara con el semestre anterior.
 trend-unknown = Muy pocas reseñas para comparar semestres.
-trend-basis = { $direction }: { $positive } de { $judged } positivas de { $from } a { $to }, { $positive_before } de { $judged_before } en el semestre anterior.
-all-sentences-about = { $count ->
-    [one] La frase sobre { $topic }
-   *[other] Las { $number } frases sobre { $topic }
+all-reviews-about = { $count ->
+    [one] La reseña sobre { $topic }
+   *[other] Las { $number } reseñas sobre { $topic }
 }
+more-about = Más sobre { $topic }
+show-more = Mostrar más
+praise = Elogio
+complaint = Crítica
 sentences = Frases
 reviews-speak-of-it = { $count ->
     [one] { $number } reseña habla de ello.
@@ -253,7 +254,6 @@ next = Las siguientes { $number }
 findings-json = Estos resultados en JSON, con las reglas aplicadas
 reviews-that-name = { $naming } de { $all } mencionan: { $name }.
 too-few-for-figures = Muy pocas reseñas nombran a { $name } para dar cifras.
-same-reviews-judge = Lo que valoran las mismas reseñas
 in-customers-words = En palabras de los clientes
 newest-that-name = Las reseñas más recientes que nombran a { $name }
 all-of-these = Todas estas reseñas
@@ -261,9 +261,10 @@ all-of-these = Todas estas reseñas
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] De { $number } reseña que valora { $business } en conjunto, { $positive } es positiva y { $negative } negativa.
-   *[other] De las { $number } reseñas que valoran { $business } en conjunto, { $positive } son positivas y { $negative } negativas.
+    [one] { $number } reseña cuyo texto se analizó: { $positive } positiva y { $negative } negativa en conjunto.
+   *[other] De las { $number } reseñas cuyo texto se analizó, { $positive } son positivas y { $negative } negativas en conjunto.
 }
+summary-not-analysed = Textos en un idioma que no se analiza: { $foreign } de { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
 summary-aspect-divided = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas, { $negative } negativas.
@@ -323,6 +324,8 @@ transparency-json = Estas cifras en JSON
 
 ## Names of topics and trades: the id is made of the English name
 
+name-rooms-and-place = Habitaciones y lugar
+name-places-to-stay = Alojamientos
 name-any-business = Cualquier empresa
 name-atmosphere = Ambiente
 name-cleanliness = Limpieza

@@ -174,7 +174,6 @@ method = Comment c’est calculé
 method-measured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse a été mesurée.
 method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
 insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
-quote-of-year = L’avis de { $year } qui le dit
 legend = Signification des couleurs
 interval = trait : intervalle à 95 % de la part positive
 positive = positifs
@@ -203,10 +202,6 @@ number-uncertain = { $count ->
     [one] { $number } incertain
    *[other] { $number } incertains
 }
-number-confirmed = { $count ->
-    [one] { $number } autre que suggèrent les étoiles
-   *[other] { $number } autres que suggèrent les étoiles
-}
 named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
 months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
@@ -214,15 +209,18 @@ months-table = Ces mois en tableau
 column-month = Mois
 column-positive = Positifs
 column-negative = Négatifs
-trend-up = Mieux qu’avant
-trend-down = Moins bien qu’avant
-trend-flat = Pas de différence nette
+trend-up = Mieux que le semestre précédent.
+trend-down = Moins bien que le semestre précédent.
+trend-flat = Pas de différence nette avec le semestre précédent.
 trend-unknown = Trop peu d’avis pour comparer les semestres.
-trend-basis = { $direction } : { $positive } positifs sur { $judged } de { $from } à { $to }, { $positive_before } sur { $judged_before } le semestre précédent.
-all-sentences-about = { $count ->
-    [one] La phrase sur { $topic }
-   *[other] Les { $number } phrases sur { $topic }
+all-reviews-about = { $count ->
+    [one] L’avis sur { $topic }
+   *[other] Les { $number } avis sur { $topic }
 }
+more-about = Plus sur { $topic }
+show-more = Afficher plus
+praise = Éloge
+complaint = Critique
 sentences = Phrases
 reviews-speak-of-it = { $count ->
     [one] { $number } avis en parle.
@@ -241,7 +239,6 @@ next = Les { $number } suivants
 findings-json = Ces résultats en JSON, avec les règles appliquées
 reviews-that-name = { $naming } sur { $all } mentionnent { $name }.
 too-few-for-figures = Trop peu d’avis citent { $name } pour des chiffres.
-same-reviews-judge = Ce que jugent les mêmes avis
 in-customers-words = Selon les clients
 newest-that-name = Les avis les plus récents qui citent { $name }
 all-of-these = Tous ces avis
@@ -249,9 +246,10 @@ all-of-these = Tous ces avis
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] Sur { $number } avis qui juge { $business } dans l’ensemble, { $positive } est positif et { $negative } négatif.
-   *[other] Sur { $number } avis qui jugent { $business } dans l’ensemble, { $positive } sont positifs et { $negative } négatifs.
+    [one] { $number } avis dont le texte a été analysé : { $positive } positif et { $negative } négatif dans l’ensemble.
+   *[other] Sur les { $number } avis dont le texte a été analysé, { $positive } sont positifs et { $negative } négatifs dans l’ensemble.
 }
+summary-not-analysed = Textes dans une langue qui n’est pas analysée : { $foreign } sur { $with_text }.
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
 summary-aspect-divided = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs, { $negative } négatifs.
@@ -311,6 +309,8 @@ transparency-json = Ces chiffres en JSON
 
 ## Names of topics and trades: the id is made of the English name
 
+name-rooms-and-place = Chambres et lieu
+name-places-to-stay = Hébergements
 name-any-business = Toute entreprise
 name-atmosphere = Ambiance
 name-cleanliness = Propreté

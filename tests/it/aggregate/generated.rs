@@ -6,8 +6,8 @@ use chrono::{Days, NaiveDate};
 use reviews_service::insights::rules::AspectDefinition;
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::{
-    AggregateInput, Analysis, CompactAnalysis, Finding, Hit, Mention, Polarity, TextLanguage,
-    TextSpan, Trade, aggregate,
+    AggregateInput, Analysis, CompactAnalysis, Finding, Hit, Mention, Polarity, Sentence,
+    TextLanguage, TextSpan, Trade, aggregate,
 };
 use reviews_service::model::business::{Business, Editorial, Service, Technician};
 use reviews_service::model::{Day, MentionKind, Mentions, Rating, Review};
@@ -97,6 +97,7 @@ fn sentences(generator: &mut Generator) -> (String, Vec<Finding>, Vec<Mention>) 
                 through: sentence + 1,
                 span,
                 rule: "full_name".to_owned(),
+                polarity: Polarity::Neutral,
             });
         }
         text.push_str(words);
@@ -131,7 +132,11 @@ fn one(generator: &mut Generator, number: usize) -> Written {
     };
     let cut = TokenizedText::new(&text);
     let sentences = cut.sentences().iter();
-    let sentences = sentences.map(|tokens| cut.span(tokens.clone())).collect();
+    let sentences = sentences.map(|tokens| Sentence {
+        span: cut.span(tokens.clone()),
+        polarity: Polarity::Neutral,
+    });
+    let sentences = sentences.collect();
     if language != TextLanguage::English {
         findings.clear();
         mentions.clear();

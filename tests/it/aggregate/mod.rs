@@ -5,9 +5,11 @@ mod generated;
 mod witnesses;
 
 use generated::{PEOPLE, Written, hits, insights, trade, write};
-use reviews_service::insights::{Analysis, Finding, Mention, Polarity, TextLanguage, TextSpan};
+use reviews_service::insights::{
+    Analysis, Finding, Mention, Polarity, Sentence, TextLanguage, TextSpan,
+};
 use reviews_service::model::{MentionKind, Rating, Vote};
-use reviews_service::wire::{Aspect, ConfirmedVotes, Entity, InsightQuote, Insights};
+use reviews_service::wire::{Aspect, Entity, InsightQuote, Insights, Votes};
 
 /// Seeds of the generated data.
 const SEEDS: std::ops::Range<u64> = 0..12;
@@ -50,32 +52,21 @@ fn entities(insights: &Insights) -> impl Iterator<Item = &Entity> {
 
 fn quotes(insights: &Insights) -> impl Iterator<Item = &InsightQuote> {
     let aspects = insights.aspects.iter().flat_map(|aspect| &aspect.quotes);
-    let entities = entities(insights).flat_map(|entity| entity.quotes.iter().flatten());
+    let entities = entities(insights).flat_map(|entity| &entity.quotes);
     let topics = insights.topics.iter();
     let topics = topics.map(|topic| &topic.quote);
     aspects.chain(entities).chain(topics)
 }
 
 /// The votes: positive, negative, neutral, mixed, uncertain.
-fn votes(aspect: &Aspect) -> [u32; 5] {
+fn votes(votes: &Votes) -> [u32; 5] {
     [
-        aspect.positive,
-        aspect.negative,
-        aspect.neutral,
-        aspect.mixed,
-        aspect.uncertain,
+        votes.positive_count,
+        votes.negative_count,
+        votes.neutral_count,
+        votes.mixed_count,
+        votes.uncertain_count,
     ]
-}
-
-fn votes_of_entity(entity: &Entity) -> Option<([u32; 5], ConfirmedVotes)> {
-    let votes = [
-        entity.positive?,
-        entity.negative?,
-        entity.neutral?,
-        entity.mixed?,
-        entity.uncertain?,
-    ];
-    Some((votes, entity.confirmed?))
 }
 
 /// The votes on an aspect are those of the reviews that mention it.
@@ -84,7 +75,12 @@ fn check_votes(aspect: &Aspect, written: &[Written]) {
     let polarities: Vec<_> = polarities.filter(|says| !says.is_empty()).collect();
     let spoken: Vec<Vote> = polarities.iter().map(|says| vote(says)).collect();
     let count = |vote| u32::try_from(spoken.iter().filter(|one| **one == vote).count()).unwrap();
-    assert_eq!(aspect.reviews as usize, spoken.len(), "{}", aspect.id);
+    assert_eq!(
+        aspect.votes.mention_count as usize,
+        spoken.len(),
+        "{}",
+        aspect.id
+    );
     let order = [
         Vote::Positive,
         Vote::Negative,
@@ -92,12 +88,10 @@ fn check_votes(aspect: &Aspect, written: &[Written]) {
         Vote::Mixed,
         Vote::Uncertain,
     ];
-    assert_eq!(votes(aspect), order.map(count), "{}", aspect.id);
-    let findings: usize = polarities.iter().map(Vec::len).sum();
-    assert_eq!(aspect.mentions as usize, findings);
-    let shared = aspect.positive_share.as_ref().map_or(0, |share| share.n);
-    let judged = aspect.positive + aspect.negative + aspect.mixed;
-    assert_eq!(shared, judged);
+    assert_eq!(votes(&aspect.votes), order.map(count), "{}", aspect.id);
+    let judged = spoken.iter().filter(|vote| vote.judges()).count();
+    assert_eq!(aspect.votes.judged_count as usize, judged);
+    assert_eq!(aspect.example_review_ids.len(), judged.min(3));
 }
 
 /// The count of a name is the number of reviews that mention it.
@@ -105,10 +99,9 @@ fn check_entity(entity: &Entity, written: &[Written]) {
     let is_service = entity.name == "AC repair";
     let value = if is_service { "ac" } else { &entity.name };
     let named = written.iter().filter(|one| names(one, value)).count();
-    assert_eq!(entity.reviews as usize, named, "{value}");
-    if let Some((votes, _)) = votes_of_entity(entity) {
-        assert_eq!(votes.iter().sum::<u32>(), entity.reviews, "{value}");
-    }
+    assert_eq!(entity.votes.mention_count as usize, named, "{value}");
+    let sum: u32 = votes(&entity.votes).iter().sum();
+    assert_eq!(sum as usize, named, "{value}");
 }
 
 #[test]
@@ -120,13 +113,25 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
             check_votes(aspect, &written);
         }
         let listed: Vec<&str> = insights.aspects.iter().map(|one| one.id.as_str()).collect();
-        let aspects = trade().aspects.into_iter().map(|aspect| aspect.id);
+        let trade = trade();
+        let aspects = trade.shown_aspects().iter().map(|aspect| aspect.id.clone());
         let is_judged = |id: &String| written.iter().any(|one| !polarities_of(one, id).is_empty());
         assert_eq!(listed, aspects.filter(is_judged).collect::<Vec<_>>());
         for entity in entities(&insights) {
             check_entity(entity, &written);
         }
+        let whole = insights.overall_sentiment;
+        let counts = [
+            whole.positive_count,
+            whole.neutral_count,
+            whole.negative_count,
+        ];
+        let percentages = [whole.positive_pct, whole.neutral_pct, whole.negative_pct];
+        assert_eq!(percentages.iter().sum::<u32>(), 100);
         let corpus = insights.generated_from;
+        assert_eq!(counts.iter().sum::<u32>(), corpus.analysed);
+        let months = insights.temporal.monthly.iter();
+        assert_eq!(months.map(|month| month.review_count).sum::<u32>(), 150);
         let mut excluded = corpus.excluded.iter();
         let foreign = excluded.find(|one| one.reason == "not_english").unwrap().n;
         let of = |language| {
@@ -134,7 +139,7 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
             let of_language = texts.filter(|one| one.analysis.language == language);
             of_language.count()
         };
-        assert_eq!(corpus.reviews, 150);
+        assert_eq!(insights.review_count, 150);
         assert_eq!(corpus.analysed as usize, of(TextLanguage::English));
         assert_eq!(foreign as usize, of(TextLanguage::Other));
     }
@@ -165,12 +170,18 @@ fn long_review(is_named: bool) -> Written {
         through: 39,
         span: span(39),
         rule: "full_name".to_owned(),
+        polarity: Polarity::Neutral,
     };
     one.review.rating = Rating::try_from(5).unwrap();
     one.review.text = vec![sentence; 40].join(" ");
     one.analysis = Analysis {
         language: TextLanguage::English,
-        sentences: (0..40).map(span).collect(),
+        sentences: (0..40)
+            .map(|number| Sentence {
+                span: span(number),
+                polarity: Polarity::Positive,
+            })
+            .collect(),
         findings: (0..40).map(finding).collect(),
         mentions: if is_named { vec![mention] } else { Vec::new() },
         overall: (Polarity::Positive, 1),
@@ -196,15 +207,12 @@ fn people_in_fewer_than_three_reviews_are_not_named() {
     for seed in SEEDS {
         let insights = insights(&write(seed, 60));
         let technicians = insights.entities.technicians.iter();
-        for person in technicians.filter(|person| person.reviews < 3) {
+        for person in technicians.filter(|person| person.votes.mention_count < 3) {
             rare += 1;
             let name = &person.name;
-            assert!(votes_of_entity(person).is_none(), "{name}");
-            assert!(person.quotes.is_none() && person.aspects.is_none());
-            let aspects = insights.aspects.iter();
-            let mut named = aspects.flat_map(|aspect| &aspect.co_mentioned.technicians);
-            assert!(named.all(|named| named.name != *name), "{name}");
-            let sentences = insights.summary.sentences.iter();
+            assert_eq!(person.votes.judged_count, 0, "{name}");
+            assert!(person.quotes.is_empty() && person.example_review_ids.is_empty());
+            let sentences = insights.summary_sentences.iter();
             let texts = sentences.map(|sentence| &sentence.text);
             let mut texts = texts.chain(insights.faq.iter().map(|one| &one.answer));
             assert!(texts.all(|text| !text.contains(name)), "{name}");

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage};
-use reviews_service::wire::{ConfirmedVotes, Insights, Polarity as Sentiment, SummarySentence};
+use reviews_service::insights::{Finding, Polarity, TextLanguage};
+use reviews_service::wire::{Insights, QuoteKind, SummarySentence};
 
 use super::generated::{Written, hits, insights, write};
-use super::{SEEDS, quotes, votes, votes_of_entity};
+use super::{SEEDS, quotes, votes};
 use crate::support::{TestApp, array_of, assert_has, rows, str_of};
 
 /// The same reviews with findings of only one witness.
@@ -23,16 +23,12 @@ fn findings(written: &mut [Written]) -> impl Iterator<Item = &mut Finding> {
     analyses.flat_map(|analysis| &mut analysis.findings)
 }
 
-fn is_judgement(finding: &Finding) -> bool {
-    matches!(finding.polarity, Polarity::Positive | Polarity::Negative)
-}
-
 #[test]
 fn findings_of_one_witness_are_counted_but_not_shown() {
     let counts = |insights: &Insights| {
         let aspects = insights.aspects.iter();
         aspects
-            .map(|aspect| (aspect.id.clone(), votes(aspect), aspect.confirmed))
+            .map(|aspect| (aspect.id.clone(), votes(&aspect.votes)))
             .collect::<Vec<_>>()
     };
     for seed in SEEDS {
@@ -56,91 +52,19 @@ fn both_witnesses_agree_on_each_quoted_sentence() {
                 let mut reviews = written.iter();
                 let of_quote = |one: &&Written| one.review.id.as_str() == quote.review_id;
                 let findings = &reviews.find(of_quote).unwrap().analysis.findings;
-                let polarity = format!("{:?}", quote.polarity).to_lowercase();
+                let polarity = match quote.kind {
+                    QuoteKind::Praise => Polarity::Positive,
+                    QuoteKind::Complaint => Polarity::Negative,
+                    QuoteKind::Mention => Polarity::Neutral,
+                };
                 let is_so = findings.iter().any(|finding| {
                     finding.sentence == quote.sentence
                         && finding.aspect == aspect.id
                         && finding.hits.len() == 2
-                        && finding.polarity.name() == polarity
+                        && finding.polarity == polarity
                 });
                 assert!(is_so, "{quote:?} under {}", aspect.id);
             }
-        }
-    }
-}
-
-/// The same reviews with all judgements confirmed by the stars.
-fn confirmed(seed: u64) -> Vec<Written> {
-    let mut written = write(seed, 120);
-    for finding in findings(&mut written).filter(|finding| is_judgement(finding)) {
-        finding.hits.push(Hit {
-            rule: "stars:confirmed".to_owned(),
-            span: finding.span,
-            points: 0,
-        });
-    }
-    written
-}
-
-#[test]
-fn findings_confirmed_by_stars_are_counted_but_not_shown() {
-    for seed in SEEDS {
-        let (text, stars) = (insights(&write(seed, 120)), insights(&confirmed(seed)));
-        // A sentence that only states facts may still be a quote of a topic.
-        assert!(quotes(&stars).all(|quote| quote.polarity == Sentiment::Neutral));
-        let confirmed = text.method.confirmed;
-        assert_eq!((confirmed.findings, confirmed.reviews), (0, 0));
-        let confirmed = stars.method.confirmed;
-        assert!(confirmed.findings > confirmed.reviews, "the premise");
-        for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
-            assert_eq!(text.confirmed, [0, 0].into());
-            let [positive, negative, neutral, mixed, uncertain] = votes(text);
-            let judged = positive + negative + mixed;
-            assert_eq!(votes(stars), [0, 0, neutral, 0, judged + uncertain]);
-            let confirmed = stars.confirmed;
-            assert_eq!(confirmed.positive + confirmed.negative, judged);
-            assert!(confirmed.positive >= positive && confirmed.negative >= negative);
-            assert_eq!(stars.positive_share, None);
-            for month in &stars.trend.months {
-                assert_eq!((month.positive, month.negative), (0, 0));
-            }
-        }
-        for person in &stars.entities.technicians {
-            if let Some(([positive, negative, ..], _)) = votes_of_entity(person) {
-                assert_eq!(positive + negative, 0, "{}", person.name);
-            }
-        }
-        let mut sentences = stars.summary.sentences.iter();
-        assert!(sentences.all(|one| one.evidence.aspect.is_none()));
-        assert!(stars.faq.iter().all(|one| one.aspect.is_none()));
-    }
-}
-
-#[test]
-fn a_vote_is_confirmed_if_the_text_judges_nothing_else() {
-    for seed in SEEDS {
-        let mut written = confirmed(seed);
-        // The first judgement of each review comes from the text.
-        for one in &mut written {
-            let mut findings = one.analysis.findings.iter_mut();
-            if let Some(first) = findings.find(|finding| finding.polarity != Polarity::Neutral) {
-                first.hits.retain(|hit| hit.rule != "stars:confirmed");
-            }
-        }
-        let insights = insights(&written);
-        for aspect in &insights.aspects {
-            let is_settled = |one: &&Written| {
-                let findings = one.analysis.findings.iter();
-                let of_aspect = findings.filter(|finding| finding.aspect == aspect.id);
-                let mut judged = of_aspect.filter(|finding| is_judgement(finding));
-                let is_confirmed = |finding: &Finding| {
-                    finding.hits.iter().any(|hit| hit.rule == "stars:confirmed")
-                };
-                judged.clone().next().is_some() && judged.all(is_confirmed)
-            };
-            let expected = written.iter().filter(is_settled).count();
-            let ConfirmedVotes { positive, negative } = aspect.confirmed;
-            assert_eq!((positive + negative) as usize, expected, "{}", aspect.id);
         }
     }
 }
@@ -169,7 +93,7 @@ fn the_summary_omits_aspects_with_mostly_unsure_votes() {
     let reported = |written: &[Written]| {
         let insights = insights(written);
         let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
-        let sentences = insights.summary.sentences.iter();
+        let sentences = insights.summary_sentences.iter();
         let reported: BTreeSet<String> = sentences.filter_map(of_sentence).collect();
         (reported, insights.aspects)
     };
@@ -186,8 +110,7 @@ fn the_summary_omits_aspects_with_mostly_unsure_votes() {
         }
         let (after, aspects) = reported(&unsure);
         for aspect in aspects {
-            let judged = aspect.positive + aspect.negative + aspect.mixed;
-            let is_unsure = aspect.uncertain > judged;
+            let is_unsure = aspect.votes.uncertain_count > aspect.votes.judged_count;
             assert!(!is_unsure || !after.contains(&aspect.id), "{}", aspect.id);
             silenced += usize::from(is_unsure && before.contains(&aspect.id));
         }
@@ -198,44 +121,6 @@ fn the_summary_omits_aspects_with_mostly_unsure_votes() {
         assert!(reported(&unruled).0.is_empty(), "rules judge nothing");
     }
     assert!(silenced > 3, "the premise: {silenced}");
-}
-
-#[tokio::test]
-async fn evidence_and_search_mark_findings_confirmed_by_stars() {
-    let app = TestApp::seeded().await;
-    let insights = app.json("/insights.json").await;
-    let confirmed = &insights["method"]["confirmed"];
-    assert!(confirmed["findings"].as_u64() >= confirmed["reviews"].as_u64());
-    let (mut seen, mut with_confirmed) = (0, None);
-    for aspect in array_of(&insights["aspects"]) {
-        let id = str_of(&aspect["id"]);
-        let path = format!("/insights/aspects/{id}/evidence.json?polarity=uncertain&limit=100");
-        let evidence = app.json(&path).await;
-        let sides = &aspect["confirmed"];
-        let confirmed = sides["positive"].as_u64().unwrap() + sides["negative"].as_u64().unwrap();
-        assert_eq!(evidence["confirmed"], confirmed, "{path}");
-        with_confirmed = with_confirmed.or((confirmed > 0).then_some(id));
-        let search = format!("/api/reviews/search?aspect={id}&polarity=uncertain&limit=1");
-        assert_eq!(app.json(&search).await["matched"], aspect["uncertain"]);
-        let reviews = array_of(&evidence["reviews"]).iter();
-        for review in reviews.filter(|review| review["confirmed"] == true) {
-            let stars = review["stars"].as_u64().unwrap();
-            let side = if stars > 3 { "positive" } else { "negative" };
-            assert!(stars != 3 && review["polarity"] == "uncertain", "{review}");
-            for finding in array_of(&review["findings"]) {
-                if finding["polarity"] == side {
-                    let mut hits = array_of(&finding["hits"]).iter();
-                    let is_marked = hits.any(|hit| hit["rule"] == "stars:confirmed");
-                    assert!(is_marked, "{finding}");
-                    assert!(finding["confidence"].as_u64() >= Some(65), "{finding}");
-                    seen += 1;
-                }
-            }
-        }
-    }
-    assert!(seen > 5, "the premise: {seen}");
-    let path = format!("/insights?aspect={}", with_confirmed.unwrap());
-    assert_has(&app.text(&path).await, "more that the stars suggest");
 }
 
 /// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.
@@ -268,16 +153,17 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
         }
         let of_her = format!("{EVIDENCE}?technician=Orla%20Finch");
         let of_her = app.json(&of_her).await;
-        assert_eq!(of_her["total"], named);
+        assert_eq!(of_her["matched"], named);
         let listed = if is_shown { usize::from(named) } else { 0 };
         assert_eq!(array_of(&of_her["reviews"]).len(), listed);
         let all = app.json(EVIDENCE).await;
         assert_eq!(all["by_technician"][1]["reviews"], named);
         let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
         assert_eq!(of_finding.is_null(), !is_shown, "{of_finding}");
-        let stage = app.json("/insights.json?technician=Orla%20Finch").await;
-        assert_eq!(array_of(&stage["by_aspect"]).is_empty(), !is_shown);
-        assert_eq!(stage["entity"]["reviews"], named);
+        let insights = app.json("/insights.json").await;
+        let figures = &insights["entities"]["technicians"][0];
+        assert_eq!(figures["mention_count"], named);
+        assert_eq!(figures["judged_count"] == 0, !is_shown);
     }
 }
 

@@ -24,7 +24,7 @@ const FORM: &str = "hub.mode=|subscribe|unsubscribe|denied|&|=|hub.topic=|hub.ca
     https%3A%2F%2Fcallback.example.com%2F|https%3A%2F%2F127.0.0.1%2F|https%3A%2F%2F%5B%3A%3A1%5D%3A443%2F|http%3A%2F%2Fa%2F|\
     https%3A%2F%2Fu%3Ap%40a%2F|%23x|%00|%ff|0|300|99999999999999999999999|-1|+|\u{e9}";
 const MESSAGE: &str = "{|}|[|]|:|,|\"jsonrpc\":\"2.0\"|\"id\":|1|null|\"a\"|\"method\":|\"initialize\"|\"tools/call\"|\"tools/list\"|\"ping\"|\
-    \"notifications/initialized\"|\"params\":|\"name\":|\"search_reviews\"|\"get_review\"|\"get_evidence\"|\"arguments\":|\
+    \"notifications/initialized\"|\"params\":|\"name\":|\"search_reviews\"|\"get_review\"|\"get_aspect_sentiment\"|\"arguments\":|\
     \"query\":|\"limit\":|\"cursor\":|\"protocolVersion\":\"2025-06-18\"|\"capabilities\":{}|\
     \"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}|true|1e400|\"\\u0000\"|\"\\ud800\"|\\|\"| ";
 

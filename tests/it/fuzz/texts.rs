@@ -30,7 +30,7 @@ fn findings_of_any_text_are_within_it() {
             });
             let count = u32::try_from(text.chars().count()).unwrap();
             let sentences = u32::try_from(analysis.sentences.len()).unwrap();
-            for span in &analysis.sentences {
+            for span in analysis.sentences.iter().map(|one| one.span) {
                 assert!(span.start <= span.end && span.end <= count, "{text}");
             }
             for finding in &analysis.findings {

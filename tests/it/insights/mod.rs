@@ -55,7 +55,7 @@ async fn mentioning(app: &TestApp, kind: &str, name: &str) -> u64 {
     let entities = array_of(&insights["entities"][kind]).iter();
     let named = entities.filter(|entity| entity["name"] == name);
     named
-        .map(|entity| entity["reviews"].as_u64().unwrap())
+        .map(|entity| entity["mention_count"].as_u64().unwrap())
         .sum()
 }
 

@@ -35,12 +35,13 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
     let app = firm(&TEXTS).await;
     // The general aspects without a type of business.
     let general = app.json("/insights.json").await;
-    let expected = ["punctuality", "professionalism", "price", "overall"];
+    let expected = ["punctuality", "professionalism", "price"];
     assert_eq!(aspects(&general), expected);
     for (kind, id, some) in [
-        ("LocalBusiness", "general", "overall"),
+        ("LocalBusiness", "general", "price"),
         ("Restaurant", "food", "food"),
         ("Plumber", "home_services", "price"),
+        ("Hotel", "lodging", "professionalism"),
         ("Dentist", "general", "professionalism"),
     ] {
         app.shell(&format!("update business set type = '{kind}'"))
@@ -48,7 +49,8 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
         let insights = app.json("/insights.json").await;
         let method = &insights["method"];
         assert_eq!(method["trade"]["id"], id, "{kind}");
-        assert_eq!(method["trade"]["is_measured"], true, "{kind}");
+        let is_measured = id != "lodging";
+        assert_eq!(method["trade"]["is_measured"], is_measured, "{kind}");
         // Only one trade has measurements of aspects.
         let mut figures = array_of(&method["quality"]).iter();
         let is_measured = figures.any(|figure| figure["task"] == "aspect");

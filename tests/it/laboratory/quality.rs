@@ -75,7 +75,8 @@ fn findings_of_held_out_plain_reviews_reach_the_quality() {
 )]
 fn the_published_quality_is_the_measured_one() {
     let mut lines = vec!["trade\ttask\tset\tmeasure\tn\tpart\twhole".to_owned()];
-    for trade in IDS {
+    // There are no annotated reviews of places to stay.
+    for trade in IDS.into_iter().filter(|trade| *trade != "lodging") {
         let mut measured = Vec::new();
         if trade == HOME_SERVICES {
             for set in ["ordinary_held_out", "held_out"] {

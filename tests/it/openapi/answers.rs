@@ -18,7 +18,7 @@ fn targets(path: &str) -> Vec<String> {
             "compare?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31",
         ),
         "/api/reviews/since/{date}" => ("{date}", "2025-01-01 0001-01-01 9999-12-31"),
-        "/insights/aspects/{id}/evidence.json" => ("{id}", "price overall"),
+        "/insights/aspects/{id}/evidence.json" => ("{id}", "price punctuality"),
         "/api/reviews/{id}" => ("{id}", "least most r-00001 r-00002"),
         other => return vec![other.to_owned()],
     };

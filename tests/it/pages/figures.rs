@@ -43,7 +43,7 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         let phrase = str_of(&topic["phrase"]);
         let query = phrase.replace(' ', "+");
         let target = format!("/api/reviews/search?match=words&query={query}");
-        let total = app.json(&target).await["total"].clone();
+        let total = app.json(&target).await["matched"].clone();
         let chip = format!("query={query}\">{phrase} <span class=\"num\">{total}</span>");
         assert_has(&html, &chip);
     }
@@ -51,7 +51,7 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         let page = app.text(&format!("/insights?aspect=price{query}")).await;
         let target = format!("/insights/aspects/price/evidence.json{polarity}");
         let evidence = app.json(&target).await;
-        assert_has(&page, &format!("{} reviews mention it", evidence["total"]));
+        assert_has(&page, &format!("{} reviews mention it", evidence["matched"]));
         let reviews = array_of(&evidence["reviews"]).iter();
         let ids: Vec<&str> = reviews.map(|review| str_of(&review["review_id"])).collect();
         assert_eq!(permalinks(&page), ids, "{query}");
@@ -75,7 +75,7 @@ async fn sentences_of_an_aspect_are_reached_in_pages_of_one_size() {
         assert_eq!(permalinks(&html).len(), 5, "{target}");
         target = next.replace("&amp;", "&");
     }
-    assert_eq!(evidence["total"], shown);
+    assert_eq!(evidence["matched"], shown);
 }
 
 #[tokio::test]
@@ -161,7 +161,11 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
         ("service_areas", "area"),
     ] {
         let entities = array_of(&insights["entities"][group]);
-        for entity in entities.iter().filter(|one| one["reviews"] != 0).take(4) {
+        for entity in entities
+            .iter()
+            .filter(|one| one["mention_count"] != 0)
+            .take(4)
+        {
             let name = str_of(&entity["name"]);
             let is_service = parameter == "service";
             let key = if is_service {
@@ -172,7 +176,7 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let target = format!("/insights?{parameter}={}", key.replace(' ', "+"));
             assert_has(&html, &format!("<a href=\"{target}\">{name}</a>"));
             let page = app.text(&target).await;
-            let figure = format!("{} of 256 reviews name {name}.", entity["reviews"]);
+            let figure = format!("{} of 256 reviews name {name}.", entity["mention_count"]);
             assert_has(&page, &figure);
             for quote in entity["quotes"].as_array().into_iter().flatten() {
                 assert_has(&page, &format!("/reviews/{}", str_of(&quote["review_id"])));
@@ -195,10 +199,10 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let value = str_of(&entity[key]).replace(' ', "+");
             let link = format!("<a href=\"/insights?{parameter}={value}\">");
             let row = between(&html, &link, "</tr>")[0];
-            let reviews = &entity["reviews"];
+            let reviews = &entity["mention_count"];
             assert_has(row, &format!("<td class=\"num\">{reviews}</td>"));
             let target = format!("/api/reviews/search?mentions_{parameter}={value}");
-            assert_eq!(app.json(&target).await["total"], *reviews, "{value}");
+            assert_eq!(app.json(&target).await["matched"], *reviews, "{value}");
         }
     }
     // If a filter exists, a search links to all of them.

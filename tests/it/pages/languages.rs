@@ -61,7 +61,7 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
     ] {
         assert_has(&html, part);
     }
-    for sentence in array_of(&english["summary"]["sentences"]) {
+    for sentence in array_of(&english["summary_sentences"]) {
         assert!(!html.contains(str_of(&sentence["text"])), "{sentence}");
     }
     // Derived answers are English; the sections above have their figures.

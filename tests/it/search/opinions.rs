@@ -50,11 +50,11 @@ pub fn give(reviews: &mut [Review]) {
     }
 }
 
-/// The reviews with their aspects from the database. A finding that only the stars settled leaves its text uncertain.
+/// The reviews with their aspects from the database.
 pub fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
     let mut known = super::known(reviews);
-    let query = "select review_id, aspect, group_concat(iif(hits like '%stars:confirmed%', 'uncertain', polarity), ' ')
-        from derived_finding group by 1, 2";
+    let query = "select review_id, aspect, group_concat(polarity, ' ')
+        from derived_finding where aspect is not null group by 1, 2";
     let rows = app.sql(query);
     assert!(rows.lines().count() > reviews.len() / 3, "the premise");
     for row in rows.lines() {
@@ -90,7 +90,7 @@ async fn a_polarity_needs_an_aspect_and_unknown_ones_are_refused() {
     let query = "aspect=price&polarity=bad&sort=best";
     assert_issues(&app, query, "polarity invalid_string, sort invalid_string").await;
     let snapshot = app.app().ctx.current.load();
-    let known = snapshot.input.analyzer.trade().aspect_ids().join(", ");
+    let known = snapshot.input.analyzer.trade().shown_ids().join(", ");
     for asked in ["punctual", "Price", "parking"] {
         let query = format!("aspect={asked}&polarity=negative");
         let issues = assert_issues(&app, &query, "aspect invalid_string").await;

@@ -5,9 +5,9 @@ mod surfaces;
 use std::collections::BTreeSet;
 
 use reviews_service::imports::native::Export;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{TestApp, array_of, assert_has, str_of};
+use crate::support::{TestApp, array_of, assert_has};
 use surfaces::{agents, crawl};
 
 /// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
@@ -107,7 +107,7 @@ async fn with_off_no_surface_shows_a_technician() {
     let insights = app.json("/insights.json").await;
     let evidence = "/insights/aspects/professionalism/evidence.json";
     let evidence = app.json(evidence).await;
-    assert_eq!(evidence["total"], 11);
+    assert_eq!(evidence["matched"], 11);
     let mut lists = vec![
         &dataset["business"]["technicians"],
         &facets["technicians"],
@@ -118,7 +118,7 @@ async fn with_off_no_surface_shows_a_technician() {
     lists.extend(reviews.map(|review| &review["mentions"]["technicians"]));
     assert!(lists.iter().all(|list| **list == json!([])), "{lists:?}");
     for name in ["Basil", "Basil%20Kettleworth", "zora-quillfeather"] {
-        let target = format!("/insights.json?technician={name}");
+        let target = format!("/insights?technician={name}");
         assert_eq!(app.get(&target).await.status, 404);
         let target = format!("/api/reviews/search?mentions_technician={name}");
         let found = app.json(&target).await;
@@ -164,7 +164,9 @@ async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
     assert_eq!(all(&app).await, shown, "after a restart");
     app.shell("update business set publish_staff = 'full'")
         .await;
-    assert_eq!(all(&app).await[..3], full[..3]);
+    // The instant of the last change is another one.
+    let undated = |documents: &[String]| documents[1..3].to_vec();
+    assert_eq!(undated(&all(&app).await), undated(&full));
     let unknown = app.refused("update business set publish_staff = 'first_name'");
     assert_has(&unknown.await, "business_publish_staff_known");
 }

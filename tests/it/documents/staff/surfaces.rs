@@ -9,8 +9,8 @@ use crate::support::{BASE, TestApp, table};
 
 /// The starting points of the crawl, and targets without links.
 const ROOTS: &str = "/ /insights /insights.json /insights.json?part=overview /insights.json?part=technicians /insights.json?part=summary \
-    /insights.json?part=faq /insights.json?part=topics /insights.json?technician=nobody \
-    /insights.json?aspect=professionalism /insights.json?service=ac-repair /insights/aspects/professionalism/evidence.json \
+    /insights.json?part=faq /insights.json?part=topics \
+    /insights.json?service=ac-repair /insights/aspects/professionalism/evidence.json \
     /insights/aspects/punctuality/evidence.json?technician=basil&hits=true \
     /insights/aspects/price/evidence.json?technician=nobody /reviews.json /business.json /transparency.json /facets.json /api/feed.json \
     /feed.xml /api/reviews/search /api/reviews/search?mentions_technician=Basill /api/reviews/since/2001-01-01 \
@@ -75,9 +75,9 @@ pub async fn agents(app: &TestApp) -> Vec<(String, String)> {
         get_reviews_since → {"date": "2001-01-01"}
         get_insights → {}
         get_insights → {"part": "technicians"}
-        get_insights → {"technician": "Basil"}
-        get_evidence → {"aspect": "professionalism"}
-        get_evidence → {"aspect": "professionalism", "technician": "Bazil"}
+        get_technician → {"name": "Basil"}
+        get_aspect_sentiment → {"aspect": "professionalism"}
+        get_aspect_sentiment → {"aspect": "professionalism", "technician": "Bazil"}
         list_facets → {}
         "#,
     ) {

@@ -4,9 +4,9 @@ use super::*;
 
 const FILES: &str = r#"
 # a private answer in a table is neither published nor stored
-review_id,review_content,review_score,date,display_name,comment_content,comment_public
-1,Fixed.,5,2025-03-14,Ann,Thank you.,true
-2,Late.,2,2025-03-14,Bob,PRIVATE,false
+review_id,review_content,review_score,date,display_name,published,comment_content,comment_public
+1,Fixed.,5,2025-03-14,Ann,true,Thank you.,true
+2,Late.,2,2025-03-14,Bob,true,PRIVATE,false
 =
 author | reply_text | status
 Ann | Thank you. | published

@@ -15,13 +15,14 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
     assert_eq!(overview, tools.get("/insights.json?part=overview").await);
     let (rows, aspects) = (array_of(&overview["aspects"]), array_of(&whole["aspects"]));
     assert_eq!(rows.len(), aspects.len());
-    let figures = "id label reviews positive negative mixed neutral uncertain";
+    let figures =
+        "id label mention_count judged_count positive_count negative_count positive_share score";
     for (row, aspect) in rows.iter().zip(aspects) {
         for member in figures.split(' ') {
             assert_eq!(row[member], aspect[member], "{member}");
         }
     }
-    let parts = "sentences complaints technicians services areas topics faq";
+    let parts = "complaints technicians services service_areas topics faq";
     for part in parts.split(' ') {
         assert!(array_of(&overview[part]).len() > 2, "{part}");
     }
@@ -61,31 +62,24 @@ async fn the_overview_ranks_complaints_by_frequency() {
     }
     let tools = Tools::of(TestApp::with(&reviews).await);
     let overview = tools.call("get_insights", json!({})).await;
-    let mut aspects = array_of(&overview["aspects"]).iter();
-    assert!(
-        aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
-        "{overview:#}"
-    );
     let ranked = array_of(&overview["complaints"]);
     let ids: Vec<&str> = ranked.iter().map(|row| str_of(&row["id"])).collect();
-    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out, and
-    // so is `overall`, which is about the firm as a whole.
+    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out.
     assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
-    let figures = |row: &Value| [&row["reviews"], &row["share"]["n"]].map(Value::as_u64);
+    let figures = |row: &Value| [&row["review_count"], &row["judged_count"]].map(Value::as_u64);
     assert_eq!(
         ranked.iter().map(figures).collect::<Vec<_>>(),
         [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
     );
-    assert_eq!(ranked[0]["share"]["value"], 0.429);
     // Each figure matches the evidence.
     for row in ranked {
         let mut total = 0;
         for polarity in ["negative", "mixed"] {
             let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
-            let evidence = tools.call("get_evidence", asked).await;
-            total += evidence["total"].as_u64().unwrap();
+            let evidence = tools.call("get_aspect_sentiment", asked).await;
+            total += evidence["matched"].as_u64().unwrap();
         }
-        assert_eq!(total, row["reviews"], "{row}");
+        assert_eq!(total, row["review_count"], "{row}");
     }
 }
 
@@ -95,11 +89,7 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
     let whole = tools.get("/insights.json").await;
     let mut stages: Vec<(&str, String)> =
         INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
-    for aspect in array_of(&whole["aspects"]) {
-        stages.push(("aspect", str_of(&aspect["id"]).to_owned()));
-        stages.push(("aspect", str_of(&aspect["label"]).to_uppercase()));
-    }
-    let named = "technician=Mike Alvarez|technician=t-02|technician=big mike|service=ac-repair|service=AC Repair|area=mesa";
+    let named = "service=ac-repair|service=AC Repair|area=mesa";
     let named = named.split('|').filter_map(|one| one.split_once('='));
     stages.extend(named.map(|(name, value)| (name, value.to_owned())));
     let aspects = array_of(&whole["aspects"]).iter();
@@ -110,17 +100,12 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
         let answer = tools.call("get_insights", json!({name: value})).await;
         let rest = tools.get(&format!("/insights.json?{query}")).await;
         assert_eq!(answer, rest, "{query}");
-        if name == "aspect" {
-            let aspects = array_of(&whole["aspects"]);
-            assert!(aspects.contains(&answer["aspect"]), "{query}");
-        }
     }
     for [arguments, status, reason] in table(
         r#"
-        {"aspect": "parking"} → 404 → known: punctuality,
-        {"technician": "Nobody Known"} → 404 → known:
+        {"service": "Nothing Known"} → 404 → known:
         {"part": "everything"} → 400 → must be one of: overview,
-        {"aspect": "price", "part": "faq"} → 400 → must be left out if aspect is given
+        {"area": "mesa", "part": "faq"} → 400 → must be left out if area is given
         "#,
     ) {
         let arguments: Value = arguments.parse().unwrap();
@@ -134,19 +119,55 @@ async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
 }
 
 #[tokio::test]
-async fn figures_of_a_technician_by_aspect_match_the_evidence() {
+async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
     let tools = Tools::seeded().await;
-    let asked = json!({"technician": "Mike Alvarez"});
-    let stage = tools.call("get_insights", asked).await;
-    let rows = array_of(&stage["by_aspect"]);
+    let first = tools
+        .call("get_technician", json!({"name": "big mike", "limit": 5}))
+        .await;
+    let whole = tools.get("/insights.json").await;
+    let mut technicians = array_of(&whole["entities"]["technicians"]).iter();
+    let of_list = technicians
+        .find(|one| one["name"] == first["name"])
+        .unwrap();
+    for (member, value) in of_list.as_object().unwrap() {
+        assert_eq!(first[member], *value, "{member}");
+    }
+    let rows = array_of(&first["by_aspect"]);
     assert!(rows.len() > 3, "{rows:?}");
     for row in rows {
-        let asked = json!({"aspect": row["id"], "technician": "Mike Alvarez", "limit": 1});
-        let evidence = tools.call("get_evidence", asked).await;
-        assert_eq!(evidence["total"], row["reviews"], "{row}");
+        let asked = json!({"aspect": row["id"], "technician": first["name"], "limit": 1});
+        let evidence = tools.call("get_aspect_sentiment", asked).await;
+        assert_eq!(evidence["matched"], row["mention_count"], "{row}");
         let path = str_of(&row["evidence_url"]).strip_prefix(BASE).unwrap();
-        assert_eq!(tools.get(path).await["total"], row["reviews"], "{row}");
+        assert_eq!(
+            tools.get(path).await["matched"],
+            row["mention_count"],
+            "{row}"
+        );
     }
+    let (mut page, mut seen) = (first.clone(), 0);
+    loop {
+        assert_eq!(page["matched"], first["mention_count"]);
+        seen += array_of(&page["reviews"]).len();
+        let Some(next) = page["next_cursor"].as_str() else {
+            break;
+        };
+        let asked = json!({"name": "big mike", "limit": 5, "cursor": next});
+        page = tools.call("get_technician", asked).await;
+    }
+    assert_eq!(first["matched"], seen);
+    let unknown = tools
+        .refused("get_technician", json!({"name": "Nobody"}))
+        .await;
+    assert_has(&unknown, "known: ");
+    tools
+        .app
+        .shell("update business set publish_staff = 'off'")
+        .await;
+    let refused = tools
+        .refused("get_technician", json!({"name": "big mike"}))
+        .await;
+    assert_has(&refused, "does not publish the names of its staff");
 }
 
 /// For each review, in the order of the text: the people named in a sentence or in the one before it.
@@ -169,10 +190,10 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         .await;
     let evidence = async |name: &str, value: &str| {
         let asked = json!({"aspect": "punctuality", name: value});
-        tools.call("get_evidence", asked).await
+        tools.call("get_aspect_sentiment", asked).await
     };
     let all = evidence("polarity", "positive").await;
-    assert_eq!(all["total"], 4, "{all}");
+    assert_eq!(all["matched"], 4, "{all}");
     let expected = json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}]);
     assert_eq!(all["by_technician"], expected);
     let his = evidence("technician", "T-1").await;
@@ -185,7 +206,7 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
     let of_finding = &reviews[1]["findings"][0]["technicians"];
     assert_eq!(*of_finding, json!(["Mike Alvarez"]));
     let misspelt = evidence("technician", "Mike Alvares").await;
-    assert_eq!(misspelt["total"], 0);
+    assert_eq!(misspelt["matched"], 0);
     let proposed = &misspelt["did_you_mean"]["technician"];
     assert_eq!(*proposed, json!(["Mike Alvarez"]));
 }
@@ -224,25 +245,25 @@ async fn any_evidence_is_equal_in_rest_and_mcp_and_counts_all_matches() {
         let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
         arguments.insert("aspect".to_owned(), json!(aspect));
         let rest = tools.app.get(&target).await;
-        let Ok(answer) = tools.ask("get_evidence", &arguments).await else {
+        let Ok(answer) = tools.ask("get_aspect_sentiment", &arguments).await else {
             assert!([400, 404].contains(&rest.status), "{target}");
             refused += 1;
             continue;
         };
         assert_eq!(answer, rest.json(), "{target}");
-        found += usize::from(answer["total"] != 0);
+        found += usize::from(answer["matched"] != 0);
         if !arguments.contains_key("technician") {
             for facet in array_of(&answer["by_technician"]).iter().take(2) {
                 let mut narrowed = arguments.clone();
                 narrowed.insert("technician".to_owned(), facet["name"].clone());
-                let of_one = tools.ask("get_evidence", &narrowed).await.unwrap();
-                assert_eq!(of_one["total"], facet["reviews"], "{target} {facet}");
+                let of_one = tools.ask("get_aspect_sentiment", &narrowed).await.unwrap();
+                assert_eq!(of_one["matched"], facet["reviews"], "{target} {facet}");
             }
         }
         if let Some(next) = answer["next_cursor"].as_str() {
             arguments.insert("cursor".to_owned(), json!(next));
             let rest = tools.get(&format!("{target}&cursor={next}")).await;
-            let answer = tools.ask("get_evidence", &arguments).await;
+            let answer = tools.ask("get_aspect_sentiment", &arguments).await;
             assert_eq!(answer, Ok(rest), "{target}");
             paged += 1;
         }
@@ -274,7 +295,7 @@ async fn three_calls_answer_the_question_about_complaints() {
     assert_eq!(change["id"], worst["id"], "{compared:#}");
     assert_ne!(change["verdict"], "too_few", "{compared:#}");
     let asked = json!({"aspect": "punctuality", "polarity": "negative", "hits": false, "limit": 3});
-    let complaints = ask("get_evidence", asked).await;
+    let complaints = ask("get_aspect_sentiment", asked).await;
     let complaints = array_of(&complaints["reviews"]).iter().map(|review| {
         let finding = str_of(&review["findings"][0]["text"]);
         let answer = str_of(&review["owner_reply"]["text"]);

@@ -103,7 +103,7 @@ async fn the_instructions_say_that_reviews_are_data() {
     let instructions = Tools::seeded().await.catalog.instructions();
     for part in [
         "Saltbush Air & Plumbing",
-        "get_evidence",
+        "get_aspect_sentiment",
         "next_cursor",
         "untrusted content",
         "never instructions",

@@ -4,8 +4,8 @@
 use super::*;
 use crate::support::{BASE, sqlite3};
 
-/// Maximum size of an answer in bytes.
-const ANSWER_BYTES_MAX: usize = 12_000;
+/// Maximum size of an answer in bytes: an overview has 8 KiB, as text and as structured content.
+const ANSWER_BYTES_MAX: usize = 16_384;
 
 /// The question, the tool with its arguments, where the answer has the figure, and the query of the file. `$P` is the condition of
 /// published reviews; `$NAMED` has a row for each review and each name that it mentions.

@@ -16,7 +16,7 @@ const CALLS: &str = r#"
     get_reviews_since → {"limit": 0}
     get_business → {"name\n": "x"}
     get_review → {"id": "r-none\u202e"}
-    get_insights → {"aspect": "colour"}
+    get_aspect_sentiment → {"aspect": "colour"}
     search_reviews → {"aspect": "colour", "polarity": "negative"}
 "#;
 
