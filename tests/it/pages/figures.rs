@@ -51,7 +51,10 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         let page = app.text(&format!("/insights?aspect=price{query}")).await;
         let target = format!("/insights/aspects/price/evidence.json{polarity}");
         let evidence = app.json(&target).await;
-        assert_has(&page, &format!("{} reviews mention it", evidence["matched"]));
+        assert_has(
+            &page,
+            &format!("{} reviews mention it", evidence["matched"]),
+        );
         let reviews = array_of(&evidence["reviews"]).iter();
         let ids: Vec<&str> = reviews.map(|review| str_of(&review["review_id"])).collect();
         assert_eq!(permalinks(&page), ids, "{query}");

@@ -112,7 +112,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         "status          published\n",
         "decided         reply: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
-        "\nanswer:\n  Thank you, Ann. (",
+        "\nreply:\n  Thank you, Ann. (",
     ] {
         assert_has(&message, line);
     }
@@ -134,7 +134,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
     // The limit may lie within a character.
     for (answer, refusal) in [
         ("é".repeat(1 << 20), "has more than 1 MiB"),
-        ("\n".to_owned(), "the answer is empty"),
+        ("\n".to_owned(), "the reply is empty"),
     ] {
         home.file("answer.txt", &answer);
         let input = File::open(home.folder.path().join("answer.txt")).unwrap();

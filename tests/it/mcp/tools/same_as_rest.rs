@@ -27,6 +27,8 @@ const VALUES: &str = "
     query → the|leak|WATER|e|東京|🙂|was|the|leak|e|LONG|LONG||%|\"|\u{202e}|zebra|ß
     mentions_technician → TECHNICIAN|TECHNICIAN|TECHNICIAN|TECHNICIAN||Nobody Known|Mike
     mentions_service → SERVICE|SERVICE|SERVICE|SERVICE||AC-REPAIR|none
+    mentions_area → Mesa|TEMPE|Nowhere|
+    verified → true|true|false|TRUE|1|
     aspect → punctuality|price|weather|
     polarity → positive|negative|mixed|good|
     match → substring|words|word|
@@ -55,7 +57,7 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     if generator.once_in(3) {
         return json!(value);
     }
-    if name.starts_with("has_") && ["true", "false"].contains(&value) {
+    if (name.starts_with("has_") || name == "verified") && ["true", "false"].contains(&value) {
         return json!(value == "true");
     }
     let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
