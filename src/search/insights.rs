@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::Cursor;
+use super::suggestions::suggest_names;
 use crate::insights::rules::AspectDefinition;
 use crate::insights::{
     AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
@@ -650,7 +651,7 @@ fn support<'a>(
 
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
-    let nearest = |kind, name: Option<&str>| names::suggestions(snapshot, kind, name?);
+    let nearest = |kind, name: Option<&str>| suggest_names(snapshot, kind, name?);
     wire::DidYouMean {
         technician: nearest(MentionKind::Technician, parameters.technician.as_deref()),
         service: nearest(MentionKind::Service, parameters.service.as_deref()),

@@ -214,7 +214,7 @@ async fn deleted_short_reviews_leave_no_trace() {
         // The first five without a service, the others beside one.
         let delete = |path: &Path, ids: &[String], deleted: &mut HashSet<String>| {
             for id in ids {
-                let output = command(path, &["delete", id]);
+                let output = command(path, &["delete", id, "--yes"]);
                 assert_has(&output, "and erased from the file");
             }
             deleted.extend(ids.iter().cloned());
@@ -242,7 +242,7 @@ async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
     // Free pages, which a rewrite does not copy.
     let enlarge = "create table large (bytes); insert into large values (zeroblob(70000000)); drop table large";
     app.shell(enlarge).await;
-    let output = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes", "--yes"]);
     assert_has(&output, "larger than 64 MiB");
     assert_has(&output, "`reviews serve` erases that within an hour");
     let report = pending(&app).unwrap();
@@ -266,7 +266,7 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
         reading.query_one(count, [], |row| row.get::<_, i64>(0))
     };
     assert_eq!(count(), Ok(61));
-    let output = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes", "--yes"]);
     let reason = "in use, or on a full disk; `reviews serve` erases that within an hour";
     assert_has(&output, reason);
     let log_bytes = || log_bytes(&app);

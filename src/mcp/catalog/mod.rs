@@ -99,8 +99,8 @@ pub const TOOLS: [Tool; 9] = [
         name: "get_insights",
         title: "What the reviews say",
         description: "Get counts of what the reviews say. Use without arguments first, for an overview with complaints, worst first; then \
-             with one argument for a service, an area or one part. Do not use for one aspect (use get_aspect_sentiment) or \
-             technician (use get_technician).",
+             with one argument for a service, an area or one part. Do not use for one aspect or technician (use \
+             get_aspect_sentiment, get_technician).",
         arguments: StageParameters::describe,
         result: result_schema::<wire::InsightsStage>,
         added: &[],
@@ -112,7 +112,7 @@ pub const TOOLS: [Tool; 9] = [
         name: "get_aspect_sentiment",
         title: "One aspect and the sentences about it",
         description: "Get the figures of one aspect, counts of matches by technician and service, and a page of sentences, newest \
-             first. Use for who is praised most for what, or what complaints say (aspect=price, polarity=negative). Do not \
+             first. Use for who is praised most for what, or what complaints say (polarity=negative). Do not \
              use for whole reviews (use search_reviews). hits=false is shorter.",
         arguments: AspectArguments::describe,
         result: result_schema::<wire::AspectEvidence>,

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use futures_util::future::ready;
 use futures_util::{Stream, TryStreamExt};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::source::Deletion;
 use crate::model::{
     Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
 };
@@ -210,6 +210,16 @@ pub async fn published(
     .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().filter_map(numbered).collect())
+}
+
+/// What is published of a deletion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deletion {
+    /// The source under which the review was shown.
+    pub source_name: String,
+    /// `YYYY-MM-DD`
+    pub day: Option<String>,
+    pub reason: Option<String>,
 }
 
 #[derive(Debug)]
@@ -602,6 +612,16 @@ pub async fn observe(
         rows,
         change_no
     )
+}
+
+/// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
+pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
+    let ids = Value::from(ids).to_string();
+    let delete = sqlx::query!(
+        "delete from review where review_id in (select value from json_each(?))",
+        ids
+    );
+    Ok(delete.execute(&mut *write).await?.rows_affected())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::upsert;
-use super::source::{Deletion, Mark, SourceRecord, note_sources};
+use super::rows::{Deletion, upsert};
+use super::source::{Mark, SourceRecord, note_sources};
 use crate::model::{Review, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
@@ -371,16 +371,6 @@ pub async fn can_undo(connection: &mut SqliteConnection, id: &str) -> sqlx::Resu
     )
     .fetch_one(connection)
     .await
-}
-
-/// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
-pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
-    let ids = Value::from(ids).to_string();
-    let delete = sqlx::query!(
-        "delete from review where review_id in (select value from json_each(?))",
-        ids
-    );
-    Ok(delete.execute(&mut *write).await?.rows_affected())
 }
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{ReviewState, of_ids};
-use super::runs::delete_all;
+use super::rows::{Deletion, ReviewState, delete_all, of_ids};
 use crate::model::{Day, Digests, LastStatement, Review, ReviewId, Unit, Units, is_one_name};
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
@@ -56,16 +55,6 @@ impl SourceRecord {
     pub fn set_last_statement(&mut self, statement: &LastStatement) {
         self.last_statement_json = statement.json().to_string();
     }
-}
-
-/// What is published of a deletion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deletion {
-    /// The source under which the review was shown.
-    pub source_name: String,
-    /// `YYYY-MM-DD`
-    pub day: Option<String>,
-    pub reason: Option<String>,
 }
 
 /// The mark of a deleted review.

@@ -215,7 +215,7 @@ async fn answers_follow_the_text_and_empty_entries_have_no_content() {
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [
         (
-            "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
+            "Two hours late.\n\nReply from Art Beecham:\nWe are sorry.",
             "<p>Two hours late.</p><p>Reply from Art Beecham:<br>We are sorry.</p>",
         ),
         // The author of the answer is not recorded, so it is the firm.

@@ -148,7 +148,7 @@ const KINDS: &str = "
     name and typo → NNNN → NNND → NNND
     gone → GGGG → GGGG → GGGG
     beside → AAAA → AAAA → AAAA
-    twice → SSSA → SSSA → SSSA
+    twice → SSSA → SSSA → SSSS
     title → EEEE → EEEE → SSSS
     answer → EEEE → EEEE → SSSS
     Anonymous: nothing → SSSS → SSSS → SSSS

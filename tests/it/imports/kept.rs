@@ -28,7 +28,7 @@ async fn a_newer_file_changes_only_fields_that_the_owner_did_not_edit() {
     let newer = lines(&newer.map(|changes| native(&changes)));
     let (report, _) = bench.take(newer.clone()).await;
     assert_eq!(counts(&report), (0, 3, 1, 0));
-    let kept = "1 kept withheld, 2 kept edited: r-2 text, r-4 response\n1 kept deleted: r-3\n";
+    let kept = "1 kept withheld, 2 kept edited: r-2 text, r-4 reply\n1 kept deleted: r-3\n";
     assert_has(&summary(&report, false), kept);
     let select = "select review_id, rating, status, title, text, reply_text from review order by 1";
     let expected = "r-1|2|withheld||Good.|\nr-2|1|published||As the owner has it.|\n\

@@ -79,7 +79,10 @@ fn a_setting_overrides_the_type_of_the_business() {
     home.run_ok("init --type Bakery", "");
     assert_eq!(trade_of("serve"), "food");
     assert_eq!(trade_of("serve --trade home_services"), "home_services");
-    home.run_err("serve --trade dentist", "home_services, food, general");
+    home.run_err(
+        "serve --trade dentist",
+        "home_services, food, lodging, general",
+    );
 }
 
 #[test]

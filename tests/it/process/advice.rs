@@ -79,7 +79,7 @@ fn every_next_step_advised_for_an_empty_database_works() {
         home.file("rows.jsonl", ROW);
         home.follow_advice(words, "reviews import", &file, "1 new");
         // A deleted review returns only with the advised option.
-        home.run_ok("delete r-1", "deleted");
+        home.run_ok("delete r-1 --yes", "deleted");
         home.follow_advice("show r-1", "reviews import", &file, "1 new");
     }
     for words in ["status", "business"] {
@@ -173,7 +173,10 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let wrong = home.run("check").out;
     assert!(!wrong.contains("Keep a copy of the file"), "{wrong}");
     assert_has(&wrong, "import it again");
-    follow(&home, &wrong, "reviews delete", "r-1: deleted");
+    let mut delete = quoted_command(&wrong, "reviews delete");
+    // There is no terminal to ask at.
+    delete.push("--yes".to_owned());
+    home.run_ok(&delete, "r-1: deleted");
     home.sql("delete from derived_analysis");
     home.run_ok("check", "`reviews serve` catches up");
     home.run_ok("export rest.jsonl", "1 review");

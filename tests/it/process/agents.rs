@@ -69,7 +69,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     pipes.send("");
     let listed = pipes.ask(&list);
     assert_eq!(listed["id"], "l");
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 9);
     let search = call("search_reviews", &json!({"query": "2 / 9"}));
     let found = &pipes.ask(&search)["result"]["structuredContent"];
     assert_eq!(found["reviews"][0]["id"], "p-2");

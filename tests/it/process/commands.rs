@@ -31,7 +31,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
         delete from review_fts where rowid = (select review_no from review_change where review_id = 'p-3') → wrong   text index: review p-3
         pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'p-4' → wrong   reviews: p-4 has bytes that are no UTF-8 or breaks
         alter table review rename column title to headline → reviews.db: the reviews cannot be read: no such column: r.title; undo the change
-        drop table mention → the reviews cannot be read: no such table: mention; undo the change, or restore a backup|wrong   schema: the index mention_technician is missing|wrong   schema: the table mention is missing
+        drop table mention → the reviews cannot be read: no such table: mention; undo the change, or restore a backup|wrong   schema: the table mention is missing
         ",
     ) {
         let home = Home::with(5);

@@ -92,7 +92,7 @@ const FEEDBACK: &str = "Customer,Stars,What they said,When,Our reply,Publish\n\
     Ann Baker,5,On time and tidy as ever.,2026-10-30,Thank you.,yes\n\
     Bo Cole,2,Left the gate open again.,2026-10-29,,no\n\
     Cy Dorn,5,Explained each line of the bill.,2026-10-28,,yes\n";
-const KEPT_FEEDBACK: &str = "Customer|author|name\nOur reply|response|name\nPublish|public|owner\nStars|rating|name\n\
+const KEPT_FEEDBACK: &str = "Customer|author|name\nOur reply|reply|name\nPublish|public|owner\nStars|rating|name\n\
     What they said|text|owner\nWhen|date|name";
 
 #[test]

@@ -153,9 +153,9 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
         publish c → c: is already published
         withhold d --reason x → withheld
         publish d → published
-        undo → 3 left unchanged: b (you changed response), c (you changed status, verification), d (you changed status, verification)
+        undo → 3 left unchanged: b (you changed reply), c (you changed status), d (you changed status)
         delete b --yes → deleted
-        undo → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
+        undo → 2 left unchanged: c (you changed status), d (you changed status)
         delete c --yes → deleted
         delete d --yes → deleted
         undo → 2 deleted since

@@ -166,18 +166,20 @@ Eve|5|2026-10-30|HIDDEN|yes
 ",2026-10-30,5,no
 then --map author=Nickname --map 'text=What they typed' --map date=When --map 'rating=How many' --public Publish=yes
 =
-? Author
+? Field { field: Rating, is_proposed: true }: How many
+? Field { field: Text, is_proposed: false }: 
+? Public: What they typed, How many, Publish
 author | status
 Ann | withheld
 # a cell with backslashes and quotation marks is as it stands
 Name,Stars,Date,Review
 Ann,5,2026-10-30,"It leaked \""twice\"", \N
-Eve,1,2026-10-29,HIDDEN"
+Eve,1,2026-10-29,Late"
 Bo,4,2026-10-28,\N
 Cy,3,2026-10-27,C:\new
 =
 author | text
-Ann | It leaked \"twice\", \N\nEve,1,2026-10-29,HIDDEN
+Ann | It leaked \"twice\", \N\nEve,1,2026-10-29,Late
 Bo | \N
 Cy | C:\new
 # a dump of a database is refused

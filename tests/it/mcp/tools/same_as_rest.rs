@@ -26,9 +26,9 @@ const VALUES: &str = "
     until → DAY|DAY|DAY|DAY|DAY||2024-02-30|2024-2-1|today|0000-01-01|2024-02-01T00:00:00Z
     query → the|leak|WATER|e|東京|🙂|was|the|leak|e|LONG|LONG||%|\"|\u{202e}|zebra|ß
     mentions_technician → TECHNICIAN|TECHNICIAN|TECHNICIAN|TECHNICIAN||Nobody Known|Mike
-    mentions_service → SERVICE|SERVICE|SERVICE|SERVICE||AC-REPAIR|none
-    mentions_area → Mesa|TEMPE|Nowhere|
+    mentions_area → Gilbert|GILBERT|Mesa||Nowhere
     verified → true|true|false|TRUE|1|
+    mentions_service → SERVICE|SERVICE|SERVICE|SERVICE||AC-REPAIR|none
     aspect → punctuality|price|weather|
     polarity → positive|negative|mixed|good|
     match → substring|words|word|

@@ -165,7 +165,7 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
          select source_name, id_at_source, posted_at, said ->> 'decided' from review_source where review_id = 'n1';
          select count(*) from review_note;
          select count(*) from review_source where same_text = 3",
-        "n1|published||manual\nw0|withheld||manual\nw1|withheld|spam|manual\nw2|withheld|not verified|manual\nGoogle|||\n0\n0",
+        "n1|published||manual\nw0|withheld|not published at the source|manual\nw1|withheld|not published at the source|manual\nw2|withheld|not published at the source|manual\nGoogle|||\n0\n0",
     );
     // Its texts are the source's, not decisions of the owner; what was withheld is not published by a row.
     own["text"] = "Bread was cold".into();
