@@ -16,6 +16,10 @@ use crate::model::{
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else of the row"
+)]
 pub struct Incoming {
     /// Its ID is the row's own, or one that is derived from the row.
     pub statement: Statement,

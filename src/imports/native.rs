@@ -428,7 +428,13 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
         Unit::Source => !has_value("source"),
         Unit::Verification => !has_value("verified") && !has_value("verification"),
         Unit::Reply => !members.contains_key("owner_reply"),
-        unit => !members.contains_key(unit.name()),
+        Unit::Rating
+        | Unit::Date
+        | Unit::Author
+        | Unit::Title
+        | Unit::Text
+        | Unit::Language
+        | Unit::Mentions => !members.contains_key(unit.name()),
     };
     let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
     let mut record = json!(VOUCHED);

@@ -85,7 +85,7 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         insert into editorial_summary (text) values ('In our words.') → insights
         delete from editorial_faq; delete from editorial_summary → insights
         delete from service where service_id = 'unmentioned'; delete from service_area → reviews insights
-        delete from business → reviews json_feed atom_feed
+        delete from business → reviews insights json_feed atom_feed
         delete from review where review_id = 'newest' → reviews insights json_feed atom_feed
         "#,
     ) {

@@ -549,13 +549,14 @@ impl<'a> Collector<'a> {
             Err(faults) => return self.reject(at, raw(), &faults),
         };
         // The days of native records are those of the business.
-        if !self.format.is_native() {
-            if incoming.has_instant && self.collected.calendar.zone.is_none() {
-                return Err(FileError::new(
-                    "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
-                     ZONE` first, for example America/Phoenix",
-                ));
-            }
+        if !self.format.is_native()
+            && incoming.has_instant
+            && self.collected.calendar.zone.is_none()
+        {
+            return Err(FileError::new(
+                "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
+                 ZONE` first, for example America/Phoenix",
+            ));
         }
         let statement = &mut incoming.statement;
         if let Some(name) = &self.request.source

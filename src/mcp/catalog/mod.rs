@@ -124,7 +124,7 @@ pub const TOOLS: [Tool; 9] = [
     Tool {
         name: "get_technician",
         title: "One technician and what reviews say",
-        description: "Get the figures of one technician by aspect, and a page of the sentences about the person, newest first. Use \
+        description: "Get the figures of one technician by aspect, and a page of sentences about the person, newest first. Use \
              when asked about a person. Do not use to list people (use list_facets).",
         arguments: TechnicianParameters::describe,
         result: result_schema::<wire::TechnicianEvidence>,

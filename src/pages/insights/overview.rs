@@ -198,7 +198,11 @@ fn sentence(
     let count = match one.template {
         SummaryTemplate::Overall => "analysed",
         SummaryTemplate::NotAnalysed => "foreign",
-        _ => "judged",
+        SummaryTemplate::AspectPositive
+        | SummaryTemplate::AspectNegative
+        | SummaryTemplate::AspectDivided
+        | SummaryTemplate::Technicians
+        | SummaryTemplate::Services => "judged",
     };
     let mut words = (locale.counted_with(id, figure(count), &texts)).into_owned();
     if let Some(quote) = &evidence.quote {

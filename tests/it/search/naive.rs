@@ -222,7 +222,7 @@ fn technician_is(query: &str, technicians: &[String]) -> bool {
     let is_alone = TECHNICIANS
         .iter()
         .copied()
-        .filter(|name| has_first(&name))
+        .filter(|name| has_first(name))
         .count()
         == 1;
     let mut technicians = technicians.iter();
