@@ -32,8 +32,9 @@ create table review (
     source_url          text
         constraint review_source_url_is_of_web check (
             lower(source_url) glob 'http://[^/?#]*' or lower(source_url) glob 'https://[^/?#]*' or source_url is null),
-    -- Who verified that it is from a customer: a job, a platform or an invitation; for `manual` ones only the business vouches.
-    verification        text not null default 'manual'
+    -- Who verified that it is from a customer: a job, a platform or an invitation; for `manual` ones only the business vouches, and
+    -- null means that nobody does.
+    verification        text default 'manual'
         constraint review_verification_known
             check (verification in ('job_match', 'source_platform', 'invite', 'manual')),
     verified_at         text
@@ -53,6 +54,7 @@ create table review (
     constraint review_has_no_nul
         check (instr(author || text || source_name || coalesce(title, '') || coalesce(withheld_reason, '')
             || coalesce(reply_text, '') || coalesce(reply_author, ''), char(0)) = 0),
+    constraint review_published_is_vouched_for check (status = 'withheld' or verification is not null),
     -- The service holds all of them in memory. A row of an import has at most 1 MiB.
     constraint review_within_2_mib
         check (length(cast(author as blob)) + length(cast(text as blob)) + length(cast(source_name as blob))

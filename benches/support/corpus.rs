@@ -151,7 +151,7 @@ impl Corpus {
                 url: None,
             },
             verification: Verification {
-                method: Method::SourcePlatform,
+                method: Some(Method::SourcePlatform),
                 verified_at: None,
             },
             mentions: Mentions::new(

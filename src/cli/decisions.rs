@@ -15,7 +15,7 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Reply, Review, Status, Unit};
+use crate::model::{Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
 use crate::storage::{Database, Erased, Write};
@@ -110,7 +110,9 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            reviews::note_decided(write, review, &[Unit::Status]).await?;
+            // Only a review for which somebody vouches is published, so the verification is decided, too.
+            let decided = [Unit::Status, Unit::Verification];
+            reviews::note_decided(write, review, &decided).await?;
             let reason = match &review.status {
                 Status::Published => {
                     let report = "is already published; the next import keeps it published\n";
@@ -120,9 +122,17 @@ impl Publish {
                     reason.clone().unwrap_or_else(|| "not stated".to_owned())
                 }
             };
+            let mut vouched = "";
+            if review.verification.method.is_none() {
+                review.verification = Verification {
+                    method: Some(Method::Manual),
+                    verified_at: Some(clock.now()),
+                };
+                vouched = "; it was not verified, so now you vouch for it (manual)";
+            }
             review.status = Status::Published;
             reviews::set_note(write, review.id.as_str(), None).await?;
-            Ok(format!("published; was withheld ({reason})\n"))
+            Ok(format!("published; was withheld ({reason}){vouched}\n"))
         })
         .await
     }

@@ -94,7 +94,7 @@ impl Incoming {
 
 /// Verification of a row without one: the owner who imports the row vouches for it.
 pub const VOUCHED: Verification = Verification {
-    method: Method::Manual,
+    method: Some(Method::Manual),
     verified_at: None,
 };
 

@@ -402,7 +402,8 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     };
     let mut members = reader.members("", value, RECORD);
     let decided = decided_units(&mut reader, &members);
-    let status = stated_status(&mut reader, &mut members);
+    let is_vouched = check_verification(&mut reader, &members);
+    let status = stated_status(&mut reader, &members, is_vouched);
     for name in foreign_members(value) {
         reader.fault(
             name,
@@ -442,6 +443,9 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     record["text"] = json!("");
     members.retain(|_, member| !member.is_null());
     patch(&mut record, Value::Object(members));
+    if !is_vouched {
+        record["verification"] = Value::Null;
+    }
     // The merge withholds a review that is not verified.
     record["status"] = json!(status.unwrap_or(Status::Published));
     let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
@@ -506,7 +510,7 @@ fn decided_units(reader: &mut ShapeReader, members: &Map<String, Value>) -> Unit
 
 /// Whether somebody vouches for the review, as `verified` and `verification` say: a row without both is vouched for by the owner,
 /// who imports it.
-fn check_verification(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> bool {
+fn check_verification(reader: &mut ShapeReader, members: &Map<String, Value>) -> bool {
     let verification = members.get("verification").and_then(Value::as_str);
     let is_manual = verification == Some(Method::Manual.name());
     match (
@@ -523,19 +527,17 @@ fn check_verification(reader: &mut ShapeReader, members: &mut Map<String, Value>
             reader.fault("verified", advice);
             true
         }
-        (Some(false), Some(_)) if !is_manual => {
-            // What does not hold is not kept; the owner who publishes the review vouches for it.
-            members.insert("verification".to_owned(), json!(Method::Manual));
-            false
-        }
-        (Some(false), None) => false,
-        (Some(_) | None, Some(_)) | (None, None) => true,
+        (Some(false), _) => is_manual,
+        (Some(true) | None, Some(_)) | (None, None) => true,
     }
 }
 
 /// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
-fn stated_status(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> Option<Status> {
-    let is_vouched = check_verification(reader, members);
+fn stated_status(
+    reader: &mut ShapeReader,
+    members: &Map<String, Value>,
+    is_vouched: bool,
+) -> Option<Status> {
     let text = |name| members.get(name).and_then(Value::as_str);
     let (status, reason) = (text("status"), text("withheld_reason"));
     if status == Some("published") && reason.is_some() {

@@ -50,7 +50,7 @@ pub struct Merged {
 /// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
 /// according to one of our own exports.
 pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Merged {
-    let review = statement.review.clone();
+    let review = withhold_unverified(statement.review.clone());
     let last_statement = last_statement.unwrap_or_else(|| {
         let mut last_statement = LastStatement::default();
         for unit in Unit::ALL {
@@ -87,6 +87,7 @@ pub fn merge(
     for unit in Unit::ALL {
         merge_unit(unit, row, statement, &mut merged);
     }
+    merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status {
         merged.taken.insert(Unit::Status);
     }
@@ -156,6 +157,14 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
         adjusted.unstated.remove(&Unit::Status);
     }
     adjusted
+}
+
+/// A review for which nobody vouches is never published.
+fn withhold_unverified(mut review: Review) -> Review {
+    if review.verification.method.is_none() && review.status == Status::Published {
+        review.status = Status::withheld(NOT_VERIFIED);
+    }
+    review
 }
 
 pub type Units = BTreeSet<Unit>;
@@ -388,7 +397,7 @@ mod tests {
                 url: None,
             },
             verification: Verification {
-                method: Method::Manual,
+                method: Some(Method::Manual),
                 verified_at: None,
             },
             mentions: crate::model::Mentions::default(),

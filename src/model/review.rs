@@ -151,15 +151,16 @@ pub struct Source {
 /// Who vouches that a review is from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
+    /// `None` if nobody does: such a review is withheld.
     #[serde(rename = "verification")]
-    pub method: Method,
+    pub method: Option<Method>,
     pub verified_at: Option<DateTime<Utc>>,
 }
 
 impl Verification {
     /// Whether someone other than the owner verified it: a platform, a job or an invitation.
     pub fn is_independent(&self) -> bool {
-        self.method != Method::Manual
+        self.method.is_some_and(|method| method != Method::Manual)
     }
 }
 
@@ -380,7 +381,8 @@ impl Unit {
                     .verified_at
                     .map(|at| format!(", {at}"))
                     .unwrap_or_default();
-                format!("{}{at}", verification.method.name())
+                let method = verification.method.map_or("not verified", Method::name);
+                format!("{method}{at}")
             }
             Self::Reply => review.reply.as_ref().map_or_else(absent, |reply| {
                 let date = reply.date.map(|date| date.to_string());

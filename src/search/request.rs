@@ -101,10 +101,7 @@ impl SearchParameters {
             ),
             mentions_service: arguments.text("mentions_service", "Id, name or synonym."),
             mentions_area: arguments.text("mentions_area", "Name of a service area."),
-            verified: arguments.flag(
-                "verified",
-                "Only verified by a platform, job or invitation, or only others.",
-            ),
+            verified: arguments.flag("verified", "Only verified reviews, or only others."),
             language: arguments.text("language", "Language tag, for example `en`."),
             source: arguments.text("source", "Name of the source."),
             has_text: arguments.flag("has_text", "Only with a text, or only without."),

@@ -93,7 +93,7 @@ pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transpa
         .collect();
     for entry in input.entries.iter() {
         let (review, date) = (&entry.review, entry.review.date.date());
-        let method = review.verification.method;
+        let method = review.verification.method.unwrap_or(Method::Manual);
         let source = by_source.entry(&review.source.name).or_default();
         source.rating_counts.count(review.rating);
         source.first = Some(date);

@@ -50,6 +50,7 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         status → 'hidden' → review_status_known
         source_name → '' → review_source_given
         verification → 'trust me' → review_verification_known
+        verification → null → review_published_is_vouched_for
         verified_at → '2026-11-19 10:00:00' → review_verified_at_is_utc
         verified_at → '2026-13-19T10:00:00Z' → review_verified_at_is_utc
         updated_at → '2026-11-19T10:00:00+01:00' → review_updated_at_is_utc

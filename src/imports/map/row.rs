@@ -157,9 +157,9 @@ impl<'p> RowReader<'p> {
         if language.is_none() {
             self.unstated.insert(Unit::Language);
         }
-        let (verification, is_vouched) = self.verification();
+        let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, is_vouched);
+        let status = self.status(is_starless, verification.method.is_some());
         let mentions = self.mentions();
         let reply = self.reply();
         let updated = self.updated();
@@ -426,30 +426,27 @@ impl<'p> RowReader<'p> {
         self.noted(cell.header, id.map_err(|error| error.to_string()))
     }
 
-    /// The verification, and whether somebody vouches for the review.
-    fn verification(&mut self) -> (Verification, bool) {
+    fn verification(&mut self) -> Verification {
         let format = self.columns.format;
         let verified_at = self
             .posted(ReviewField::VerifiedAt)
             .and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag) == Some(false) {
-            return (VOUCHED, true);
+            return VOUCHED;
         }
         if !format.is_manual {
             let matched = self.cell(ReviewField::Matched).zip(format.matched);
             let is_matched =
                 matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
-            let method = if is_matched {
-                Method::JobMatch
+            return if is_matched {
+                Verification {
+                    method: Some(Method::JobMatch),
+                    verified_at,
+                }
             } else {
-                BY_PLATFORM.method
+                BY_PLATFORM
             };
-            let verification = Verification {
-                method,
-                verified_at: verified_at.filter(|_| is_matched),
-            };
-            return (verification, true);
         }
         let verified = self.read(ReviewField::Verified, flag);
         let method = self.read(ReviewField::Method, |text| {
@@ -459,18 +456,13 @@ impl<'p> RowReader<'p> {
         });
         if verified.is_none() && method.is_none() {
             self.unstated.insert(Unit::Verification);
-            return (VOUCHED, true);
+            return VOUCHED;
         }
-        let is_vouched = verified != Some(false) || method == Some(Method::Manual);
-        if !is_vouched {
-            return (VOUCHED, false);
+        let is_denied = verified == Some(false) && method != Some(Method::Manual);
+        Verification {
+            method: (!is_denied).then(|| method.unwrap_or(Method::Manual)),
+            verified_at: verified_at.filter(|_| !is_denied),
         }
-        let method = method.unwrap_or(Method::Manual);
-        let verification = Verification {
-            method,
-            verified_at,
-        };
-        (verification, true)
     }
 
     fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {

@@ -203,7 +203,7 @@ impl Format {
 
 /// Verification of a review whose platform verifies its reviews.
 pub const BY_PLATFORM: Verification = Verification {
-    method: Method::SourcePlatform,
+    method: Some(Method::SourcePlatform),
     verified_at: None,
 };
 

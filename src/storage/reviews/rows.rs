@@ -35,7 +35,7 @@ macro_rules! select_reviews {
                  r.author as "author!: Vec<u8>", r.title as "title?: Vec<u8>", r.text as "text!: Vec<u8>", r.status as "status!: Vec<u8>",
                  r.withheld_reason as "withheld_reason?: Vec<u8>", r.language as "language?: Vec<u8>",
                  r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>",
-                 r.verification as "verification!: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
+                 r.verification as "verification?: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
                  r.reply_text as "reply_text?: Vec<u8>", r.reply_on as "reply_on?: Vec<u8>",
                  r.reply_author as "reply_author?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
                  (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
@@ -69,7 +69,7 @@ struct ReviewRow {
     language: Option<Vec<u8>>,
     source_name: Vec<u8>,
     source_url: Option<Vec<u8>>,
-    verification: Vec<u8>,
+    verification: Option<Vec<u8>>,
     verified_at: Option<Vec<u8>>,
     reply_text: Option<Vec<u8>>,
     reply_on: Option<Vec<u8>>,
@@ -435,8 +435,12 @@ fn review(row: ReviewRow) -> Option<Review> {
     let optional = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
     let at = |bytes: Option<Vec<u8>>| instant(&text(bytes?)?);
     let day = |bytes: Vec<u8>| text(bytes)?.parse().ok();
+    let method = match optional(row.verification)? {
+        Some(name) => Some(Method::find(&name)?),
+        None => None,
+    };
     let status = match row.status.as_slice() {
-        b"published" => Status::Published,
+        b"published" if method.is_some() => Status::Published,
         b"withheld" => Status::Withheld {
             reason: optional(row.withheld_reason)?,
         },
@@ -455,7 +459,7 @@ fn review(row: ReviewRow) -> Option<Review> {
             url: optional(row.source_url)?,
         },
         verification: Verification {
-            method: Method::find(&text(row.verification)?)?,
+            method,
             verified_at: at(row.verified_at),
         },
         mentions: match &*row.mentions {
@@ -561,7 +565,7 @@ fn row(review: &Review) -> Value {
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
         "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
         "language": review.language, "source": source.name, "source_url": source.url,
-        "method": verification.method.name(),
+        "method": verification.method.map(Method::name),
         "verified_at": verification.verified_at.map(utc), "reply": reply.map(|reply| &reply.text),
         "reply_on": reply.and_then(|reply| reply.date).map(|day| day.to_string()),
         "reply_author": reply.and_then(|reply| reply.author.as_ref()), "updated_at": review.updated_at.map(utc),

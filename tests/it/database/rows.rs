@@ -76,6 +76,7 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
         status = 'draft'
         status = cast(x'ff' as text)
         verification = 'trust me'
+        verification = null
         verification = cast(x'ff' as text)
         review_id = 'not an id'
         review_id = cast(x'61ff' as text)

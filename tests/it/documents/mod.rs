@@ -38,7 +38,7 @@ fn expected_json(review: &Review) -> Value {
     let mut shape = json!({
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
         "title": review.title, "text": review.text, "language": review.language, "source": review.source.name,
-        "verified": true, "verification": review.verification.method.name(),
+        "verified": true, "verification": review.verification.method.unwrap().name(),
         "mentions": {
             "technicians": review.mentions.technicians,
             "services": review.mentions.services,
@@ -116,10 +116,10 @@ fn sorted_members(object: &Value) -> String {
 async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let app = TestApp::empty().await;
     app.name_business().await;
-    let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason) values
-        ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate'),
-        ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate'), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified'),
-        ('h4', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', null), ('h5', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', '');
+    let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verification) values
+        ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 'manual'), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 'manual'),
+        ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 'manual'), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified', null),
+        ('h4', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', null, 'manual'), ('h5', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', '', 'manual');
         insert into mention values ('h1', 'technician', 'Bob Hidden'), ('seen', 'technician', 'Ann Seen');";
     app.shell(sql).await;
     let dataset = app.get("/reviews.json").await;
@@ -145,8 +145,11 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     for target in ["/api/reviews/h1", "/reviews/h1"] {
         assert_eq!(app.get(target).await.status, 404, "{target}");
     }
-    app.shell("update review set status = 'published' where review_id = 'h1'")
-        .await;
+    // The database allows only verified reviews to be published.
+    let publish = "update review set status = 'published' where review_id =";
+    let message = app.refused(&format!("{publish} 'h3'")).await;
+    assert_has(&message, "review_published_is_vouched_for");
+    app.shell(&format!("{publish} 'h1'")).await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);
     assert_eq!(app.get("/reviews/h1").await.status, 200);
 }

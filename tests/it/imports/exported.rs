@@ -35,7 +35,7 @@ pub(super) async fn export(database: &Database, is_table: bool) -> Vec<u8> {
 /// What the owner may do to the reviews of a generator.
 const CHANGES: &str = r#"
     update review set status = 'withheld', withheld_reason = 'under dispute' where review_id glob '*1';
-    update review set status = 'withheld', withheld_reason = null where review_id glob '*2';
+    update review set status = 'withheld', withheld_reason = null, verification = null where review_id glob '*2';
     update review set text = 'Will Grant cleaned the drain in Mesa, twice: "great"; then; he left.' where review_id glob '*3';
     update review set title = 'Line one' || char(10) || 'line two', language = 'es-MX' where review_id glob '*4';
     update review set reply_text = 'Thanks; really', reply_on = '2026-11-19', reply_author = 'The owner' where review_id glob '*5';

@@ -94,7 +94,7 @@ impl Generator {
                 url: None,
             },
             verification: Verification {
-                method: Method::SourcePlatform,
+                method: Some(Method::SourcePlatform),
                 verified_at: None,
             },
             mentions,

@@ -23,9 +23,9 @@ r-1 | published | Direct | manual | Ann B. |  |  |
 x verified: true without verification
 x verified: true beside verification "manual"
 review_id | status | withheld_reason | verification
-a | withheld | not verified | manual
-b | withheld | not verified | manual
-c | withheld | spam | manual
+a | withheld | not verified |
+b | withheld | not verified |
+c | withheld | spam |
 d | withheld |  | manual
 e | published |  | invite
 f | published |  | manual

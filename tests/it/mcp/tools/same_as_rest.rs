@@ -57,7 +57,7 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     if generator.once_in(3) {
         return json!(value);
     }
-    if name.starts_with("has_") && ["true", "false"].contains(&value) {
+    if (name.starts_with("has_") || name == "verified") && ["true", "false"].contains(&value) {
         return json!(value == "true");
     }
     let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
