@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use crate::links::Links;
-use crate::model::{self, Method};
+use crate::model;
 
 /// A published review of the business.
 #[skip_serializing_none]
@@ -103,7 +103,7 @@ impl Review {
             source_url: review.source.url.clone(),
             owner_reply: review.reply.clone().map(OwnerReply::from),
             verified: review.verification.is_independent(),
-            verification: review.verification.method.unwrap_or(Method::Manual).into(),
+            verification: review.verification.method.unwrap_or(model::Method::Manual).into(),
             verified_at: review.verification.verified_at,
             mentions: review.mentions.clone().into(),
             updated_at: review.changed_at(),
