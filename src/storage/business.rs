@@ -298,7 +298,7 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "mention",
         "review_source",
         "deleted_review",
-        "source_column",
+        "source",
         "review_note",
         "import_run",
         "import_run_review",

@@ -11,7 +11,7 @@ use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
     DoubtfulChoice, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
-    ShownTables, Watch, Watcher, find_format,
+    Watch, Watcher,
 };
 use crate::model::{ReviewId, Unit};
 use crate::storage::reviews::standing;
@@ -49,7 +49,7 @@ pub struct RunRequest {
     pub accepts_changes: bool,
     /// `--doubtful`
     pub doubtful: Vec<DoubtfulChoice>,
-    /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
+    /// How the answer is read when the source is added, with what the owner decides about the format; otherwise as the source says.
     pub reading: Option<ImportRequest>,
 }
 
@@ -87,15 +87,6 @@ impl Watch for Decider<'_> {
 
     fn read(&mut self, rows: u64, all: u64) {
         self.watch.read(rows, all);
-    }
-
-    fn table(&mut self, table: &ShownTables) {
-        let mut table = table.clone();
-        // They are the server's words.
-        for column in &mut table.columns {
-            column.values.clear();
-        }
-        self.watch.table(&table);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -136,7 +127,7 @@ impl Decider<'_> {
         }
         if let Some(reason) = outcome.mass_withholding {
             return Err(MergeError::Refused(format!(
-                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source columns` adds a value that publishes"
+                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source format` adds a value that publishes"
             )));
         }
         if let Some(member) = fetched.announced.more_than(rows)
@@ -231,7 +222,7 @@ impl Decider<'_> {
             gone,
             keeps_run,
             // What was decided when the source was added belongs to the source.
-            undoes_columns: !is_adding,
+            undoes_formats: !is_adding,
         })
     }
 
@@ -319,8 +310,7 @@ impl Decider<'_> {
         before: &Brought,
     ) -> Result<Vec<ReviewId>, MergeError> {
         let (report, is_accepted) = (outcome.report, self.request.is_accepted);
-        let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
-        if report.files.iter().any(|file| is_excerpt(file.format)) {
+        if report.files.iter().any(|file| file.excerpts) {
             return Ok(Vec::new());
         }
         let name = self.source.name();
@@ -372,7 +362,7 @@ async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<boo
 /// The formats of the files that have rows.
 fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     let files = outcome.report.files.iter().filter(|file| file.rows > 0);
-    let mut formats: Vec<&str> = files.map(|file| file.format).collect();
+    let mut formats: Vec<&str> = files.map(|file| file.format.as_str()).collect();
     formats.sort_unstable();
     formats.dedup();
     (!formats.is_empty()).then(|| formats.join(", "))

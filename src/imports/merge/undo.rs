@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::{DUPLICATE, GONE, Review, Status, Unit};
-use crate::storage::columns::KeptColumns;
+use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
     self, KnownReview, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
@@ -141,7 +141,7 @@ fn choose_runs(runs: &[Run], number: Option<i64>, later: bool) -> Result<Vec<Run
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let run = undone.run.id;
-    KeptColumns::take_back(write, run, now).await?;
+    take_back_formats(write, run).await?;
     let rows = reviews::run_reviews(write.for_reading(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();

@@ -42,7 +42,7 @@ Di | 2026-04-06
 Name | Stars | Date       | Review
 Ann  | 5     | 03/04/2026 | Good.
 Bo   | 5     | 05/06/2026 | Good.
-then --date-format dd/mm/yyyy
+then format: date_format = "dd/mm/yyyy"
 then
 =
 ? Order
@@ -55,7 +55,7 @@ Ann  | 5     | 13/01/2026 | Good.
 then
 Name | Stars | Date       | Review
 Bo   | 5     | 03/25/2026 | Good.
-then --date-format %m/%d/%Y
+then format: date_format = "%m/%d/%Y"
 then
 Name | Stars | Date       | Review
 Cy   | 5     | 01/02/2026 | Good.
@@ -81,7 +81,7 @@ cells: Date
 2025-11-03 ← 3 listopada 2025
 2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected with the column that has days
---ignore-others
+format: ignored = "*"
 Name | Stars | Published at | Exact day  | Review
 Ann  | 5     | 5 days ago   | 2026-03-05 | Good.
 Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.

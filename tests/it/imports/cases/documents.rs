@@ -5,7 +5,7 @@ use super::*;
 const FILES: &str = r#"
 # all reviews of a document are found
 each FILE: [{"name": "K", "images": [{"url": "u"}], "reviews": [ANN, BO]}] | {"testimonials": [ANN, BO]} | {"comments": [{"text": "x"}], "reviews": [ANN, BO]} | {"tasks": [{"id": "t", "result": [{"title": "K", "rating": {"value": 4.4}, "items": [ANN, BO]}]}]}
---ignore-others
+format: ignored = "*"
 FILE
 =
 author | reviewed_on | title | text
@@ -73,7 +73,7 @@ FILE
 review_id | (select location from review_source)
 google-maps-Ch1 | ChIJa
 # a rendered member of wordpress is html
---map rating=meta.rating --map text=content.rendered --public status=approved
+format: ignored = "*"; [fields]; rating = ["meta.rating"]; text = ["content.rendered"]; [[public]]; names = ["status"]; values = ["approved"]
 [{"id": 7, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},
 "content": {"rendered": "<p>They&#8217;re neat</p>\n"}}]
 =
@@ -126,7 +126,7 @@ FILE
 =
 ? name of the list
 # a flag around the list is decided once
---public ^.published=true
+format: ignored = "*"; [[public]]; names = ["^.published"]; values = ["true"]
 {"count": 1, "published": false, "results": [ANN]}
 then
 =
@@ -135,7 +135,7 @@ author | status
 Ann | withheld
 # an object or a list is no empty mark
 each MARK: {"by": [{"user": "x"}]} | [{"by": "x"}]
---public hidden= --ignore-others
+format: ignored = "*"; [[public]]; names = ["hidden"]; values = [""]
 [{"stars": 5, "date": "2026-03-14", "author": "Ann", "text": "Good.", "hidden": ""}, {"stars": 5, "date": "2026-03-14", "author": "Bo", "text": "Late.", "hidden": MARK}]
 =
 author | status
@@ -144,13 +144,13 @@ Bo | withheld
 # typed values of databases are unwrapped
 each FILE: VALUE | {"Items": [VALUE]}
 each VALUE: {"id": {"$oid": "65f0"}, "rating": {"$numberDouble": "4.0"}, "author": "Ann", "text": "Fine.", "date": {"$date": {"$numberLong": "1772704800000"}}, "reply": null, "title": ["A", "B"], "public": true} | {"id": {"stringValue": "65f0"}, "rating": {"integerValue": "4"}, "author": {"stringValue": "Ann"}, "text": {"stringValue": "Fine."}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "public": {"booleanValue": true}, "reply": {"mapValue": {}}, "title": {"arrayValue": {"values": [{"stringValue": "A"}, {"stringValue": "B"}]}}} | {"id": {"S": "65f0"}, "rating": {"N": "4"}, "author": {"S": "Ann"}, "text": {"S": "Fine."}, "date": {"S": "2026-03-05T10:00:00Z"}, "public": {"BOOL": true}, "reply": {"M": {"text": {"NULL": true}}}, "title": {"L": [{"S": "A"}, {"S": "B"}]}}
---format table --public public=true
+--format table format: ignored = "*"; [[public]]; names = ["public"]; values = ["true"]
 FILE
 =
 review_id | rating | reviewed_on | author | title | text | response_text
 65f0 | 4 | 2026-03-05 | Ann | A\nB | Fine. |
 # a member with the name of a type and another kind of value is an object
---format table --map author=author.S --map text=text.N
+--format table format: [fields]; author = ["author.S"]; text = ["text.N"]
 [{"rating": 5, "date": "2026-03-01", "author": {"S": 7}, "text": {"N": {"S": "Fine."}}}]
 =
 author | text

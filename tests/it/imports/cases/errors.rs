@@ -34,7 +34,7 @@ cells: Review, Our reply
 same ← On time.
 x ← #BEZUG! | #¿NOMBRE? | #Н/Д | #GETTING_DATA | Err:502 | Loading...
 # an error in a column that is not read rejects nothing
---ignore-others
+format: ignored = "*"
 Name | Stars | Date       | Review   | Margin  | Van
 Ann  | 5     | 2026-03-01 | On time. | #DIV/0! | Art
 Bo   | 4     | 2026-03-02 | Good.    | 17      | #NV

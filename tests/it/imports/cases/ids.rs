@@ -12,7 +12,7 @@ ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
 ? Id: ID
 # what the owner decided stays with its review where rows are counted again
---ignore Id
+format: ignored = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
@@ -28,7 +28,7 @@ Ann | published |
 Bo | withheld | Sorry.
 Di | published |
 # a counting column that the owner names is the id
---map id=Id
+format: [fields]; id = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick.
 2  | Bo   | 1     | 2026-05-02 | Broke my door.
@@ -79,7 +79,7 @@ Carl
 Name | Stars | Date       | Review | Location
 Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
 Bo   | 5     | 2026-06-11 | Late.  | phoenix
-then --source 'CAFÉ FINDER' --location PHOENIX
+then --source 'CAFÉ FINDER'
 Name | Stars | Date       | Review | Location
 Ann  | 5     | 2026-06-10 | Neat.  | phoenix
 Bo   | 5     | 2026-06-11 | Late.  | PHOENIX
@@ -104,7 +104,7 @@ Review ID | Name | Stars | Date       | Review
 NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
 NUMBER    | Bo   | 4     | 2026-03-02 | Late.
 own-1     | Di   | 3     | 2026-03-04 | Fair.
-then --map id= --ignore-others
+then format: ignored = "*"; [fields]; id = ""
 =
 x ID
 x ID

@@ -9,7 +9,7 @@ cells: Stars
 4 ← Noté 4 sur 5 | ⭐️⭐️⭐️⭐️ | FOUR | 4,0 | ٤ من ٥
 x ← 0 out of 5 | 6 out of 5 stars | excellent, 5 of my friends | 5つ星のうち | 4 of 5 people
 # stars of ten are halved with a scale
---scale 10
+format: scale = 10
 cells: Stars
 4 ← 8,0 von 10
 2 ← 10つ星のうち4
@@ -80,7 +80,7 @@ OPTION
 !
 # a format of dates is used where a spreadsheet rewrote our own table
 each FORMAT: %m/%d/%Y | mm/dd/yyyy
---date-format FORMAT
+format: date_format = "FORMAT"
 id,rating,date,author,title,text,language,source.name,source.url,location,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,responded_at,imported_from,escaped
 o1,4,10/09/2026,Bo,,Good.,,Direct,,,true,manual,,,,,,,,published,,,,,,,,true
 =
@@ -94,7 +94,7 @@ x1,4,DAY,Bo,Good.,published,,
 ! of this export (DAY); pass --date-format %
 # an author is read in the forms that it has in JSON
 each AUTHOR: {"name": "Ann", "link": "u"} | {"display_name": "Ann"} | {"displayName": "Ann"} | ["Ann"] | "Ann" | {"name": "Ann", "email": "PRIVATE@e.example"}
---ignore-others
+format: ignored = "*"
 [{"stars": 5, "date": "2026-03-01", "user": AUTHOR, "review": "Neat"}, {"stars": 1, "date": "2026-03-02", "user": null, "review": "Late"}]
 =
 author | text
@@ -102,7 +102,7 @@ Ann | Neat
 Anonymous | Late
 # an answer is read in the forms that it has in JSON
 each ANSWER: {"text": "Thanks"} | {"content": "Thanks", "date": "a week ago"} | {"snippet": "Thanks"} | {"comment": "Thanks"} | {"body": "Thanks", "by": {"id": 7}} | ["Thanks"] | "Thanks"
---ignore-others
+format: ignored = "*"
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}, {"stars": 1, "date": "2026-03-02", "user": "Bo", "review": "Late", "reply": null}]
 =
 author | text | response_text | response_on
@@ -110,14 +110,14 @@ Ann | Neat | Thanks |
 Bo | Late |  |
 # a review is not lost because of the form of its answer
 each ANSWER: {"unknown": "x"} | [{"text": "in a list"}] | [] | {} | false | null | {"text": null} | 0
---ignore-others
+format: ignored = "*"
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}]
 =
 author | text | response_text
 Ann | Neat |
 # the day of an answer is read beside it
 each DAY: "date": "2026-03-02" | "iso_date": "2026-03-02T20:00:00Z" | "created_at": "2026-03-02" | "createdAt": 1772481600000
---ignore-others
+format: ignored = "*"
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": {"text": "Thanks", DAY}}]
 =
 response_text | response_on

@@ -19,7 +19,7 @@ d | pt
 Review ID | Name | Stars | Date       | Review | Location
 a         | Ann  | 5     | 2026-10-01 | Good.  | 4
 b         | Bo   | 4     | 2026-10-02 | Fair.  | Mesa
-then --map location= --ignore-others
+then format: ignored = "*"; [fields]; location = ""
 =
 ! the reviews are of 2 locations: 4 (1), Mesa (1)
 review_id | (select count(location) from review_source)
@@ -36,13 +36,13 @@ Ann |
 Bo |
 Cy | Yes please come back
 # mapping more columns completes reviews, and what a cell loses goes
---no-text --ignore-others
+format: ignored = "*"; [fields]; text = ""
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
-then --map 'text=What they said' --ignore-others
-then --map 'response=What we said'
+then format: ignored = "*"; [fields]; text = ["What they said"]
+then format: [fields]; reply_text = ["What we said"]
 then
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 |                    |
@@ -54,7 +54,7 @@ Ann |  |
 Bo | Left the gate open |
 Cy |  |
 # a row with the id of another review is rejected and named
---map id=Id
+format: [fields]; id = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick work
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
@@ -80,7 +80,7 @@ x7        | OTHER | 1     | 2026-03-11 | late and rude
 x ID
 x ID
 # headers may have commas and equals signs
---public Publish=web=yes --ignore 'City, State,Publish,City'
+format: ignored = "*"; [[public]]; names = ["Publish=web"]; values = ["yes"]
 Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
 Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | Mesa, AZ    | Mesa
 Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | Mesa, AZ    | Mesa
@@ -90,7 +90,7 @@ author | status
 Ann | published
 Bo | withheld
 # joined columns and the scale are kept
---scale 10 --map author=Family --map author=Given --map text=Disliked --map text=Liked
+format: scale = 10; joined = "text"; [fields]; author = ["Family", "Given"]; text = ["Disliked", "Liked"]
 Given | Family | Stars | Date       | Liked       | Disliked
 Ann   | Baker  | 10    | 2026-03-01 | Warm rooms. | The lift was broken.
 Bo    |        | 2     | 2026-03-02 |             | Cold.
@@ -105,7 +105,7 @@ Cy | 2 | Good.
 # a field that the source lacks is said once
 Name | Stars | Date
 Ann  | 5     | 2026-03-01
-then --no-text
+then format: [fields]; text = ""
 then
 =
 ? Text
@@ -114,7 +114,7 @@ Ann |
 # a field that the source lacks is said once
 Stars | Date       | Review
 5     | 2026-03-01 | Neat
-then --map author=
+then format: [fields]; author = ""
 then
 =
 ? Author
@@ -123,7 +123,7 @@ Anonymous | Neat
 # a field that the source lacks is said once
 Name | Stars | Date       | Review | Link                | Review URL
 Ann  | 5     | 2026-03-01 | Neat   | https://a.example/1 | https://b.example/1
-then --map url= --ignore-others
+then format: ignored = "*"; [fields]; source_url = ""
 then
 =
 ? Url
@@ -171,7 +171,7 @@ A | He said "late"
 B | a 5" pipe
 C | two\nlines
 # no location is taken from a table without one
---location 88
+
 Name,Date,Stars,Text
 Ann,2026-03-14,5,Neat
 =
@@ -179,8 +179,8 @@ Ann,2026-03-14,5,Neat
 # two locations are never merged silently
 {"reviews": [{"name": "accounts/1/locations/77/reviews/a", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"},
 {"name": "accounts/1/locations/88/reviews/b", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"}]}
-then --location 99
-then --location 88
+then 
+then 
 =
 ! 2 locations: 77 (1), 88 (1)
 ! name one of 77, 88

@@ -56,7 +56,7 @@ author | text
 Ilse | Waiting was no problem.
 Tom | Pending repairs are done.
 # public texts are read and private ones asked about and not shown
---public 'Private note to the host=VALUE'
+format: ignored = "*"; [[public]]; names = ["Private note to the host"]; values = ["VALUE"]
 Guest | Rating | Date       | Public review                 | Private note to the host
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
