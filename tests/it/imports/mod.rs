@@ -24,7 +24,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
-use reviews_service::cli::import::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::imports::{

@@ -20,7 +20,7 @@ async fn every_field_of_a_native_row_is_imported() {
     });
     let (report, _) = bench.take(row.to_string()).await;
     assert_eq!(
-        (counts(&report), report.files[0].format),
+        (counts(&report), report.files[0].format.as_str()),
         ((1, 0, 0, 0), "jsonl")
     );
     let exported = export(&bench.database).await;

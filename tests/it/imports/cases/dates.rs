@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # dates of programs, of sentences and in other digits are read in every format
 cells: Date
 2015-08-10 ← Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)
@@ -89,7 +89,7 @@ Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.
 x Published at
 x Published at
 ! Exact day
-";
+"#;
 
 #[tokio::test]
 async fn dates_say_the_same_in_every_format() {

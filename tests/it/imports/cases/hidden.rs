@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # a column that may speak of the answer is a question, and hides answers of which nothing is kept
 each HEADER: reply_public | Antwort öffentlich | Our reply.state | meta.reply.visible | 返信の公開
 Review ID | Name | Stars | Date       | Review | Our answer  | HEADER
@@ -97,7 +97,7 @@ Ann | published
 Bo | withheld
 Cy | withheld
 Di | withheld
-";
+"#;
 
 #[tokio::test]
 async fn reviews_that_a_source_hides_stay_hidden_in_every_format() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # a column that counts the rows is asked about
 each ZEROS: 0 | 00
 ID     | Name | Stars | Date       | Review
@@ -112,7 +112,7 @@ author | status
 Ann | published
 Bo | published
 Di | published
-";
+"#;
 
 #[tokio::test]
 async fn ids_that_are_none_join_no_reviews_in_every_format() {

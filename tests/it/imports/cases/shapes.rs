@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # stars with their scale are the number that is not the scale, and what is not understood rejects its row
 cells: Stars
 3 ← 3,0 von 5 Sternen | 5つ星のうち3.0 | ★★★☆☆ | ３／５
@@ -34,7 +34,7 @@ source_name | author
 Google | Ann
 Tripadvisor | Tom
 Direct | Ed
-";
+"#;
 
 #[tokio::test]
 async fn shapes_of_tables_are_read_in_every_format() {

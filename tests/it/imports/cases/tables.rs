@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # locales of a language column become language tags
 Name | Stars | Date       | Review | Language
 a    | 5     | 2026-10-01 | Good.  | en_US
@@ -137,7 +137,7 @@ Name | Stars | Date       | Review
 Ann  | 5     | 2026-03-01 | Neat.
 =
 !
-";
+"#;
 
 #[tokio::test]
 async fn tables_are_read_alike_in_every_format() {

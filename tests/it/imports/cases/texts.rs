@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # a translation by google is known by its form in any language
 --source Google
 cells: Review
@@ -63,7 +63,7 @@ Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighb
 =
 ? Field { field: Text, is_proposed: false }: Public review, Private note to the host
 ? Values
-";
+"#;
 
 #[tokio::test]
 async fn texts_say_the_same_in_every_format() {
