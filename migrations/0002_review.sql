@@ -86,9 +86,6 @@ create table mention (
     primary key (review_id, kind, value)
 ) strict, without rowid;
 
--- Finds every recorded technician without reading every mention.
-create index mention_technician on mention (value) where kind = 'technician';
-
 create table review_note (
     -- Why the owner withheld a review, in words that are not published.
     review_id text not null,

@@ -88,10 +88,7 @@ impl DatasetsApi {
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews")]
-    async fn get_reviews(
-        &self,
-        headers: &HeaderMap,
-    ) -> poem::Result<Cacheable<wire::ReviewsDataset>> {
+    async fn get_reviews(&self, headers: &HeaderMap) -> Cacheable<wire::ReviewsDataset> {
         self.document(headers, Document::Reviews)
     }
 
@@ -111,7 +108,7 @@ impl DatasetsApi {
         let stage_request = StageRequest::new(values, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         match stage_request {
-            None => self.document(headers, Document::Insights),
+            None => Ok(self.document(headers, Document::Insights)),
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
                 let found = run_long(|| {
@@ -123,7 +120,7 @@ impl DatasetsApi {
                     CachedBody::whole(JSON, body),
                     snapshot.document(Document::Insights),
                 );
-                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights))?;
+                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights));
                 Ok(response.into())
             }
         }
@@ -133,7 +130,7 @@ impl DatasetsApi {
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed")]
-    async fn get_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<wire::JsonFeed>> {
+    async fn get_feed(&self, headers: &HeaderMap) -> Cacheable<wire::JsonFeed> {
         self.document(headers, Document::JsonFeed)
     }
 
@@ -141,7 +138,7 @@ impl DatasetsApi {
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
     #[oai(path = "/feed.xml", method = "get", operation_id = "getAtomFeed")]
-    async fn get_atom_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<String>> {
+    async fn get_atom_feed(&self, headers: &HeaderMap) -> Cacheable<String> {
         self.document(headers, Document::AtomFeed)
     }
 
@@ -155,7 +152,12 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::BusinessSummary>> {
         let snapshot = self.ctx.current.load();
         let business = head(&snapshot.input, Some(snapshot.changed_at()));
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business))
+        Ok(Cacheable::whole(
+            &self.ctx,
+            headers,
+            &snapshot,
+            wire::json(&business),
+        ))
     }
 
     /// Get how the reviews are collected and checked
@@ -174,7 +176,12 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::Transparency>> {
         let _slot = self.ctx.turn(client).await?;
         let (snapshot, transparency) = self.ctx.transparency().await?;
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&*transparency))
+        Ok(Cacheable::whole(
+            &self.ctx,
+            headers,
+            &snapshot,
+            wire::json(&*transparency),
+        ))
     }
 
     /// List the filters of reviews
@@ -191,7 +198,7 @@ impl DatasetsApi {
         let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
         let body = run_long(|| wire::json(&facets(&snapshot, FACET_VALUES_MAX)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 
     /// Get the evidence of an aspect
@@ -230,20 +237,19 @@ impl DatasetsApi {
         }
         let links = &self.ctx.links;
         let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 }
 
 impl DatasetsApi {
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> poem::Result<Cacheable<K>> {
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Cacheable<K> {
         let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
-        let mut response =
-            (self.ctx).respond(headers, &snapshot, &published.body, Some(published))?;
+        let mut response = (self.ctx).respond(headers, &snapshot, &published.body, Some(published));
         if let Some(link) = &published.link {
             response.headers_mut().insert(LINK, ready(link));
         }
-        Ok(response.into())
+        response.into()
     }
 }
 

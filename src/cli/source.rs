@@ -14,7 +14,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::{base_of, composed, rename_source, respell};
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::formats::{KeptFormats, load_formats, store_format};
-use crate::storage::reviews::{PlaceCount, counts_by_place};
+use crate::storage::reviews::{SourceCounts, counts_by_source};
 use crate::storage::sync::forget_answers;
 
 /// List the sources with their reviews, or give one another name
@@ -34,9 +34,6 @@ enum SourceAction {
         /// The new name; another source may have it, unless some reviews of both have the same ID or text
         #[arg(value_name = "NEW", value_parser = composed)]
         new: String,
-        /// Only reviews of this location
-        #[arg(long, value_name = "L")]
-        location: Option<String>,
     },
     /// Show how the files of a source are read, or replace it; the next import of the source follows
     Format {
@@ -51,10 +48,10 @@ enum SourceAction {
 
 impl SourceCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let (old, new, location) = match self.action {
-            None => return print_result(&format_places(&read(config, counts_by_place).await?)),
+        let (old, new) = match self.action {
+            None => return print_result(&format_sources(&read(config, counts_by_source).await?)),
             Some(SourceAction::Format { name, file }) => return format(config, name, file).await,
-            Some(SourceAction::Rename { old, new, location }) => (old, new, location),
+            Some(SourceAction::Rename { old, new }) => (old, new),
         };
         ensure!(
             !new.is_empty(),
@@ -62,7 +59,7 @@ impl SourceCommand {
         );
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
-            let renamed = rename_source(database, clock, &old, &new, location.as_deref()).await?;
+            let renamed = rename_source(database, clock, &old, &new).await?;
             let reviews = counted(renamed.count, "review is", "reviews are");
             let (former, name) = (renamed.former_name, renamed.name);
             let before = match renamed.count_before {
@@ -88,15 +85,15 @@ async fn format(
     name: String,
     file: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
-    let (places, kept) = read(config, async |reader: &mut SqliteConnection| {
-        let places = counts_by_place(&mut *reader).await?;
-        anyhow::Ok((places, load_formats(reader).await?))
+    let (counts, kept) = read(config, async |reader: &mut SqliteConnection| {
+        let counts = counts_by_source(&mut *reader).await?;
+        anyhow::Ok((counts, load_formats(reader).await?))
     })
     .await?;
     let mut source = name;
-    respell(&mut source, &places);
+    respell(&mut source, &counts);
     let Some(file) = file else {
-        check_source(&source, &places, &kept)?;
+        check_source(&source, &counts, &kept)?;
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
             format!(
                 "# {source} keeps no format: each of its files is read by the built-in format of its platform.\n"
@@ -126,8 +123,8 @@ async fn format(
 
 /// # Errors
 /// If no source has this name, with the nearest.
-fn check_source(source: &str, places: &[PlaceCount], kept: &KeptFormats) -> anyhow::Result<()> {
-    let names = places.iter().map(|place| place.source_name.as_str());
+fn check_source(source: &str, counts: &[SourceCounts], kept: &KeptFormats) -> anyhow::Result<()> {
+    let names = counts.iter().map(|count| count.source_name.as_str());
     let names: Vec<&str> = names.chain(kept.keys().map(String::as_str)).collect();
     if names.contains(&source) {
         return Ok(());
@@ -137,15 +134,13 @@ fn check_source(source: &str, places: &[PlaceCount], kept: &KeptFormats) -> anyh
     bail!("no source {source}{near}; `reviews source` lists the sources")
 }
 
-fn format_places(places: &[PlaceCount]) -> String {
-    if places.is_empty() {
+fn format_sources(sources: &[SourceCounts]) -> String {
+    if sources.is_empty() {
         return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
     }
-    let line = |place: &PlaceCount| {
-        let (name, published, withheld) = (&place.source_name, place.published, place.withheld);
-        let location = place.location.as_ref();
-        let location = location.map_or_else(String::new, |at| format!(", location {at}"));
-        format!("{name}{location}: {published} published, {withheld} withheld\n")
+    let line = |source: &SourceCounts| {
+        let (name, published, withheld) = (&source.source_name, source.published, source.withheld);
+        format!("{name}: {published} published, {withheld} withheld\n")
     };
-    places.iter().map(line).collect()
+    sources.iter().map(line).collect()
 }

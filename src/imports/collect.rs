@@ -16,7 +16,7 @@ use crate::imports::detect::{
 use crate::imports::draft::{Draft, DraftContext};
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{DeletedRow, Incoming, ReviewRow};
+use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{
     columns_of_table, is_about_business, is_native_record, parse_deleted, parse_record, readable,
 };
@@ -38,7 +38,7 @@ use crate::model::{Calendar, Unit, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::formats::{FormatChange, KeptFormats};
-use crate::storage::reviews::PlaceCount;
+use crate::storage::reviews::{Mark, SourceCounts};
 
 /// What the files of a request say.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Collected {
     /// The rows of all files, in their order.
     pub rows: Vec<ReviewRow>,
     /// Reviews that the owner deleted, from our own exports.
-    pub deleted: Vec<DeletedRow>,
+    pub deleted: Vec<Mark>,
     /// The business in the files.
     pub business: Option<Business>,
     /// The editorial texts in the files.
@@ -98,7 +98,7 @@ pub fn collect(
     request: &ImportRequest,
     calendar: Calendar,
     kept: &KeptFormats,
-    places: &[PlaceCount],
+    sources: &[SourceCounts],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let stdin = request.files.iter().filter(|file| *file == Path::new("-"));
@@ -114,9 +114,9 @@ pub fn collect(
         watch,
         has_business: request.business.is_some(),
         rows: (0, count_rows(&files)),
-        source_names: places
+        source_names: sources
             .iter()
-            .map(|place| (fold(&place.source_name), place.source_name.clone()))
+            .map(|source| (fold(&source.source_name), source.source_name.clone()))
             .collect(),
         format: Arc::clone(&NATIVE),
         collected: Collected {
@@ -1040,9 +1040,8 @@ impl Collector<'_> {
             Err(faults) => return self.reject(at, raw(), &faults),
         };
         // The days of native records are those of the business.
-        let has_instant = incoming.unpublished.posted_at.is_some()
-            || incoming.unpublished.responded_at.is_some();
-        if !self.format.is_native() && has_instant && self.collected.calendar.zone.is_none() {
+        let is_native = self.format.is_native();
+        if !is_native && incoming.has_instant && self.collected.calendar.zone.is_none() {
             return Err(FileError::new(
                 "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                  ZONE` first, for example America/Phoenix",
@@ -1103,7 +1102,7 @@ impl Collector<'_> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    fn add_deleted(&mut self, (id, mut kept): DeletedRow) -> Result<(), FileError> {
+    fn add_deleted(&mut self, mut mark: Mark) -> Result<(), FileError> {
         self.count();
         let report = &mut self.collected.report;
         report.taken += 1;
@@ -1111,10 +1110,11 @@ impl Collector<'_> {
             report.left_out_deletions += 1;
             return Ok(());
         }
-        if let (Some(kept), Some(name)) = (&mut kept, &self.request.source) {
-            kept.source_name.clone_from(name);
+        if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
+            source.source_name.clone_from(name);
+            mark.deletion.source_name.clone_from(name);
         }
-        self.collected.deleted.push((id, kept));
+        self.collected.deleted.push(mark);
         Ok(())
     }
 

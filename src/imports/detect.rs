@@ -10,6 +10,7 @@ use crate::imports::format::{Format, Reader, ReviewField, column_key};
 use crate::imports::platforms::PLATFORMS;
 use crate::imports::read::bytes::{is_zip, open_archive};
 use crate::imports::read::text::Header;
+use crate::imports::value::rating::{RatingWords, parse_rating};
 
 /// What a file is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +173,15 @@ fn is_sql(text: &str) -> bool {
 /// With what to write.
 pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileError> {
     let cells = &header.cells;
+    let known = |cells: &[String]| cells.iter().filter(|cell| named_field(cell).is_some()).count();
+    let named_row = || header.rows_near(text).find(|(_, cells)| known(cells) >= 2);
+    if let [_] | [] = cells.as_slice()
+        && let Some((line, _)) = named_row()
+    {
+        return Err(FileError::new(format!(
+            "has no header in its first row; the names are in row {line}: write header_row = {line} into the source's format"
+        )));
+    }
     if let [cell] = cells.as_slice() {
         let is_whole = [',', ';', '\t'].iter().any(|mark| cell.matches(*mark).count() > 1);
         return Err(FileError::new(if is_whole && text.trim_start().starts_with('"') {
@@ -182,16 +192,13 @@ pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), F
         }));
     }
     let is_day = |cell: &String| cell.trim().starts_with(|c: char| c.is_ascii_digit()) && is_date(cell);
-    let is_rating = |cell: &String| matches!(cell.trim(), "1" | "2" | "3" | "4" | "5" | "1.0" | "2.0" | "3.0" | "4.0" | "5.0");
+    let is_rating = |cell: &String| parse_rating(cell, None, &RatingWords::new()).is_ok();
     if is_named || !cells.iter().any(|cell| is_day(cell) || is_rating(cell)) {
         return Ok(());
     }
-    let known = |cells: &[String]| cells.iter().filter(|cell| named_field(cell).is_some()).count();
-    let mut rows = header.rows_near(text);
-    let found = rows.find(|(_, cells)| known(cells) >= 2);
-    let advice = found.map_or_else(
-        || "write a row with the names of the columns above it".to_owned(),
-        |(line, _)| format!("write header_row = {line} into the source's format, or remove what stands above row {line}"),
+    let advice = named_row().map_or_else(
+        || "put a row with the names of the columns above it".to_owned(),
+        |(line, _)| format!("the names are in row {line}: write header_row = {line} into the source's format"),
     );
     Err(FileError::new(format!(
         "has a day or a rating in its first row, so that is no header; {advice}"

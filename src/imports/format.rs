@@ -132,11 +132,31 @@ pub struct PublicColumn {
     pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: Option<String>,
-    /// Whether files may lack the column, and then say nothing.
-    pub optional: bool,
+    /// The files that may lack it, and then say nothing; in others a row without it is not public.
+    pub optional: Option<OptionalIn>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionalIn {
+    All,
+    /// Delimited text and workbooks.
+    Tables,
+    /// JSON.
+    Objects,
 }
 
 impl PublicColumn {
+    /// Whether a file must have it; of tables, or of objects.
+    pub fn is_required(&self, are_objects: bool) -> bool {
+        match self.optional {
+            None => true,
+            Some(OptionalIn::All) => false,
+            Some(OptionalIn::Tables) => are_objects,
+            Some(OptionalIn::Objects) => !are_objects,
+        }
+    }
+
     /// Whether a cell has a value that publishes. A word for "empty" is none.
     pub fn publishes(&self, cell: &str) -> bool {
         let cell = cell.trim();
@@ -401,7 +421,7 @@ impl Format {
                     "names = [\"COLUMN\"], the column that says it"
                 } else if block.values.is_empty() && !is_open("values") {
                     "values = [\"VALUE\"], the values with which it may be shown"
-                } else if self.name.is_empty() && block.optional {
+                } else if self.name.is_empty() && block.optional.is_some() {
                     return Some((
                         key,
                         "optional is for built-in formats; leave it out".to_owned(),

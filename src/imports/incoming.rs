@@ -14,7 +14,6 @@ use crate::model::{
     Day, Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit,
     Verification, source_day,
 };
-use crate::storage::reviews::SourceRecord;
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,22 +27,20 @@ pub struct Incoming {
     pub is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     pub has_new_value: bool,
+    /// Whether its source gives an instant, whose day depends on the time zone.
+    pub has_instant: bool,
     /// When it last changed at the source: of rows with the same ID, the newest counts.
     pub changed_at: Option<DateTime<Utc>>,
     pub unpublished: Unpublished,
 }
 
-/// What a row has besides the review. All but the first three are only in our own exports.
+/// What a row has besides the review. All but the first are only in our own exports.
 #[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Unpublished {
-    /// The business's location, by the source's name for it.
-    pub location: Option<String>,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
     /// The source's ID of the review if it has another one here.
     pub id_at_source: Option<String>,
     /// The source's own name, if the owner renamed it.
@@ -144,11 +141,6 @@ impl ReviewRow {
         exported.or(own)
     }
 
-    /// The business's location, by the source's name for it.
-    pub fn location(&self) -> Option<&str> {
-        self.incoming.unpublished.location.as_deref()
-    }
-
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
@@ -173,6 +165,3 @@ impl ReviewRow {
         texts.into_iter().flatten()
     }
 }
-
-/// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
-pub type DeletedRow = (ReviewId, Option<SourceRecord>);

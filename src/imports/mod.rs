@@ -24,7 +24,7 @@ use crate::imports::read::bytes::file_names;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
-use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{self, RunChange, RunCounts};
 use crate::storage::sync::brought_reviews;
@@ -48,7 +48,6 @@ mod value;
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{Format, KEYS, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
-pub(crate) use merge::follow_zone;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
@@ -58,7 +57,7 @@ pub use report::{
     Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    DoubtfulChoice, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
+    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
     respell,
 };
 
@@ -66,9 +65,6 @@ pub use request::{
 const BATCH: usize = 500;
 /// Changes per transaction, if many nodes share the database.
 const GROUP_MAX: usize = 5_000;
-/// Of a database that holds sample data.
-const SAMPLE_ALONE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
-     with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
 /// Merges the reviews of `request` into the existing ones, in one transaction; if many nodes share the database, in groups of
 /// [`GROUP_MAX`] changes. Rejected rows go to `watch` and do not stop the import.
@@ -84,30 +80,25 @@ pub async fn import(
     let now = clock.now();
     let path = database.path();
     let mut reader = database.reader().await?;
-    let state = sample_state(&mut reader).await.at(path)?;
+    refuse_sample(&mut reader, path).await?;
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = load_formats(&mut reader).await.at(path)?;
-    let places = reviews::counts_by_place(&mut reader).await.at(path)?;
+    let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
     let respelled = request
         .source
         .as_mut()
-        .and_then(|name| respell(name, &places));
+        .and_then(|name| respell(name, &counts));
     request.business = known;
     let request = &request;
-    refuse_sample(state, request)?;
     let calendar = Calendar { zone, now };
-    let mut collected = collect(request, calendar, &kept, &places, watch)?;
+    let mut collected = collect(request, calendar, &kept, &counts, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
-    let state = sample_state(write.for_reading()).await.at(path)?;
-    refuse_sample(state, request)?;
-    if state == SampleState::Alone {
-        note_sample(&mut write, true).await.at(path)?;
-    }
+    refuse_sample(write.for_reading(), path).await?;
     if business::find(write.for_reading()).await.at(path)? != request.business
         && collected.business.take().is_some()
     {
@@ -126,13 +117,6 @@ pub async fn import(
     Ok(report)
 }
 
-fn refuse_sample(state: SampleState, request: &ImportRequest) -> Result<(), ImportError> {
-    if state == SampleState::Alone && !request.with_sample {
-        return Err(ImportError::Refused(SAMPLE_ALONE.to_owned()));
-    }
-    Ok(())
-}
-
 /// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
 async fn merge_and_write(
     write: &mut Write,
@@ -148,18 +132,13 @@ async fn merge_and_write(
         business,
         editorial,
         mut formats,
-        mut report,
+        report,
     } = collected;
-    let zone = match &business {
-        Some(business) => {
-            business::replace(write, business).await?;
-            zone
-        }
-        // A shell may have changed the time zone since the last import.
-        None => business::time_zone(write.for_reading()).await?,
-    };
+    if let Some(business) = &business {
+        business::replace(write, business).await?;
+    }
     if let Some(zone) = zone {
-        report.moved = follow_zone(write, zone, now).await?;
+        business::note_time_zone(write, zone).await?;
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
@@ -187,7 +166,6 @@ async fn merge_and_write(
     let decided = ImportOutcome {
         report: &outcome.report,
         ids: &outcome.present,
-        doubted: &outcome.doubted,
         has_changes: outcome.changes.iter().any(Change::is_visible),
         is_one_group: outcome.changes.len() <= GROUP_MAX,
         mass_change: outcome
@@ -205,7 +183,6 @@ async fn merge_and_write(
         reviews::forget_run(write, forgotten).await?;
         run = None;
     }
-    outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
     write_changes(write, outcome, run, now, watch).await?;
     // A format that another program or command has kept since is not overwritten by one that was made from the former one.
@@ -279,25 +256,18 @@ async fn write_changes(
             reviews::upsert(write, &reviews, now).await?;
         }
         reviews::note_sources(write, &sources).await?;
-        reviews::keep_deleted(write, &deleted).await?;
+        reviews::update_marks(write, &deleted).await?;
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
         watch.written(done, of);
     }
-    let deleted: Vec<&str> = outcome.deleted.iter().map(|(id, _)| id.as_str()).collect();
     if let Some(run) = run {
-        let notes: Vec<_> = deleted
-            .iter()
-            .map(|id| (*id, RunChange::Deleted, None))
-            .collect();
-        reviews::note_run_reviews(write, run, &notes).await?;
+        let notes = outcome.deleted.iter();
+        let notes = notes.map(|mark| (mark.id.as_str(), RunChange::Deleted, None));
+        reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
     }
-    if !deleted.is_empty() {
-        reviews::note_deleted(write, &deleted).await?;
-        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.clone());
-        reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
-    }
+    reviews::put_marks(write, &outcome.deleted).await?;
     Ok(())
 }
 
@@ -364,13 +334,13 @@ pub async fn load_sample(
     let path = database.path();
     let mut write = database.write_as_owner().await?;
     match sample_state(write.for_reading()).await.at(path)? {
-        SampleState::Empty | SampleState::Alone => {
-            note_sample(&mut write, false).await.at(path)?;
+        SampleState::Empty | SampleState::Sample => {
+            note_sample(&mut write).await.at(path)?;
         }
-        SampleState::Mixed | SampleState::Own => {
+        SampleState::Own => {
             return Err(ImportError::Refused(format!(
-                "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
-                 DATABASE_URL to another file for the sample",
+                "the database {} holds a business's own data, which never mix with a sample; nothing was changed; \
+                 `reviews seed DIR --database sample.db` loads the sample into a file of its own",
                 path.display()
             )));
         }

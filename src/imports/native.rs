@@ -1,5 +1,5 @@
 //! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
-//! An import of an export into an empty database restores everything.
+//! An import of an export into an empty database restores everything. 
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,23 +9,23 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::imports::incoming::{DeletedRow, Incoming, Unpublished, VOUCHED};
 use crate::imports::format::Format;
+use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::value::names::without_address;
-use crate::imports::value::text::{TEXT_BYTES_MAX, is_formula};
+use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, url};
 use crate::model::{
-    Calendar, Digests, Mentions, Method, NOT_VERIFIED, Response, Review, ReviewId, Statement,
-    Status, Unit, Units,
+    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Response, Review,
+    ReviewId, Statement, Status, Unit, Units,
 };
 use crate::owner::business::language;
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{
     INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
-use crate::storage::reviews::{self, KnownReview, SourceRecord};
+use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
 /// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
 #[derive(Debug)]
@@ -87,11 +87,18 @@ impl Exported {
     pub fn json(&self) -> Value {
         let source = self.known.source.as_ref();
         let Some(review) = self.known.review() else {
+            let deletion = match &self.known.state {
+                ReviewState::Deleted(deletion) => Some(deletion),
+                ReviewState::There(_) | ReviewState::Unreadable(..) => None,
+            };
+            let shown_as = deletion.map(|deletion| &deletion.source_name);
             return without_nulls(json!({
                 "id": self.id,
                 "deleted": true,
-                "imported_from": source.map(|source| &source.source_name),
-                "location": source.and_then(|source| source.location.as_ref()),
+                "source": {"name": shown_as},
+                "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
+                "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
+                "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
@@ -107,9 +114,7 @@ impl Exported {
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
-            record["location"] = json!(source.location);
             record["posted_at"] = json!(source.posted_at);
-            record["responded_at"] = json!(source.responded_at);
             record["id_at_source"] = json!(source.id_at_source);
             if source.source_name != review.source.name {
                 record["imported_from"] = json!(source.source_name);
@@ -152,11 +157,8 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        let escaped = |cell: String| {
-            let quote = if is_formula(&cell) { "'" } else { "" };
-            format!("{quote}{cell}")
-        };
-        columns_of_table().map(cell).map(escaped).collect()
+        let cells = columns_of_table().map(cell);
+        cells.map(|cell| escape_formulas(&cell)).collect()
     }
 }
 
@@ -173,7 +175,6 @@ pub const RECORD: &[Member] = &[
     needed("text", Shape::Text),
     optional("language", Shape::Word(language)),
     optional("source", Shape::Object(SOURCE)),
-    optional("location", NAME),
     optional("verification", Shape::Object(VERIFICATION)),
     optional("mentions", Shape::Object(MENTIONS)),
     optional("response", Shape::Object(RESPONSE)),
@@ -185,8 +186,9 @@ pub const RECORD: &[Member] = &[
     optional("updated_at", INSTANT),
     optional("decided", NAMES),
     optional("deleted", Shape::Flag),
+    optional("deleted_on", Shape::Day),
+    optional("deleted_reason", NAME),
     optional("posted_at", INSTANT),
-    optional("responded_at", INSTANT),
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("said", Shape::Any),
@@ -333,16 +335,38 @@ pub fn parse_record(
 }
 
 /// The deleted review in a native record; `None` if the record is one of a review.
-pub fn parse_deleted(record: &Value) -> Option<Result<DeletedRow, Vec<FieldError>>> {
+pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     record
         .get("deleted")
         .filter(|it| **it == Value::Bool(true))?;
-    let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
-    let id = id.parse::<ReviewId>();
-    let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())]);
-    Some(id.map(|id| {
-        let kept = source_of_deleted(record, &id);
-        (id, kept)
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    let id = text("/id").unwrap_or_default().parse::<ReviewId>();
+    let id = match id {
+        Ok(id) => id,
+        Err(error) => return Some(Err(vec![FieldError::new("id", error.to_string())])),
+    };
+    let imported_from = text("/imported_from");
+    let shown_as = text("/source/name")
+        .or(imported_from)
+        .unwrap_or(SOURCE_DEFAULT);
+    let digests = text("/digests").and_then(|digests| digests.parse().ok());
+    let source = digests.map(|digests| SourceRecord {
+        id_at_source: text("/id_at_source").map(str::to_owned),
+        ..SourceRecord::new(
+            id.clone(),
+            imported_from.unwrap_or(shown_as).to_owned(),
+            digests,
+        )
+    });
+    let day = text("/deleted_on").filter(|day| day.parse::<Day>().is_ok());
+    Some(Ok(Mark {
+        id,
+        deletion: Deletion {
+            source_name: shown_as.to_owned(),
+            day: day.map(str::to_owned),
+            reason: text("/deleted_reason").map(str::to_owned),
+        },
+        source,
     }))
 }
 
@@ -359,22 +383,11 @@ fn take_as_customer(incoming: &mut Incoming) {
     unstated.insert(Unit::Verification);
     if review.status == Status::Published {
         unstated.insert(Unit::Status);
+    } else {
+        // A server's own words do not stand on the firm's pages.
+        review.status = Status::withheld(NOT_PUBLISHED);
     }
-    incoming.unpublished = Unpublished {
-        location: incoming.unpublished.location.take(),
-        ..Unpublished::default()
-    };
-}
-
-/// What the line of a deleted review has beside its id, by which rows of its source are found.
-fn source_of_deleted(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
-    let text = |name: &str| value.get(name).and_then(Value::as_str);
-    let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
-    Some(SourceRecord {
-        location: text("location").map(str::to_owned),
-        id_at_source: text("id_at_source").map(str::to_owned),
-        ..SourceRecord::new(id.clone(), name.to_owned(), digests)
-    })
+    incoming.unpublished = Unpublished::default();
 }
 
 /// The members of a native record that are read, by their paths; all others may be private. What is not an object is
@@ -480,6 +493,7 @@ fn parse_review(
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
+        has_instant: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {

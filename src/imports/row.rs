@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
@@ -37,8 +37,6 @@ const BY_PLATFORM: Verification = Verification {
 };
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 const NO_STARS: &str = "recommendation without stars";
-/// Reason for withholding a review whose customer did not agree, where the owner's format gives none.
-const NOT_AGREED: &str = NOT_PUBLISHED;
 
 /// Reads the rows of one table.
 #[derive(Debug)]
@@ -68,6 +66,9 @@ struct PublicRule<'t> {
     columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant.
     inside: Vec<usize>,
+    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
+    around: Vec<usize>,
+    is_required: bool,
 }
 
 /// The columns of a field in a table.
@@ -109,11 +110,15 @@ impl<'t> RowReader<'t> {
                 })
             };
             let all = 0..table.columns.len();
+            let around = names.iter().filter_map(|name| name.rsplit_once('.'));
+            let around: Vec<&str> = around.map(|(outer, _)| outer).collect();
             PublicRule {
                 part,
                 block,
                 columns: table.find_all(&names),
                 inside: all.filter(|it| table.is_objects && is_inside(it)).collect(),
+                around: table.find_all(&around),
+                is_required: block.is_required(table.is_objects),
             }
         });
         let date_format = format.date_format.as_deref();
@@ -236,6 +241,7 @@ impl<'t> RowReader<'t> {
             unstated: Units::new(),
             is_reply_hidden: false,
             is_hidden_by_value: false,
+            has_instant: false,
         };
         reading.review()
     }
@@ -300,6 +306,7 @@ struct RowReading<'t> {
     is_reply_hidden: bool,
     /// Whether it is withheld for a value that the format does not list.
     is_hidden_by_value: bool,
+    has_instant: bool,
 }
 
 impl<'t> RowReading<'t> {
@@ -406,7 +413,7 @@ impl<'t> RowReading<'t> {
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
         let status = self.status(is_starless, verification.verified);
         let mentions = self.mentions();
-        let (response, responded_at) = self.response().unzip();
+        let response = self.response();
         let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -462,10 +469,10 @@ impl<'t> RowReading<'t> {
             hidden_name,
             is_answer_hidden: self.is_reply_hidden,
             has_new_value: self.is_hidden_by_value,
+            has_instant: self.has_instant,
             changed_at: updated.map(Posted::instant_or_midnight),
             unpublished: Unpublished {
                 posted_at: posted.posted.instant(),
-                responded_at: responded_at.flatten(),
                 ..Unpublished::default()
             },
         })
@@ -607,6 +614,7 @@ impl<'t> RowReading<'t> {
 
     fn dated(&mut self, field: ReviewField) -> Option<Dated> {
         let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
+        self.has_instant |= posted.instant().is_some();
         self.noted(header, self.reader.calendar.place(posted))
     }
 
@@ -733,26 +741,28 @@ impl<'t> RowReading<'t> {
     }
 
     /// Whether the row's review, its reply or its author's name is public at its source, or the reason why it is not; `None` if no
-    /// column says so.
+    /// column says so, also where the row lacks one of those that hid reviews before.
     fn is_public(&mut self, part: PublicPart) -> Option<Result<(), &'t str>> {
-        let mut public = None;
+        let (mut public, mut lacks_one) = (None, false);
         for rule in self.reader.public.iter().filter(|rule| rule.part == part) {
             let cells = |columns: &[usize]| -> Vec<&str> {
                 let cells = columns.iter().filter_map(|column| self.row.cell(*column));
                 cells.collect()
             };
             let (found, inside) = (cells(&rule.columns), cells(&rule.inside));
-            if found.is_empty() && inside.is_empty() && rule.block.optional {
+            if found.is_empty() && inside.is_empty() && !rule.is_required {
+                lacks_one |= cells(&rule.around).is_empty();
                 continue;
             }
             let is_shown = !found.is_empty() && found.iter().all(|it| rule.block.publishes(it));
             if !is_shown || !inside.is_empty() {
                 self.is_hidden_by_value |= part == PublicPart::Review;
-                return Some(Err(rule.block.reason.as_deref().unwrap_or(NOT_AGREED)));
+                let reason = rule.block.reason.as_deref();
+                return Some(Err(reason.filter(|_| !found.is_empty()).unwrap_or(NOT_PUBLISHED)));
             }
             public = Some(Ok(()));
         }
-        public
+        public.filter(|_| !lacks_one)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -775,8 +785,8 @@ impl<'t> RowReading<'t> {
         Mentions::new(technicians.collect(), services, areas)
     }
 
-    /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
+    /// The public reply. A hidden one takes back an earlier one.
+    fn response(&mut self) -> Option<Response> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
             .text(ReviewField::ReplyText)
@@ -804,7 +814,7 @@ impl<'t> RowReading<'t> {
         if writer.is_some() && writer == customer {
             return None;
         }
-        Some((response, posted.and_then(|dated| dated.posted.instant())))
+        Some(response)
     }
 }
 

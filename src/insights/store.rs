@@ -84,14 +84,3 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
     .await?;
     Ok(u64::try_from(count).unwrap_or(0))
 }
-
-/// Deletes all analyses; returns their number.
-///
-/// # Errors
-/// When the database refuses the write.
-pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
-    let cleared = sqlx::query!("delete from derived_analysis")
-        .execute(write)
-        .await?;
-    Ok(cleared.rows_affected())
-}

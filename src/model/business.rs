@@ -23,7 +23,7 @@ pub struct Business {
     /// Time zone that determines the calendar days of the business.
     #[serde(serialize_with = "name_zone", deserialize_with = "find_zone")]
     pub time_zone: Tz,
-    /// How technicians are shown; the setting itself is never published.
+    /// Whether technicians are shown.
     pub publish_staff: PublishStaff,
     /// BCP 47 tag for pages and feeds.
     pub language: Option<String>,
@@ -192,14 +192,13 @@ pub struct FaqEntry {
 }
 
 named! {
-    /// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
+    /// Whether technicians are shown in the roster, mentions, filters, insights, to agents and on pages. What customers and the
+    /// owner wrote stays as it was written.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum PublishStaff {
         #[default]
         Full = "full",
-        /// First names, with an initial if two are equal.
-        FirstName = "first_name",
         Off = "off",
     }
 }

@@ -23,8 +23,6 @@ pub const NOT_VERIFIED: &str = "not verified";
 pub const GONE: &str = "gone at the source";
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
-/// Reason for withholding a review that another source already provided.
-pub const DUPLICATE: &str = "duplicate";
 
 /// A review as read from an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,9 +155,6 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
         adjusted.unstated.remove(&Unit::Status);
-    } else if is_stated && statement.review.status == Status::Published && was(DUPLICATE) {
-        // The source still shows the review, and it is still a duplicate.
-        adjusted.to_mut().unstated.insert(Unit::Status);
     }
     adjusted
 }
@@ -581,15 +576,6 @@ mod tests {
             now(),
         );
         assert_eq!(back.review.status, Status::Published);
-        // A copy stays withheld while its source shows it.
-        let copy = adopted(&from_source(withheld(DUPLICATE)));
-        let again = merge(
-            &copy.review,
-            &copy.last_statement,
-            &from_source(Status::Published),
-            now(),
-        );
-        assert_eq!(again.review.status, withheld(DUPLICATE));
         // A review that is no longer verified is withheld, even if the owner published it.
         let hidden = adopted(&from_source(withheld("hidden")));
         let mut unverified = from_source(withheld("hidden"));

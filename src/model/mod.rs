@@ -48,7 +48,7 @@ mod words;
 
 pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
-    DUPLICATE, Digests, GONE, LastStatement, Merged, NOT_PUBLISHED, NOT_VERIFIED, Statement, Units,
+    Digests, GONE, LastStatement, Merged, NOT_PUBLISHED, NOT_VERIFIED, Statement, Units,
     adopt, merge, source_day,
 };
 pub use review::{

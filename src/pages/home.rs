@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -20,6 +19,7 @@ use crate::links::{Links, is_web};
 use crate::model::RatingCounts;
 use crate::model::business::ReviewLink;
 use crate::snapshot::{Entries, Entry, Snapshot};
+use crate::storage::reviews::Reasons;
 
 /// Number of reviews on the page.
 const NEWEST: usize = 20;
@@ -44,7 +44,7 @@ struct HomePage<'a> {
     years: Option<YearsFragment<'a>>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
-    withheld: &'a BTreeMap<String, u64>,
+    withheld: &'a Reasons,
     aspects: Vec<AspectRowFragment<'a>>,
     folded: Vec<AspectRowFragment<'a>>,
     more: Cow<'static, str>,

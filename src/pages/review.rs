@@ -127,7 +127,7 @@ pub fn permalink(
     let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
     let review = wire::Review::new(&entries[at].review, &ctx.links);
     let html = show(review, &snapshot, &ctx.links);
-    page(ctx, headers, &snapshot, html, POLICY)
+    Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {

@@ -41,7 +41,6 @@ struct SearchPage<'a> {
     /// Suggestions if nothing was found.
     nearest: Vec<CountedLink>,
     reviews: Vec<ReviewFragment<'a>>,
-    previous: Option<String>,
     next: Option<String>,
     limit: String,
     form: SearchFormFragment<'a>,
@@ -89,7 +88,7 @@ pub async fn search(
     let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
         view.show(&found, nearest)
     });
-    Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
+    Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
 struct SearchView<'a> {
@@ -166,7 +165,6 @@ impl SearchView<'_> {
             nothing: locale.message(nothing),
             nearest: nearest.collect(),
             reviews: shown.collect(),
-            previous: found.previous.as_ref().map(page_at),
             next: found.next.as_ref().map(page_at),
             limit: self.search_request.limit.to_string(),
             form: SearchFormFragment {

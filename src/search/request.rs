@@ -239,16 +239,14 @@ impl ReviewFilter {
 pub const CURSOR: &str = "cursor";
 const CURSOR_ALLOWED: &str = "must be `next_cursor` of an answer to the same filters";
 /// The format's version, so that another release's cursor is refused instead of misread.
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 
-/// Where the next page begins or the previous one ends. It is a position in the order, not a count, so that reviews added
+/// Where the next page begins. It is a position in the order, not a count, so that reviews added
 /// between two pages are neither repeated nor skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// A hash of the filters.
     filter: u64,
-    /// Whether the page ends at the position, instead of beginning after it.
-    pub ends_page: bool,
     /// The stars of the page's last review, if the order is by stars.
     pub stars: Option<u8>,
     /// The day of the page's last review.
@@ -258,7 +256,7 @@ pub struct Cursor {
 }
 
 /// The version, and the fields of a cursor in their order.
-type CursorParts<'a> = (u8, u64, bool, Option<u8>, NaiveDate, Cow<'a, str>);
+type CursorParts<'a> = (u8, u64, Option<u8>, NaiveDate, Cow<'a, str>);
 
 impl Cursor {
     /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
@@ -274,7 +272,6 @@ impl Cursor {
     pub fn at(filter: &str, day: Day, id: &str) -> Self {
         Self {
             filter: fingerprint(filter),
-            ends_page: false,
             stars: None,
             day,
             id: id.to_owned(),
@@ -289,27 +286,18 @@ impl Cursor {
     /// `None` for a text that no cursor of this release has.
     fn find(text: &str) -> Option<Self> {
         let json = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (version, filter, ends_page, stars, day, id): CursorParts<'_> =
+        let (version, filter, stars, day, id): CursorParts<'_> =
             serde_json::from_slice(&json).ok()?;
         let is_possible = version == VERSION
             && stars.is_none_or(|stars| (1..=5).contains(&stars))
             && id.parse::<ReviewId>().is_ok();
         Some(Self {
             filter,
-            ends_page,
             stars,
             day: Day::new(day)?,
             id: id.into_owned(),
         })
         .filter(|_| is_possible)
-    }
-
-    /// The cursor of the page that ends at the same position.
-    pub fn ending_there(self) -> Self {
-        Self {
-            ends_page: true,
-            ..self
-        }
     }
 
     pub fn belongs_to(&self, filter: &str) -> bool {
@@ -327,7 +315,7 @@ impl fmt::Display for Cursor {
     /// Opaque: base64url of JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (day, id) = (self.day.date(), Cow::from(&self.id));
-        let parts: CursorParts<'_> = (VERSION, self.filter, self.ends_page, self.stars, day, id);
+        let parts: CursorParts<'_> = (VERSION, self.filter, self.stars, day, id);
         let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
         f.write_str(&URL_SAFE_NO_PAD.encode(json))
     }
@@ -424,9 +412,6 @@ mod tests {
         ] {
             assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
         }
-        let ending = cursor.clone().ending_there();
-        assert_eq!(Cursor::find(&ending.to_string()), Some(ending.clone()));
-        assert_ne!(ending, cursor);
         let sixth = Cursor {
             stars: Some(6),
             ..cursor

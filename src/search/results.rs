@@ -41,8 +41,6 @@ pub struct ResultPage {
     pub positions: Vec<usize>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
-    /// The cursor of the previous page, if there is one.
-    pub previous: Option<Cursor>,
 }
 
 impl ResultPage {
@@ -83,36 +81,21 @@ pub async fn search_reviews(
         matches.len()
     };
     let sort = filter.sort();
-    let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
-    match cursor.map(|cursor| after(entries, sort, cursor)) {
-        None => {}
-        Some(after) if ends_page => matches -= after,
-        Some(after) => matches &= after,
+    if let Some(cursor) = cursor {
+        matches &= after(entries, sort, cursor);
     }
     let is_match = |at: &usize| (unread.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
-    let in_order = ordered(entries, &matches, sort, ends_page).map(|at| at as usize);
+    let in_order = ordered(entries, &matches, sort).map(|at| at as usize);
     let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
-    let beyond = positions.get(limit).copied();
+    let has_next = positions.len() > limit;
     positions.truncate(limit);
-    if ends_page {
-        positions.reverse();
-    }
-    let binding = filter.canonical();
-    let cursor_after = |at: usize| Cursor::after(&binding, sort, &entries[at].review);
-    let after_last = positions.last().map(|at| cursor_after(*at));
-    let (previous, next) = if ends_page {
-        (beyond.map(|at| cursor_after(at).ending_there()), after_last)
-    } else {
-        // The page starts after its cursor, so the cursor is the end of the previous page.
-        let previous = cursor.cloned().map(Cursor::ending_there);
-        (previous, beyond.and(after_last))
-    };
+    let last = positions.last().filter(|_| has_next);
+    let next = last.map(|at| Cursor::after(&filter.canonical(), sort, &entries[*at].review));
     ResultPage {
         total,
         is_exact: unread.is_none(),
         positions,
         next,
-        previous,
     }
 }
 
@@ -242,32 +225,19 @@ fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
     after
 }
 
-/// The positions of `set` in the order `sort`, or in the reverse of it.
+/// The positions of `set` in the order `sort`.
 fn ordered<'a>(
     entries: &'a Entries,
     set: &'a RoaringBitmap,
     sort: Sort,
-    is_reversed: bool,
 ) -> Box<dyn Iterator<Item = u32> + 'a> {
-    match (sort, is_reversed) {
-        (Sort::Newest, false) => Box::new(set.iter()),
-        (Sort::Newest, true) => Box::new(set.iter().rev()),
-        (Sort::Oldest, false) => Box::new(days_oldest_first(entries, set).flatten()),
-        (Sort::Oldest, true) => Box::new(days_newest_first(entries, set).flatten()),
-        (Sort::Highest | Sort::Lowest, _) => {
-            let mut order = sort.stars().unwrap_or_default();
-            if is_reversed {
-                order.reverse();
-            }
-            let index = entries.index();
-            let of_stars = order
-                .into_iter()
-                .map(move |stars| (set & index.stars(stars)).into_iter());
-            if is_reversed {
-                Box::new(of_stars.flat_map(Iterator::rev))
-            } else {
-                Box::new(of_stars.flatten())
-            }
+    match sort {
+        Sort::Newest => Box::new(set.iter()),
+        Sort::Oldest => Box::new(days_oldest_first(entries, set).flatten()),
+        Sort::Highest | Sort::Lowest => {
+            let (order, index) = (sort.stars().unwrap_or_default(), entries.index());
+            let of_stars = (order.into_iter()).map(move |stars| set & index.stars(stars));
+            Box::new(of_stars.flatten())
         }
     }
 }
@@ -283,20 +253,6 @@ fn days_oldest_first<'a>(
         let day = entries[last as usize].review.date;
         end = position(entries.count_after(day));
         Some(set.range(end..=last))
-    })
-}
-
-/// The days of `set`, newest first; within each, IDs descend.
-fn days_newest_first<'a>(
-    entries: &'a Entries,
-    set: &'a RoaringBitmap,
-) -> impl Iterator<Item = impl Iterator<Item = u32>> {
-    let mut start = 0;
-    from_fn(move || {
-        let first = set.range(start..).next()?;
-        let day = entries[first as usize].review.date;
-        start = position(entries.count_since(day));
-        Some(set.range(first..start).rev())
     })
 }
 

@@ -189,8 +189,8 @@ pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::B
         business: (&input.business).into(),
         aggregate_rating: (&input.entries.rating_counts()).into(),
         withheld: wire::Withheld {
-            count: input.withheld.values().sum(),
-            reasons: input.withheld.clone(),
+            count: input.withheld.count,
+            reasons: input.withheld.most_frequent.clone(),
         },
         updated_at: changed_at,
     }

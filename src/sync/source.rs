@@ -20,7 +20,7 @@ use crate::random::Random;
 use crate::storage::DbError;
 use crate::storage::sync::SyncSource;
 
-/// The options of `import` that say how an answer is read; `--withdraw-missing` is a source's own.
+/// The options of `import` that say how an answer is read.
 const READING_OPTIONS: &str = "format source skip-duplicates";
 /// A parameter or header whose name contains one of these may have a secret as its value.
 const SECRET_NAMES: &str = "key token secret password passwd pwd pass jwt sig auth cookie";
@@ -61,7 +61,6 @@ pub struct SourceOptions {
     /// Whether the answer has only the newest reviews.
     pub partial: bool,
     pub allow_http: bool,
-    pub withdraw_missing: bool,
     /// Options of `reviews import`, as `--source=Facebook`.
     pub import: Vec<String>,
 }
@@ -77,7 +76,6 @@ impl SourceOptions {
         let flags = [
             (self.partial, "--partial"),
             (self.allow_http, "--allow-http"),
-            (self.withdraw_missing, "--withdraw-missing"),
         ];
         let flags = flags
             .into_iter()
@@ -117,11 +115,6 @@ impl Source {
             )));
         }
         refuse_literal_secrets(&row.url, &options)?;
-        if options.partial && options.withdraw_missing {
-            return Err(SyncError::failed(
-                "--withdraw-missing needs all reviews of a source, and --partial says that it gives only some",
-            ));
-        }
         let source = Self {
             schedule: row.schedule.parse().map_err(SyncError::failed)?,
             row: row.clone(),

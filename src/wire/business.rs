@@ -56,25 +56,8 @@ pub struct Business {
     pub technicians: Vec<Technician>,
     /// The places it serves.
     pub service_areas: Vec<String>,
-}
-
-/// The business as in its owner's file, with data that are never published.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OwnBusiness {
-    /// With full names and aliases.
-    #[serde(flatten)]
-    pub business: Business,
-    /// `full`, `first_name` or `off`.
+    /// Whether its staff are shown: `full` or `off`.
     pub publish_staff: String,
-}
-
-impl From<&business::Business> for OwnBusiness {
-    fn from(business: &business::Business) -> Self {
-        Self {
-            business: business.into(),
-            publish_staff: business.publish_staff.name().to_owned(),
-        }
-    }
 }
 
 /// A place on Earth.
@@ -131,11 +114,11 @@ pub struct Service {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(remote = "business::Technician")]
 pub struct Technician {
-    /// Id of the person: the firm's own, or one unrelated to the name if full names are not shown.
+    /// The firm's own id of the person.
     pub id: String,
-    /// Name of the person as the business shows it, which mentions and filters use: the full name, or the first one.
+    /// Full name of the person, which mentions and filters use.
     pub name: String,
-    /// Other names that customers use; left out if full names are not shown.
+    /// Other names that customers use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
@@ -187,7 +170,7 @@ pub struct Distribution {
 pub struct Withheld {
     /// How many reviews are withheld, whatever the reason.
     pub count: u64,
-    /// Number of withheld reviews for each reason.
+    /// Number of withheld reviews for each reason, at most the 20 most frequent.
     pub reasons: BTreeMap<String, u64>,
 }
 
@@ -241,6 +224,7 @@ impl From<&business::Business> for Business {
             services: business.services.into_iter().map(Into::into).collect(),
             technicians: business.technicians.into_iter().map(Into::into).collect(),
             service_areas: business.service_areas,
+            publish_staff: business.publish_staff.name().to_owned(),
         }
     }
 }

@@ -55,20 +55,15 @@ function answer(data: unknown): api.McpAnswer {
 }
 
 async function agent(): Promise<void> {
-  const opened = await api.mcp({ body: message("initialize", opening) });
-  const id = opened.response?.headers.get("Mcp-Session-Id") ?? undefined;
-  const headers = { "Mcp-Session-Id": id };
-  const tools = await api.mcp({ headers, body: message("tools/list") });
+  await api.mcp({ body: message("initialize", opening) });
+  const tools = await api.mcp({ body: message("tools/list") });
   expect(Array.isArray(answer(tools.data).result?.["tools"]), "no tools");
   const call = message("tools/call", { name: "get_business", arguments: {} });
-  const called = await api.mcp({ headers, body: call });
+  const called = await api.mcp({ body: call });
   const { result, error } = answer(called.data);
   expect(result?.["isError"] !== true && error === undefined, "the tool failed");
-  const unknown = await api.mcp({ headers, body: message("no/such") });
+  const unknown = await api.mcp({ body: message("no/such") });
   expect(answer(unknown.data).error?.code === -32601, "an unknown method");
-  expect(id !== undefined, "no session");
-  const ended = await api.endMcpSession({ headers: { "Mcp-Session-Id": id } });
-  expect(ended.response?.status === 204, "the session goes on");
 }
 
 async function hub(): Promise<void> {

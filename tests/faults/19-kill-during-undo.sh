@@ -106,5 +106,4 @@ attack() { # NAME, COMMAND...: kills the command again and again, beginning with
 attack first import sheet2.csv
 attack second import sheet3.csv --doubtful new --withdraw-missing --yes
 attack third undo
-attack third undo 1 --later
 echo "$done_kills kills, $cut of them in the midst: $before_count wholly before, $after_count wholly after, check clean"

@@ -86,7 +86,7 @@ export async function pages() {
     "/embed",
     "/embed?theme=dark&min_rating=5",
     "/embed?layout=grid",
-    "/embed?layout=carousel&accent=8a1c5c",
+    "/embed?layout=grid&accent=8a1c5c",
     "/embed/try",
     "/embed?theme=pink",
     "/nothing/here",

@@ -68,9 +68,10 @@ pub fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<S
 }
 
 impl Header {
-    /// The rows that stand near the header, for advice.
-    pub fn rows_near<'t>(&self, text: &'t str) -> impl Iterator<Item = (u64, Vec<String>)> + 't {
-        first_rows(text, self.delimiter).take(20)
+    /// The rows that stand near the header, by any delimiter, for advice.
+    pub fn rows_near<'t>(&self, text: &'t str) -> impl Iterator<Item = (u64, Vec<String>)> + use<'t> {
+        let delimiters = [self.delimiter].into_iter().chain(DELIMITERS);
+        delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
     }
 }
 
@@ -212,6 +213,13 @@ impl<'t> TextRows<'t> {
             cells.there.end += 1;
         }
         let row = self.text[self.row_at..self.at].trim_end_matches(['\r', '\n']);
+        if !is_whole && row.contains("\\\"") {
+            return Err(FileError::new(format!(
+                "is a dump of a database, which writes \\\" for a quotation mark (line {}); export it as CSV that doubles them \
+                 (RFC 4180), or as JSON",
+                self.line
+            )));
+        }
         let broken = (!is_whole).then(|| {
             format!(
                 "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and \

@@ -53,12 +53,12 @@ pub async fn insights(
         Some(StageRequest::Aspect(id)) => {
             let _slot = ctx.turn(client).await?;
             let html = aspect(ctx, &snapshot, &id, &evidence_parameters)?;
-            Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
+            Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
         }
         Some(StageRequest::Entity(kind, key)) => {
             let _slot = ctx.turn(client).await?;
             let html = entity(ctx, &snapshot, kind, &key)?;
-            Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
+            Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
         }
         // The page takes no part.
         Some(StageRequest::Part(_)) | None => pages.response(CachedPage::Insights, request).await,

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::Datelike;
 
-use super::rows::{FiguresFragment, aspect_path, figure_of_entity, votes_of_entity};
+use super::rows::{
+    FiguresFragment, aspect_path, figure_of_entity, votes_of_aspect, votes_of_entity,
+};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
-use crate::pages::chart::BarFragment;
+use crate::pages::chart::{BarFragment, JUDGED_MIN};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{TOTAL_MAX, count_by_reading};
@@ -39,6 +41,14 @@ struct InsightsPage<'a> {
 struct FaqItem<'a> {
     entry: &'a wire::Faq,
     language: Option<&'a str>,
+}
+
+/// Whether there is a bar for the legend to explain.
+fn has_bars(insights: &wire::Insights) -> bool {
+    let aspects = insights.aspects.iter().map(votes_of_aspect);
+    let entities = groups(insights).into_iter().flat_map(|(_, shown)| shown);
+    let mut votes = aspects.chain(entities.map(votes_of_entity));
+    votes.any(|votes| votes.judged() >= JUDGED_MIN)
 }
 
 fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {

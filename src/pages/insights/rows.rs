@@ -23,7 +23,7 @@ pub struct AspectRowFragment<'a> {
 #[derive(Template)]
 #[template(path = "figures_fragment.html")]
 pub struct FiguresFragment<'a> {
-    bar: Option<BarFragment>,
+    pub bar: Option<BarFragment>,
     figure: String,
     trend: Option<TrendFragment<'a>>,
 }
@@ -51,7 +51,7 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
 pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     let votes = votes_of_entity(entity);
     let mut words = figure(votes, locale);
-    let judged = votes.positive + votes.mixed + votes.negative;
+    let judged = votes.judged();
     if judged > 0 && judged < entity.reviews {
         let [named, judged] = [entity.reviews, judged].map(|count| locale.number(count.into()));
         let texts = [("named", named.as_str()), ("judged", &judged)];

@@ -241,12 +241,20 @@ published-reviews = { $count ->
    *[other] { $number } Bewertungen sind veröffentlicht. Ihr Durchschnitt ist { $mean } von 5 Sternen.
 }
 mean-of-all = Jede veröffentlichte Bewertung zählt gleich viel.
+taken-in = Aufgenommene Bewertungen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
+not-taken-in = Was eine Datei sonst noch hatte, fehlerhaft oder zweifelhaft, ist in keiner dieser Zahlen.
+hidden-by-business = Das Unternehmen hat von den { $taken } aufgenommenen Bewertungen { $withheld } zurückgehalten und { $deleted } gelöscht.
+source-counts = Aufgenommen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
 shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
 withheld-reviews = { $count ->
     [one] { $number } Bewertung wird nicht gezeigt. Der Grund:
    *[other] { $number } Bewertungen werden nicht gezeigt. Die Gründe:
 }
 withheld-mean = Die Bewertungen, die das Unternehmen von sich aus nicht zeigt, haben im Durchschnitt { $withheld } Sterne. Die veröffentlichten haben im Durchschnitt { $published }.
+deleted-reviews = { $count ->
+    [one] Das Unternehmen hat { $number } Bewertung gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Der Grund:
+   *[other] Das Unternehmen hat { $number } Bewertungen gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Die Gründe:
+}
 changed-reviews = { $count ->
     [0] Keine veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
     [one] { $number } veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
@@ -328,7 +336,6 @@ try-options = Optionen
 try-layout = Anordnung
 try-layout-list = Liste
 try-layout-grid = Raster
-try-layout-carousel = Karussell
 try-limit = Anzahl der Bewertungen
 try-min-rating = Mindestens so viele Sterne
 try-theme = Farben
@@ -359,7 +366,6 @@ find-feed = Atom-Feed dieser Suche
 find-remove = diesen Filter entfernen
 find-remove-all = Alle Filter entfernen
 find-pages = Ergebnisseiten
-find-previous = Vorige { $number }
 find-next = Nächste { $number }
 find-page-title = { $heading }: Bewertungen von { $business }
 find-more-than = Mehr als { $number } Bewertungen

@@ -273,12 +273,20 @@ published-reviews = { $count ->
    *[other] { $number } reviews are published. Their average is { $mean } of 5 stars.
 }
 mean-of-all = Every published review counts equally.
+taken-in = Reviews taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
+not-taken-in = What a file had besides, faulty or doubtful, is in none of these numbers.
+hidden-by-business = The business withheld { $withheld } and deleted { $deleted } of the { $taken } reviews that it took in.
+source-counts = Taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
 shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
 withheld-reviews = { $count ->
     [one] { $number } review is not shown. The reason:
    *[other] { $number } reviews are not shown. The reasons:
 }
 withheld-mean = The reviews that the business decided not to show have an average of { $withheld } stars. The published reviews have an average of { $published }.
+deleted-reviews = { $count ->
+    [one] The business deleted { $number } review. Nothing of it is kept, so its stars are not known. The reason:
+   *[other] The business deleted { $number } reviews. Nothing of them is kept, so their stars are not known. The reasons:
+}
 changed-reviews = { $count ->
     [0] No published review shows different stars or text than its source last reported.
     [one] { $number } published review shows different stars or text than its source last reported.
@@ -360,7 +368,6 @@ try-options = Options
 try-layout = Layout
 try-layout-list = List
 try-layout-grid = Grid
-try-layout-carousel = Carousel
 try-limit = Number of reviews
 try-min-rating = Minimum stars
 try-theme = Colors
@@ -391,7 +398,6 @@ find-feed = Atom feed of this search
 find-remove = remove this filter
 find-remove-all = Remove all filters
 find-pages = Pages of results
-find-previous = Previous { $number }
 find-next = Next { $number }
 find-page-title = { $heading }: reviews of { $business }
 find-more-than = More than { $number } reviews

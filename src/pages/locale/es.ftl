@@ -273,12 +273,20 @@ published-reviews = { $count ->
    *[other] Hay { $number } reseñas publicadas. Su media es de { $mean } de 5 estrellas.
 }
 mean-of-all = Todas las reseñas publicadas cuentan lo mismo.
+taken-in = Reseñas recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
+not-taken-in = Lo demás que tenía un archivo, erróneo o dudoso, no está en ninguna de estas cifras.
+hidden-by-business = De las { $taken } reseñas recogidas, la empresa retuvo { $withheld } y borró { $deleted }.
+source-counts = Recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:
    *[other] { $number } reseñas no se muestran. Los motivos:
 }
 withheld-mean = Las reseñas que la empresa decidió no mostrar tienen una media de { $withheld } estrellas. Las publicadas tienen una media de { $published }.
+deleted-reviews = { $count ->
+    [one] La empresa borró { $number } reseña. No se guarda nada de ella, así que no se conocen sus estrellas. El motivo:
+   *[other] La empresa borró { $number } reseñas. No se guarda nada de ellas, así que no se conocen sus estrellas. Los motivos:
+}
 changed-reviews = { $count ->
     [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
     [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
@@ -360,7 +368,6 @@ try-options = Opciones
 try-layout = Disposición
 try-layout-list = Lista
 try-layout-grid = Cuadrícula
-try-layout-carousel = Carrusel
 try-limit = Número de reseñas
 try-min-rating = Estrellas como mínimo
 try-theme = Colores
@@ -391,7 +398,6 @@ find-feed = Feed Atom de esta búsqueda
 find-remove = quitar este filtro
 find-remove-all = Quitar todos los filtros
 find-pages = Páginas de resultados
-find-previous = { $number } anteriores
 find-next = { $number } siguientes
 find-page-title = { $heading }: reseñas sobre { $business }
 find-more-than = Más de { $number } reseñas

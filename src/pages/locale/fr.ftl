@@ -261,12 +261,20 @@ published-reviews = { $count ->
    *[other] { $number } avis sont publiés. Leur moyenne est de { $mean } étoiles sur 5.
 }
 mean-of-all = Tous les avis publiés comptent autant.
+taken-in = Avis recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
+not-taken-in = Ce qu’un fichier avait en plus, erroné ou douteux, n’est dans aucun de ces nombres.
+hidden-by-business = Sur les { $taken } avis recueillis, l’entreprise en a retenu { $withheld } et supprimé { $deleted }.
+source-counts = Recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
 shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
 withheld-reviews = { $count ->
     [one] { $number } avis n’est pas affiché. La raison :
    *[other] { $number } avis ne sont pas affichés. Les raisons :
 }
 withheld-mean = Les avis que l’entreprise a choisi de ne pas afficher ont une moyenne de { $withheld } étoiles. Les avis publiés ont une moyenne de { $published }.
+deleted-reviews = { $count ->
+    [one] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, ses étoiles ne sont donc pas connues. La raison :
+   *[other] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, leurs étoiles ne sont donc pas connues. Les raisons :
+}
 changed-reviews = { $count ->
     [0] Aucun avis publié n’affiche des étoiles ou un texte différents des derniers transmis par sa source.
     [one] { $number } avis publié affiche des étoiles ou un texte différents des derniers transmis par sa source.
@@ -348,7 +356,6 @@ try-options = Options
 try-layout = Disposition
 try-layout-list = Liste
 try-layout-grid = Grille
-try-layout-carousel = Carrousel
 try-limit = Nombre d’avis
 try-min-rating = Étoiles au minimum
 try-theme = Couleurs
@@ -379,7 +386,6 @@ find-feed = Flux Atom de cette recherche
 find-remove = retirer ce filtre
 find-remove-all = Retirer tous les filtres
 find-pages = Pages de résultats
-find-previous = { $number } précédents
 find-next = { $number } suivants
 find-page-title = { $heading } : avis sur { $business }
 find-more-than = Plus de { $number } avis

@@ -78,7 +78,7 @@ async fn the_dataset_has_business_rating_and_all_published_reviews() {
         "same_as": ["https://social.example/dp"],
         "services": [{"id": "ac-repair", "name": "A/C repair", "synonyms": ["ac fix"]}, {"id": "drain", "name": "Drains"}],
         "technicians": [{"id": "t1", "name": "Mike Alvarez", "aliases": ["Mikey"]}, {"id": "t2", "name": "Dana Öberg"}],
-        "service_areas": ["Mesa", "Tempe", "Nowhere"],
+        "service_areas": ["Mesa", "Tempe", "Nowhere"], "publish_staff": "full",
     });
     assert_eq!(dataset["business"], business);
     let published = published(&reviews);
@@ -159,7 +159,7 @@ async fn documents_without_reviews_are_valid() {
     let app = TestApp::empty().await;
     let business = json!({
         "id": "unnamed", "name": "Unnamed business", "type": "LocalBusiness", "time_zone": "UTC",
-        "same_as": [], "services": [], "technicians": [], "service_areas": [],
+        "same_as": [], "services": [], "technicians": [], "service_areas": [], "publish_staff": "full",
     });
     let none = json!({"1": 0, "2": 0, "3": 0, "4": 0, "5": 0});
     let dataset = json!({

@@ -436,7 +436,7 @@ async fn a_doubtful_row_stops_a_withdrawal() {
     let bench = bench().await;
     sheet(&bench, &[UMA, VIC, WEN], "").await;
     let file = format!("author,rating,date,text\n{UMA}\n{VIC_REWRITTEN}\n");
-    let refusal = bench.refused(&file, "--withdraw-missing --yes").await;
+    let refusal = bench.refused(&file, "--withdraw-missing --accept-changes").await;
     assert_has(&refusal, "1 row is doubtful");
     assert_eq!(reviews_where(&bench, "status = 'published'").len(), 3);
 }
@@ -476,7 +476,7 @@ async fn a_change_of_most_reviews_is_taken_only_on_request() {
                 let file = mass(all, count, way, has_ids);
                 let mut options = "";
                 if !is_taken {
-                    for insistent in ["", "--withdraw-missing --yes"] {
+                    for insistent in ["", "--withdraw-missing"] {
                         assert_has(&bench.refused(&file, insistent).await, "--accept-changes");
                         assert_eq!(reviews_where(&bench, "true"), stored, "{case}");
                     }

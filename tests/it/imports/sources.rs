@@ -138,16 +138,14 @@ pub(super) fn values(database: &Path) -> String {
 fn content(database: &Path) -> String {
     let kept = sqlite3(
         database,
-        "select review_id, source_name, location, posted_at, said, same_author_and_day, same_content, same_text, id_at_source
+        "select review_id, source_name, posted_at, said, same_author_and_day, same_content, same_text, id_at_source
            from review_source order by 1;
-         select * from deleted_review order by 1;
-         select review_id from review_change where is_undone = 0
-           and not exists (select 1 from review as r where r.review_id = review_change.review_id) order by 1",
+         select * from deleted_review order by 1",
     );
     values(database) + "\n" + &kept
 }
 
-/// Imports the rows; their authors are of this source only, because copies of deleted reviews are withheld.
+/// Imports the rows; their authors are of this source only, because rows that equal deleted reviews are not stored.
 async fn import_own(bench: &Bench, ((source, rows), _): &Step, restore: bool) -> ImportReport {
     let (content, options) = file_of(*source, rows);
     let author = format!("Customer of {} ", SOURCES[*source]);
@@ -247,9 +245,7 @@ fn decisions_survive_imports_undo_renames_and_exports() {
                     assert_decisions_kept(&all, &hidden);
                     if let Event::Undo = step.1 {
                         let after = content(all.database.path());
-                        undo(&all.database, &all.clock, None, false, false)
-                            .await
-                            .unwrap();
+                        undo(&all.database, &all.clock, None, false).await.unwrap();
                         assert_eq!(content(all.database.path()), before, "{steps:?}");
                         import_own(&all, step, false).await;
                         assert_eq!(content(all.database.path()), after, "{steps:?}");
@@ -283,30 +279,6 @@ fn decisions_survive_imports_undo_renames_and_exports() {
 
 const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n\
     Cy Dale,5,2026-10-10,Great work.\n";
-
-#[tokio::test]
-async fn a_rename_is_advised_only_if_nearly_all_rows_are_there() {
-    let bench = bench().await;
-    let take = async |rows: &str, options: &str| {
-        bench
-            .csv(format!("author,rating,date,text\n{rows}"), options)
-            .await
-    };
-    let sheet = SHEET.split_once('\n').unwrap().1;
-    let others = "Di,5,2026-10-12,Good.\nEd,4,2026-10-11,Fine.\nFay,5,2026-10-10,Great.\n";
-    take(sheet, "").await;
-    // All rows of the sheet are among those of a source that is new.
-    let report = take(&format!("{sheet}{others}"), "--source Yelp").await;
-    let names = ("Direct".to_owned(), "Yelp".to_owned());
-    assert_eq!(report.renamed.get(&names), Some(&3));
-    // One customer wrote to both sources.
-    let ann = sheet.split_inclusive('\n').next().unwrap();
-    let report = take(&format!("{ann}{others}"), "--source Angi").await;
-    assert_eq!((report.duplicates.count, report.renamed.len()), (4, 0));
-    // A source that has reviews already gets no other name.
-    let report = take(sheet, "--source Angi").await;
-    assert_eq!(report.renamed.len(), 0);
-}
 
 const NAMED: &str = r#"format: [[public_name]]; names = ["Anonymous"]; values = ["No"]"#;
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";

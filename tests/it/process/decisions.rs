@@ -86,11 +86,11 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
         publish 3692820271974439325.A → 3692820271974439325.AbFvOqk2: published
         respond trustpilot-78 Sorry. → trustpilot-78: answered
         insights explain 3692820271974439325.A → 3692820271974439325.AbFvOqk2
-        delete http://127.0.0.1:8080/reviews/r-1 → r-1: deleted
-        delete trustpilot- ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
+        delete http://127.0.0.1:8080/reviews/r-1 --yes → r-1: deleted
+        delete trustpilot- --yes ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
         withhold trustpiolt-77 --reason x ✗ no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs
         show '' ✗ no review
-        delete r-1 ✗ the review r-1 was deleted
+        delete r-1 --yes ✗ the review r-1 was deleted
         sql: select count(*) from review → 5
         ",
     );

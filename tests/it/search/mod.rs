@@ -86,14 +86,7 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
             let end = expected.len().min(start + limit);
             assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
             assert_eq!(found.next.is_some(), expected.len() > end, "{label}");
-            assert_eq!(found.previous.is_some(), start > 0, "{label}");
             assert_total(found.total, found.is_exact, expected.len(), &label);
-            if let Some(previous) = &found.previous {
-                let back = search_reviews(&snapshot, &filter, limit, Some(previous)).await;
-                let page = &expected[start.saturating_sub(limit)..start];
-                assert_eq!(ids(&back, &snapshot), page, "before {label}");
-                assert_eq!(back.previous.is_some(), start > limit, "before {label}");
-            }
             pages += 1;
             (start, cursor) = (end, found.next);
             if cursor.is_none() || generator.once_in(4) {

@@ -1,4 +1,4 @@
-//! `publish_staff`: hidden names of technicians are on no surface, and shown names are the same on all of them.
+//! `publish_staff`: with `off`, names of technicians are on no surface but in texts.
 
 mod surfaces;
 
@@ -38,10 +38,8 @@ const WRITTEN: [&str; 3] = [
     // The clause that evidence quotes.
     "Quillfeather fixed everything",
 ];
-/// Words that are hidden if full names are.
-const HIDDEN: &str = "quillfeather umbrastone kettleworth mandrake zeezee bazzarino";
-/// Words that are also hidden with `off`; `Basil` is in a customer's text.
-const FIRST_NAMES: &str = "zora orson technician-";
+/// Words that are hidden with `off`; `Basil` is in a customer's text.
+const HIDDEN: &str = "quillfeather umbrastone kettleworth mandrake zeezee bazzarino zora orson";
 /// All answers of the service, without the texts of customers and the owner.
 async fn everything(app: &TestApp) -> Vec<(String, String)> {
     let mut bodies = crawl(app).await;
@@ -104,67 +102,15 @@ async fn full_names_are_shown_by_default() {
     let business = app.json("/business.json").await;
     let id = &business["business"]["technicians"][0]["id"];
     assert_eq!(id, "zora-quillfeather");
+    assert_eq!(business["business"]["publish_staff"], "full");
     assert_eq!(total(&app, "basil kettleworth").await, 9);
-}
-
-#[tokio::test]
-async fn with_first_name_every_surface_shows_only_first_names() {
-    let app = firm("full").await;
-    let before = app.json("/reviews.json").await;
-    app.advance(chrono::Duration::days(1));
-    app.shell("update business set publish_staff = 'first_name'")
-        .await;
-    assert_eq!(readable(&everything(&app).await, HIDDEN), [""; 0]);
-    let dataset = app.json("/reviews.json").await;
-    let roster = &dataset["business"]["technicians"];
-    assert_eq!(names(roster), "Zora Q., Zora U., Basil");
-    assert_eq!(roster[2], json!({"id": "technician-3", "name": "Basil"}));
-    let mut mentioned = BTreeSet::new();
-    let (full, shown) = (&before["reviews"], array_of(&dataset["reviews"]));
-    for (full, review) in array_of(full).iter().zip(shown) {
-        let [full, shown] =
-            [full, review].map(|review| array_of(&review["mentions"]["technicians"]));
-        assert_eq!(full.len(), shown.len(), "{review}");
-        mentioned.extend(shown.iter().map(str_of));
-    }
-    let mentioned: Vec<&str> = mentioned.into_iter().collect();
-    assert_eq!(mentioned.join(", "), "Basil, Orson, Zora Q., Zora U.");
-}
-
-#[tokio::test]
-async fn filters_figures_and_evidence_use_the_shown_names() {
-    let app = firm("first_name").await;
-    for (name, found) in [
-        ("basil", 9),
-        ("Zora Q.", 6),
-        ("Zora U.", 1),
-        ("orson", 1),
-        ("Zora", 0),
-        ("Basil Kettleworth", 0),
-        ("Bazzarino", 0),
-    ] {
-        assert_eq!(total(&app, name).await, found, "{name}");
-    }
-    let facets = app.json("/facets.json").await;
-    let ranked = "Basil, Zora Q., Orson, Zora U.";
-    assert_eq!(names(&facets["technicians"]), ranked);
-    let insights = app.json("/insights.json").await;
-    let technicians = &insights["entities"]["technicians"];
-    assert_eq!(names(technicians), "Zora Q., Zora U., Basil, Orson");
-    assert_eq!(technicians[2]["reviews"], 9);
-    let target = "/insights/aspects/professionalism/evidence.json?technician=BASIL";
-    let evidence = app.json(target).await;
-    assert_eq!(evidence["total"], 8);
-    assert_eq!(names(&evidence["by_technician"]), "Basil");
 }
 
 #[tokio::test]
 async fn with_off_no_surface_shows_a_technician() {
     let app = firm("off").await;
     let bodies = everything(&app).await;
-    for words in [HIDDEN, FIRST_NAMES] {
-        assert_eq!(readable(&bodies, words), [""; 0]);
-    }
+    assert_eq!(readable(&bodies, HIDDEN), [""; 0]);
     let dataset = app.json("/reviews.json").await;
     let facets = app.json("/facets.json").await;
     let insights = app.json("/insights.json").await;
@@ -211,7 +157,7 @@ async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
         instants.collect::<Vec<_>>()
     };
     let (full, dated) = (all(&app).await, instants(&app).await);
-    for setting in ["first_name", "off", "first_name"] {
+    for setting in ["off", "full", "off"] {
         app.advance(chrono::Duration::days(1));
         // Another write without a visible change.
         app.shell(&format!(
@@ -228,36 +174,8 @@ async fn changing_publish_staff_dates_no_review_and_can_be_reverted() {
     app.shell("update business set publish_staff = 'full'")
         .await;
     assert_eq!(all(&app).await[..3], full[..3]);
-    let unknown = app.refused("update business set publish_staff = 'some'");
+    let unknown = app.refused("update business set publish_staff = 'first_name'");
     assert_has(&unknown.await, "business_publish_staff_known");
-}
-
-#[tokio::test]
-async fn ids_stay_when_the_roster_changes_and_are_never_reused() {
-    let app = firm("first_name").await;
-    // A deleted person stays in the review with the recorded mention.
-    for (sql, expected) in [
-        (
-            "select 1",
-            "technician-1 Zora Q., technician-2 Zora U., technician-3 Basil",
-        ),
-        (
-            "delete from technician where technician_id = 'zora-umbrastone';
-             insert into technician (technician_id, position, name) values ('cosmo-vane', -1, 'Cosmo Vane')",
-            "technician-4 Cosmo, technician-1 Zora Q., technician-3 Basil",
-        ),
-        (
-            "insert or replace into technician (technician_id, position, name) values ('basil-kettleworth', 0, 'Basil Kettleworth'),
-               ('zora-umbrastone', 9, 'Zora Umbrastone')",
-            "technician-4 Cosmo, technician-3 Basil, technician-1 Zora Q., technician-2 Zora U.",
-        ),
-    ] {
-        app.shell(sql).await;
-        let business = app.json("/business.json").await;
-        let roster = array_of(&business["business"]["technicians"]).iter();
-        let roster = roster.map(|one| format!("{} {}", str_of(&one["id"]), str_of(&one["name"])));
-        assert_eq!(roster.collect::<Vec<_>>().join(", "), expected, "{sql}");
-    }
 }
 
 #[tokio::test]

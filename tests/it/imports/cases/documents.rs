@@ -66,12 +66,12 @@ Ann B. | published
 ~ google
 author | status
 Ann | published
-# reviews in their place get its location
+# reviews in their place are read
 each FILE: [PLACE] | {"id": "1", "status": "Success", "data": [[PLACE]]}
 FILE
 =
-review_id | (select location from review_source)
-google-maps-Ch1 | ChIJa
+review_id
+google-maps-Ch1
 # a rendered member of wordpress is html
 format: ignored = "*"; [fields]; rating = ["meta.rating"]; text = ["content.rendered"]; [[public]]; names = ["status"]; values = ["approved"]
 [{"id": 7, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},

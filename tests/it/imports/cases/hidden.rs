@@ -134,8 +134,8 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 =
 author | response_text | status
 Ann |  | published
-# a flag in the wrapper of a database or a system is a question, and hides reviews
-each FILE: {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}, "text": {"S": "HIDDEN"}, "date": {"S": "2026-03-05"}, "live": {"BOOL": false}}]} | {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "HIDDEN", "date": {"$date": {"$numberLong": "1772704800000"}}, "live": false} | {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
+# a flag in the wrapper of a system is a question, and hides reviews
+each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE
 then format: ignored = "*"; [[public]]; names = ["live"]; values = ["true"]
 =
@@ -143,7 +143,7 @@ then format: ignored = "*"; [[public]]; names = ["live"]; values = ["true"]
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # a flag in a nested wrapper is a question, and hides reviews
-each FILE: {"documents": [{"name": "p/a1", "FIELDS": {"author": {"stringValue": "Ann"}, "rating": {"integerValue": "5"}, "text": {"stringValue": "HIDDEN"}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "live": {"booleanValue": false}}}]} | {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
+each FILE: {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
 format: [fields]; author = ["FIELDS.author"]; rating = ["FIELDS.rating"]; text = ["FIELDS.text"]; date = ["FIELDS.date"]
 FILE
 then format: ignored = "*"; [fields]; author = ["FIELDS.author"]; rating = ["FIELDS.rating"]; text = ["FIELDS.text"]; date = ["FIELDS.date"]; [[public]]; names = ["FIELDS.live"]; values = ["true"]

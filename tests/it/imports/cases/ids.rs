@@ -63,27 +63,12 @@ q7        | Bo   | 4     | 2026-06-11 | Late.
 review_id | author | text
 q7 | Bo | Late.
 angi-q1 | Cy | Never came back.
-# equal ids at two locations of a source are two reviews
-Review ID | Name | Stars | Date       | Review | Location
-q1        | Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
-then
-Review ID | Name | Stars | Date       | Review | Location
-q1        | Carl | 5     | 2026-06-11 | Late.  | Mesa
-then
-=
-author
-Ann
-Carl
-# locations and sources are the same in any case
+# sources are the same in any case
 --source 'Café Finder'
-Name | Stars | Date       | Review | Location
-Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
-Bo   | 5     | 2026-06-11 | Late.  | phoenix
+Name | Stars | Date       | Review
+Ann  | 5     | 2026-06-10 | Neat.
+Bo   | 5     | 2026-06-11 | Late.
 then --source 'CAFÉ FINDER'
-Name | Stars | Date       | Review | Location
-Ann  | 5     | 2026-06-10 | Neat.  | phoenix
-Bo   | 5     | 2026-06-11 | Late.  | PHOENIX
-Cy   | 5     | 2026-06-12 | Good.  | Mesa
 =
 ~ --source CAFÉ FINDER is the source Café Finder
 author | source_name

@@ -166,7 +166,7 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
         if let Some(statement) = options.strip_prefix(" sql: ") {
             bench.sql(statement);
         } else if *options == " undo" {
-            undo(&bench.database, &bench.clock, None, false, false)
+            undo(&bench.database, &bench.clock, None, false)
                 .await
                 .unwrap();
         } else {

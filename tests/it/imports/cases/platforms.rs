@@ -75,7 +75,7 @@ reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,
 =
 withheld_reason
-not let through at the source
+not published at the source
 # an empty state hides and an empty deletion does not
 review_id,review_content,review_score,display_name,date,published
 1,HIDDEN,5,Ann,2026-10-02,
@@ -83,8 +83,46 @@ review_id,review_content,review_score,display_name,date,published
 withheld_reason
 hidden at the source
 # an empty state hides and an empty deletion does not
-review_id,review_content,review_score,display_name,date,deleted
-1,Fine,5,Ann,2026-10-02,
+review_id,review_content,review_score,display_name,date,published,deleted
+1,Fine,5,Ann,2026-10-02,true,
+=
+status
+published
+# a table without a column of publication that its platform requires publishes nothing
+each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | reviewer_name,review_date,product_handle,rating,body,curated | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
+each STATE: yes | approved | publish | ok | false
+HEADERS
+Ann,2026-10-02,yes,5,HIDDEN,STATE
+=
+status
+withheld
+# a table without a column of publication that its platform requires publishes nothing
+id_product_comment,id_product,title,content,customer_name,grade,validate,date_add
+11,4,Good,HIDDEN,Ann,5,1,2026-10-13 02:30:00
+=
+withheld_reason
+not published at the source
+# a review that its platform hid stays hidden where the file lacks what hid it
+each HIDING: "published": false, | "deleted": true, | "archived": true,
+{"reviews": [{"id": 1, "score": 5, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", HIDING "user": {"display_name": "Ann"}}]}
+then
+{"reviews": [{"id": 1, "score": 4, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", "user": {"display_name": "Ann"}}]}
+=
+rating | status
+4 | withheld
+# a review that its platform hid stays hidden where the file lacks what hid it
+each HIDING: "status": "archived", | "reportData": {"reviewVisibility": "hidden"}, "status": "active",
+each LACKING: "title": "T", | "reportData": {"source": "x"}, "status": "active",
+[{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", HIDING "consumer": {"id": "c", "displayName": "Ann"}}]
+then
+[{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
+=
+rating | status
+2 | withheld
+# a member that says that there is nothing to hide publishes again
+[{"id": "t", "stars": 1, "text": "Late", "createdAt": "2026-10-15T07:00:00Z", "status": "archived", "consumer": {"id": "c", "displayName": "Ann"}}]
+then
+[{"id": "t", "stars": 1, "text": "Late", "createdAt": "2026-10-15T07:00:00Z", "status": "active", "reportData": null, "consumer": {"id": "c", "displayName": "Ann"}}]
 =
 status
 published

@@ -81,8 +81,8 @@ OPTION
 # a format of dates is used where a spreadsheet rewrote our own table
 each FORMAT: %m/%d/%Y | mm/dd/yyyy
 format: date_format = "FORMAT"
-id,rating,date,author,title,text,language,source.name,source.url,location,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,responded_at,imported_from,escaped
-o1,4,10/09/2026,Bo,,Good.,,Direct,,,true,manual,,,,,,,,published,,,,,,,,true
+id,rating,date,author,title,text,language,source.name,source.url,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,imported_from,escaped
+o1,4,10/09/2026,Bo,,Good.,,Direct,,true,manual,,,,,,,,published,,,,,,,true
 =
 review_id | reviewed_on
 o1 | 2026-10-09

@@ -23,7 +23,7 @@ source_name | text
 Google | Rapide.
 Trustpilot | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
 Google | Good.
-# one review with and without its translation is one duplicate
+# one review with and without its translation is left out
 --source Google
 Review ID | Name | Stars | Date       | Review
 a         | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast and clean.\n\n(Avis d'origine)\nRapide et propre.
@@ -33,7 +33,6 @@ b         | Ann  | 5     | 2026-03-01 | Rapide et propre.
 =
 review_id | status | withheld_reason
 a | published |
-b | withheld | duplicate
 # markup is text in a table of no platform
 cells: Headline, Review, Our reply
 same ← I <3 them; x<y & AT&amp;T; <b>bold</b> &lt;br&gt; 5 &gt; 4 &copy; | <p>They&#39;re &quot;neat&quot;</p>
