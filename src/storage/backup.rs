@@ -398,11 +398,9 @@ pub async fn carry_over(
 }
 
 async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from deleted_review"#
-    )
-    .fetch_all(&mut *former)
-    .await?;
+    let ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from deleted_review"#)
+        .fetch_all(&mut *former)
+        .await?;
     let mut count = 0;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();

@@ -155,7 +155,11 @@ impl Decider<'_> {
         });
         self.decision = RunDecision {
             count,
-            notes: self.further_pages(count).into_iter().chain(waiting).collect(),
+            notes: self
+                .further_pages(count)
+                .into_iter()
+                .chain(waiting)
+                .collect(),
         };
         let doubtful = outcome.report.doubtful.count;
         let (etag, last_modified) = if fetched.is_same {

@@ -281,8 +281,15 @@ impl Merging<'_> {
         if is_same && is_same_record {
             return;
         }
-        let former = (kind != RunChange::Added)
-            .then(|| Former::new(there.as_ref(), &merged.review, before, deletion, &hidden_parts));
+        let former = (kind != RunChange::Added).then(|| {
+            Former::new(
+                there.as_ref(),
+                &merged.review,
+                before,
+                deletion,
+                &hidden_parts,
+            )
+        });
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
             source: record,

@@ -10,7 +10,8 @@ use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
-    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
+    UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};

@@ -12,10 +12,11 @@ pub use rows::{
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
     begin_run, can_undo, delete_all, end_run, forget_run, forget_run_reviews, forget_runs,
-    forget_sources, last_runs, note_run_reviews, note_undone, remove_marks, run_reviews, update_undecided,
+    forget_sources, last_runs, note_run_reviews, note_undone, remove_marks, run_reviews,
+    update_undecided,
 };
 pub use source::{
-    Deletion, Known, KnownReview, Mark, ReviewCopy, SourceCount, SourceRecord, copies_of,
+    Deletion, Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, copies_of,
     counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, put_marks,
     rename_source_records, set_note, standing, update_marks,
 };

@@ -11,10 +11,10 @@ use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
+use super::source::Deletion;
 use crate::model::{
     Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
 };
-use super::source::Deletion;
 use crate::storage::text::{Text, instant, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 

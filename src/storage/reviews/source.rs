@@ -325,16 +325,18 @@ pub async fn copies_of(
 
 /// Number of reviews of a source, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceCount {
+pub struct SourceCounts {
     /// The source's own name, even if the owner gave its reviews another one.
     pub source_name: String,
     pub published: i64,
     pub withheld: i64,
 }
 
-pub async fn counts_by_source(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
+pub async fn counts_by_source(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Vec<SourceCounts>> {
     sqlx::query_as!(
-        SourceCount,
+        SourceCounts,
         r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text",
              sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
            from review as r left join review_source as s using (review_id) group by 1 order by 1"#
@@ -475,14 +477,21 @@ pub async fn delete_by_owner(
     day: Option<Day>,
     reason: Option<&str>,
 ) -> sqlx::Result<()> {
-    let known = standing(write.for_reading(), &[id]).await?.into_values().next();
+    let known = standing(write.for_reading(), &[id])
+        .await?
+        .into_values()
+        .next();
     // So that the mark of one that no source gave has digests, too.
     if let Some(known) = known
         && let Some(review) = known.review().filter(|_| known.source.is_none())
     {
         let digests = Digests::new(review, &review.author, None);
         let name = review.source.name.clone();
-        note_sources(write, &[SourceRecord::new(review.id.clone(), name, digests)]).await?;
+        note_sources(
+            write,
+            &[SourceRecord::new(review.id.clone(), name, digests)],
+        )
+        .await?;
     }
     delete_all(write, &[id]).await?;
     let day = day.map(|day| day.to_string());

@@ -8,8 +8,10 @@ async fn rows_equal_to_another_source_are_counted_and_left_out_if_asked() {
         let bench = bench().await;
         let rows = |source: &str, stars: u8| {
             let row = |number: usize| {
-                native(&json!({"id": format!("{source}-{number}"), "source": {"name": source}, "date": format!("2026-10-{number:02}"),
-                    "author": author, "text": text, "rating": stars}))
+                native(
+                    &json!({"id": format!("{source}-{number}"), "source": {"name": source}, "date": format!("2026-10-{number:02}"),
+                    "author": author, "text": text, "rating": stars}),
+                )
             };
             lines(&(1..20).map(row).collect::<Vec<_>>())
         };
@@ -21,12 +23,17 @@ async fn rows_equal_to_another_source_are_counted_and_left_out_if_asked() {
         let report = bench.csv(rows("Google", 4), "--skip-duplicates").await;
         assert_eq!((counts(&report).0, report.duplicates.count), (19, 0));
         // Those that are there follow their source, and only new ones are left out.
-        let report = bench.csv(rows("Google", 5), "--skip-duplicates --accept-changes").await;
+        let report = bench
+            .csv(rows("Google", 5), "--skip-duplicates --accept-changes")
+            .await;
         let counted = (counts(&report), report.duplicates.count);
         assert_eq!(counted, ((0, 19, 0, 0), 19));
         let (report, _) = bench.take(rows("Angi", 5)).await;
         assert_eq!((counts(&report).0, report.duplicates.count), (19, 19));
-        assert_eq!(bench.sql("select count(*) from review where status = 'withheld'"), "0");
+        assert_eq!(
+            bench.sql("select count(*) from review where status = 'withheld'"),
+            "0"
+        );
     }
 }
 
@@ -48,14 +55,18 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let refusal = bench.refused(rows(10), "--withdraw-missing").await;
     assert_has(&refusal, "9 of 19 reviews");
     assert_has(&refusal, "--accept-changes");
-    let report = bench.csv(rows(10), "--withdraw-missing --accept-changes").await;
+    let report = bench
+        .csv(rows(10), "--withdraw-missing --accept-changes")
+        .await;
     assert_eq!(report.withdrawn.count, 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(counts(&report), (0, 10, 10, 0));
     assert_eq!(bench.sql(withheld), "");
     // If rows are rejected, missing reviews cannot be determined.
     let broken = format!("{}\n{{", rows(20));
-    let refusal = bench.refused(broken, "--withdraw-missing --accept-changes").await;
+    let refusal = bench
+        .refused(broken, "--withdraw-missing --accept-changes")
+        .await;
     assert_has(&refusal, "1 row was rejected");
 }
 

@@ -436,7 +436,9 @@ async fn a_doubtful_row_stops_a_withdrawal() {
     let bench = bench().await;
     sheet(&bench, &[UMA, VIC, WEN], "").await;
     let file = format!("author,rating,date,text\n{UMA}\n{VIC_REWRITTEN}\n");
-    let refusal = bench.refused(&file, "--withdraw-missing --accept-changes").await;
+    let refusal = bench
+        .refused(&file, "--withdraw-missing --accept-changes")
+        .await;
     assert_has(&refusal, "1 row is doubtful");
     assert_eq!(reviews_where(&bench, "status = 'published'").len(), 3);
 }

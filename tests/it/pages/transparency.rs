@@ -60,7 +60,10 @@ fn counted(app: &TestApp) -> Value {
     for row in withheld.iter().chain(&deleted) {
         sources.entry(str_of(&row["source_name"])).or_default();
     }
-    let (held, gone) = (counts(withheld.iter(), "source_name"), counts(deleted.iter(), "source_name"));
+    let (held, gone) = (
+        counts(withheld.iter(), "source_name"),
+        counts(deleted.iter(), "source_name"),
+    );
     let of_source = |(name, of): (&&str, &Vec<&Value>)| {
         let mut source = json!({
             "name": name, "count": of.len(), "withheld": held.get(name).unwrap_or(&0), "deleted": gone.get(name).unwrap_or(&0),
@@ -106,7 +109,8 @@ fn counts<'a>(rows: impl Iterator<Item = &'a Value>, column: &str) -> BTreeMap<&
 async fn shown(app: &TestApp) -> Value {
     let document = app.json("/transparency.json").await;
     let members =
-        "published rating_value withheld deleted changed_by_business sources verification".split(' ');
+        "published rating_value withheld deleted changed_by_business sources verification"
+            .split(' ');
     let members = members.map(|name| (name.to_owned(), document[name].clone()));
     let mut shown = Value::Object(members.collect());
     for source in shown["sources"].as_array_mut().unwrap() {
@@ -166,7 +170,9 @@ async fn deleted_and_withheld_reviews_stand_in_the_first_line_from_ten_on() {
     let app = seeded().await;
     // The sample has 264 reviews, of which the business withheld six.
     let delete_worst = async |count: u8| {
-        let worst = format!("select review_id from review where status = 'published' order by rating, review_id limit {count}");
+        let worst = format!(
+            "select review_id from review where status = 'published' order by rating, review_id limit {count}"
+        );
         app.shell(&format!("delete from review where review_id in ({worst})"))
             .await;
         app.text("/transparency").await

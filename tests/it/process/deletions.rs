@@ -65,9 +65,14 @@ fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
     home.marks("");
     home.sql("delete from review where review_id in ('d', 'typed')");
     home.marks("d Google -, typed Direct -");
-    home.finds("select distinct deleted_on = date('now') from deleted_review", "1");
+    home.finds(
+        "select distinct deleted_on = date('now') from deleted_review",
+        "1",
+    );
     // It stands again.
-    home.sql("insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')");
+    home.sql(
+        "insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')",
+    );
     home.marks("d Google -");
 }
 
@@ -108,7 +113,6 @@ fn undo_gives_back_the_mark_of_a_restored_review() {
         "
         import rows.jsonl --restore → 1 new
         delete a --yes --reason 'a threat again' → deleted
-        undo → 1 deleted since
         undo → 1 deleted since
         ",
     );

@@ -94,3 +94,13 @@ fn text_of_a_source_has_at_most_8_kib() {
     assert_eq!(add(&home, "other", &url, &[]).code, Some(2));
     assert_eq!(column(&home, "name"), "google");
 }
+
+#[test]
+fn database_with_the_sample_fetches_nothing() {
+    let (home, site) = added(3, &[]);
+    home.sql("update instance set is_sample = 1");
+    site.take_targets();
+    sync(&home).failed("holds the sample");
+    add(&home, "other", &site.url("/r"), &[]).failed("--database my.db");
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
+}
