@@ -74,7 +74,6 @@ pub fn identify(
     Some(Identified {
         matches: matcher.matches.into_iter().flatten().collect(),
         doubted: matcher.doubted,
-        unused: matcher.unused,
     })
 }
 
@@ -174,7 +173,6 @@ impl<'k> ReviewCandidate<'k> {
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
-    files: &'k [&'k str],
     known: &'k Known,
     request: &'k ImportRequest,
     digests: Vec<Digests>,

@@ -343,8 +343,6 @@ impl Merging<'_> {
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
             if is_new && request.skip_duplicates {
-                let place = (source.to_owned(), row.location().map(str::to_owned));
-                *self.places.entry(place).or_default() += 1;
                 return true;
             }
         }

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::text::quote_for_shell;
+use crate::model::words::fold;
 use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{

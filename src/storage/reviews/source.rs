@@ -201,7 +201,7 @@ pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Res
     let list = Value::from(ids).to_string();
     let rows = sqlx::query!(
         r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", imported_from as "imported_from!: NullableText",
-             location as "location!: NullableText", id_at_source as "id_at_source!: NullableText",
+             id_at_source as "id_at_source!: NullableText",
              deleted_on as "deleted_on!: NullableText", reason as "reason!: NullableText",
              same_author_and_day as author_and_day, same_content as content, same_text as text
            from json_each(?) as i cross join deleted_review as d on d.review_id = i.value
@@ -220,7 +220,6 @@ pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Res
         let imported_from = Option::<String>::from(row.imported_from);
         let digests = row.author_and_day.zip(row.content).zip(row.text);
         let source = digests.map(|((author_and_day, content), text)| SourceRecord {
-            location: row.location.into(),
             id_at_source: row.id_at_source.into(),
             ..SourceRecord::new(
                 id.clone(),
@@ -443,7 +442,6 @@ pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
             mark.id,
             deletion.source_name,
             imported_from.filter(|name| **name != deletion.source_name),
-            source.and_then(|source| source.location.as_ref()),
             source.and_then(|source| source.id_at_source.as_ref()),
             deletion.day,
             deletion.reason,
@@ -462,10 +460,10 @@ pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
     )?;
     execute!(
         write,
-        "insert or replace into deleted_review (review_id, source_name, imported_from, location, id_at_source, deleted_on, reason,
+        "insert or replace into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on, reason,
            same_author_and_day, same_content, same_text)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-           value ->> 8, value ->> 9 from json_each(?)",
+           value ->> 8 from json_each(?)",
         rows
     )
 }
