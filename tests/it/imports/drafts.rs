@@ -132,7 +132,7 @@ async fn undo_gives_the_former_format_back() {
 }
 
 async fn undo_last(bench: &Bench) {
-    undo(&bench.database, &bench.clock, None, false, false).await.unwrap();
+    undo(&bench.database, &bench.clock, None, false).await.unwrap();
 }
 
 #[tokio::test]
