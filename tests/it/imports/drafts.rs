@@ -159,6 +159,56 @@ async fn tables_of_a_call_share_one_format() {
     }
 }
 
+/// What stands around a list of JSON may say that nothing is public: whatever it is, it is open.
+#[tokio::test]
+async fn member_beside_a_list_is_open_whatever_it_is() {
+    let rows = r#"[{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "On time."}]"#;
+    for value in ["false", "\"no\"", "0", "null", "{\"state\": \"hidden\"}", "[\"hidden\"]"] {
+        let content = format!("{{\"visible\": {value}, \"reviews\": {rows}}}");
+        let draft = bench().await.draft(&content, "").await;
+        assert!(draft.is_open("ignored"), "{content}");
+        assert!(draft.left.iter().any(|name| name.starts_with("^.visible")), "{content}: {:?}", draft.left);
+    }
+}
+
+#[tokio::test]
+async fn member_of_publication_that_disappears_is_open() {
+    let bench = bench().await;
+    let row = |more: &str| format!("[{{\"Name\": \"Ann\", \"Stars\": 5, \"Date\": \"2026-03-02\", \"Review\": \"On time.\"{more}}}]");
+    bench.csv(row(", \"Publish\": \"yes\""), DECIDED).await;
+    assert_eq!(bench.open(row(""), "").await, "public");
+    assert_eq!(bench.sql("select status from review"), "published");
+}
+
+#[tokio::test]
+async fn line_that_begins_like_json_changes_no_encoding() {
+    let sheet = b"Name;Stars;Date;Review\nRen\xE9;5;2026-03-02;Good.\nBo;4;2026-03-03;\"Late:\n{ sic }\"\n";
+    let (bench, _, rejections) = import_into_new(sheet, "format: encoding = \"windows-1252\"").await;
+    assert!(rejections.is_empty(), "{rejections:?}");
+    assert_eq!(bench.sql("select author from review where rating = 5"), "René");
+}
+
+#[tokio::test]
+async fn drafts_and_templates_of_a_page_are_not_read() {
+    let review = |kind: &str, more: &str| {
+        format!(
+            "<script type=\"application/ld+json\">{{\"@context\": \"https://schema.org\", \"@type\": {kind}, \"author\": \"Ann\", \
+             \"reviewRating\": 5, \"datePublished\": \"2026-03-02\", \"reviewBody\": \"On time.\"{more}}}</script>"
+        )
+    };
+    let shown = review("\"Review\"", "").replace("On time", "Shown");
+    for hidden in [
+        format!("<template>{}</template>", review("\"Review\"", "")),
+        review("\"Review\"", ", \"schema:creativeWorkStatus\": \"Draft\""),
+        review("\"Review\"", "").replace("type=\"application", "data-x=\"1\" type=\"text/plain\" type=\"application"),
+    ] {
+        let page = format!("<!doctype html><html><body>{shown}{hidden}</body></html>");
+        let (bench, ..) = import_into_new(page, "").await;
+        let public = "select group_concat(text) from review where status = 'published'";
+        assert_eq!(bench.sql(public), "Shown.", "{hidden}");
+    }
+}
+
 /// Formats with a mistake, each with a part of the message; `;` is a line end.
 const MISTAKES: &str = r#"
     ignore = ["Job"] → line 1: ignore is no key here; the nearest is ignored
