@@ -25,6 +25,8 @@ create table business (
     -- Degrees.
     latitude      real constraint business_latitude_on_earth check (latitude between -90 and 90),
     longitude     real constraint business_longitude_on_earth check (longitude between -180 and 180),
+    -- When it is open, a JSON array: [{"days": ["monday", "tuesday"], "opens": "08:00", "closes": "17:30"}].
+    hours         text not null default '[]' constraint business_hours_is_json check (json_type(hours) = 'array'),
     -- A JSON array of URLs of the same business elsewhere.
     same_as       text not null default '[]' constraint business_same_as_is_json check (json_type(same_as) = 'array'),
     -- BCP 47, for example en or es-MX: what the business and its customers write in; null if unknown.
@@ -50,7 +52,7 @@ create table business (
             and length(cast(type as blob)) <= 65536 and length(cast(time_zone as blob)) <= 65536
             and length(cast(description as blob)) <= 65536 and length(cast(url as blob)) <= 65536
             and length(cast(telephone as blob)) <= 65536 and length(cast(address as blob)) <= 65536
-            and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536
+            and length(cast(hours as blob)) <= 65536 and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536
             and length(cast(review_policy as blob)) <= 65536),
     primary key (only_row)
 ) strict, without rowid;

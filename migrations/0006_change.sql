@@ -108,9 +108,9 @@ when old.review_id = new.review_id and (
     or old.title is not new.title or old.text is not new.text or old.status is not new.status
     or old.withheld_reason is not new.withheld_reason or old.language is not new.language
     or old.source_name is not new.source_name or old.source_url is not new.source_url
-    or old.verified is not new.verified or old.verification_method is not new.verification_method
-    or old.verified_at is not new.verified_at or old.response_text is not new.response_text
-    or old.response_on is not new.response_on or old.response_author is not new.response_author
+    or old.verification is not new.verification
+    or old.verified_at is not new.verified_at or old.reply_text is not new.reply_text
+    or old.reply_on is not new.reply_on or old.reply_author is not new.reply_author
     or old.updated_at is not new.updated_at)
 begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;

@@ -187,8 +187,8 @@ impl DatasetsApi {
     /// List the filters of reviews
     ///
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
-    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
-    /// `mentions_service` takes.
+    /// most the 100 most mentioned of each list. Technicians' names, services' ids and areas' names are what
+    /// `mentions_technician`, `mentions_service` and `mentions_area` take.
     #[oai(path = "/facets.json", method = "get", operation_id = "getFacets")]
     async fn get_facets(
         &self,

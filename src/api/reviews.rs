@@ -64,7 +64,7 @@ impl ReviewsApi {
     /// Search the reviews
     ///
     /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. With
-    /// `query`, `total` is exact up to 1,000.
+    /// `query`, `matched` is exact up to 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
@@ -188,7 +188,7 @@ impl ReviewsApi {
             .chain_update(snapshot.input.entries.digest_of_first(count));
         let head = wire::SinceHead {
             since: day.date(),
-            count: count as u64,
+            returned: count as u64,
         };
         let reviews = snapshot.input.entries.json_of_first(count);
         let content = Content {

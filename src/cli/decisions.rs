@@ -1,4 +1,4 @@
-//! The commands `reviews withhold`, `publish`, `respond` and `delete`: the owner's decisions about one review, which imports
+//! The commands `reviews withhold`, `publish`, `reply` and `delete`: the owner's decisions about one review, which imports
 //! keep.
 
 use std::io;
@@ -15,7 +15,7 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Method, Response, Review, Status, Unit, Verification};
+use crate::model::{Day, Reply, Review, Status, Unit};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
 use crate::storage::{Database, Erased, Write};
@@ -110,9 +110,7 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            // Only verified reviews are published, so the verification is decided, too.
-            let decided = [Unit::Status, Unit::Verification];
-            reviews::note_decided(write, review, &decided).await?;
+            reviews::note_decided(write, review, &[Unit::Status]).await?;
             let reason = match &review.status {
                 Status::Published => {
                     let report = "is already published; the next import keeps it published\n";
@@ -122,19 +120,9 @@ impl Publish {
                     reason.clone().unwrap_or_else(|| "not stated".to_owned())
                 }
             };
-            let mut vouched = "";
-            if !review.verification.verified {
-                // Only verified reviews are published; publishing one by hand verifies it.
-                review.verification = Verification {
-                    verified: true,
-                    method: Method::Manual,
-                    verified_at: Some(clock.now()),
-                };
-                vouched = "; it was not verified, so it is now marked as verified by you (manual)";
-            }
             review.status = Status::Published;
             reviews::set_note(write, review.id.as_str(), None).await?;
-            Ok(format!("published; was withheld ({reason}){vouched}\n"))
+            Ok(format!("published; was withheld ({reason})\n"))
         })
         .await
     }
@@ -183,56 +171,56 @@ async fn change_review(
 /// The limit of an import's texts.
 const TEXT_MIB_MAX: u64 = 1;
 
-/// Answer a review, or remove the answer
+/// Reply to a review, or remove the reply
 #[derive(Debug, Args)]
-pub struct Respond {
+pub struct ReplyCommand {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// The answer; - reads standard input
+    /// The reply; - reads standard input
     #[arg(
         value_name = "TEXT",
         required_unless_present = "remove",
         conflicts_with = "remove"
     )]
     text: Option<String>,
-    /// Remove the answer
+    /// Remove the reply
     #[arg(long)]
     remove: bool,
 }
 
-impl Respond {
+impl ReplyCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let text = self.text.map(check_answer).transpose()?;
+        let text = self.text.map(check_reply).transpose()?;
         change_review(config, clock, &self.id, async |write, review| {
-            reviews::note_decided(write, review, &[Unit::Response]).await?;
-            let former = review.response.take();
+            reviews::note_decided(write, review, &[Unit::Reply]).await?;
+            let former = review.reply.take();
             let Some(text) = &text else {
                 return Ok(match former {
-                    None => "has no answer\n".to_owned(),
+                    None => "has no reply\n".to_owned(),
                     Some(former) => format!(
-                        "answer removed; imports do not bring it back; {}",
+                        "reply removed; imports do not bring it back; {}",
                         format_former(&former)
                     ),
                 });
             };
             let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
-            review.response = Some(Response {
+            review.reply = Some(Reply {
                 text: text.clone(),
                 date: Day::new(clock.now().with_timezone(&zone).date_naive()),
                 author: None,
             });
             Ok(former.map_or_else(
-                || "answered\n".to_owned(),
-                |former| format!("answer replaced; {}", format_former(&former)),
+                || "replied\n".to_owned(),
+                |former| format!("reply replaced; {}", format_former(&former)),
             ))
         })
         .await
     }
 }
 
-/// The former response in full, because it is stored nowhere else.
-fn format_former(former: &Response) -> String {
+/// The former reply in full, because it is stored nowhere else.
+fn format_former(former: &Reply) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
@@ -242,24 +230,24 @@ fn format_former(former: &Response) -> String {
     )
 }
 
-/// The response, read from standard input for `-`.
-fn check_answer(mut text: String) -> anyhow::Result<String> {
+/// The reply, read from standard input for `-`.
+fn check_reply(mut text: String) -> anyhow::Result<String> {
     if text == "-" {
         let read = read_text_of(io::stdin(), TEXT_MIB_MAX);
-        text = read.context("the answer cannot be read from standard input")?;
+        text = read.context("the reply cannot be read from standard input")?;
         text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
     ensure!(
         text.len() as u64 <= TEXT_MIB_MAX << 20,
-        "the answer has more than {TEXT_MIB_MAX} MiB; shorten it"
+        "the reply has more than {TEXT_MIB_MAX} MiB; shorten it"
     );
     ensure!(
         !text.trim().is_empty(),
-        "the answer is empty; pass --remove to remove an answer"
+        "the reply is empty; pass --remove to remove a reply"
     );
     ensure!(
         !text.contains('\0'),
-        "the answer has a NUL character; remove it"
+        "the reply has a NUL character; remove it"
     );
     Ok(text)
 }
@@ -289,7 +277,7 @@ impl Delete {
             let find = async |reader: &mut SqliteConnection| {
                 let (id, known) = find_known(reader, &self.id).await?;
                 let can_undo = reviews::can_undo(reader, &id).await?;
-                Ok((id, known, can_undo))
+                anyhow::Ok((id, known, can_undo))
             };
             let (id, known, can_undo) = read(config, find).await?;
             let counted = format_counted(can_undo);

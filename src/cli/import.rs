@@ -389,7 +389,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     if report.left_out > 0 {
         let _ = writeln!(
             text,
-            "{} left out: comments on reviews; give your answers with `reviews respond`",
+            "{} left out: comments on reviews; give your replies with `reviews reply`",
             counted(report.left_out, "row", "rows")
         );
     }

@@ -80,7 +80,7 @@ impl Incoming {
     pub fn hidden_parts(&self) -> Vec<&'static str> {
         let parts = [
             ("author", self.hidden_name.is_some()),
-            ("response", self.is_answer_hidden),
+            ("owner_reply", self.is_answer_hidden),
         ];
         let parts = parts.into_iter();
         parts
@@ -91,7 +91,6 @@ impl Incoming {
 
 /// Verification of a row without one: the owner who imports the row vouches for it.
 pub const VOUCHED: Verification = Verification {
-    verified: true,
     method: Method::Manual,
     verified_at: None,
 };
@@ -148,7 +147,7 @@ impl ReviewRow {
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let (review, unpublished) = (self.review(), &self.incoming.unpublished);
-        let response = review.response.as_ref();
+        let reply = review.reply.as_ref();
         let texts = [
             Some(self.author()),
             Some(self.source()),
@@ -156,8 +155,8 @@ impl ReviewRow {
             review.title.as_deref(),
             Some(&review.text),
             review.source.url.as_deref(),
-            response.map(|response| response.text.as_str()),
-            response.and_then(|response| response.author.as_deref()),
+            reply.map(|reply| reply.text.as_str()),
+            reply.and_then(|reply| reply.author.as_deref()),
             unpublished.note.as_deref(),
             unpublished.id_at_source.as_deref(),
             review.status.reason(),

@@ -17,8 +17,8 @@ use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, url};
 use crate::model::{
-    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Response, Review,
-    ReviewId, Statement, Status, Unit, Units,
+    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
+    Statement, Status, Unit, Units,
 };
 use crate::owner::business::language;
 use crate::owner::fault::FieldError;
@@ -95,7 +95,7 @@ impl Exported {
             return without_nulls(json!({
                 "id": self.id,
                 "deleted": true,
-                "source": {"name": shown_as},
+                "source": shown_as,
                 "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
                 "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
                 "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
@@ -104,10 +104,8 @@ impl Exported {
             }));
         };
         let mut record = json!(review);
-        record["verification"]["method"] = json!(review.verification.method.name());
-        for part in ["source", "verification", "response"] {
-            record[part] = without_nulls(record[part].take());
-        }
+        record["owner_reply"] = without_nulls(record["owner_reply"].take());
+        record["verified"] = json!(review.verification.is_independent());
         record["status"] = json!(review.status.name());
         record["withheld_reason"] = json!(review.status.reason());
         record["said"] = self.known.last_statement().json();
@@ -129,7 +127,7 @@ impl Exported {
             // An absent value is written only if the owner decided it: a missing member means an unstated value.
             "title" => self.decided.contains(&Unit::Title),
             "language" => self.decided.contains(&Unit::Language),
-            "response" => self.decided.contains(&Unit::Response),
+            "owner_reply" => self.decided.contains(&Unit::Reply),
             // Null means that there is no reason; without it, "not verified" would become the reason.
             "withheld_reason" => review.status != Status::Published,
             _ => false,
@@ -172,12 +170,18 @@ pub const RECORD: &[Member] = &[
     needed("date", Shape::Day),
     needed("author", NAME),
     optional("title", Shape::Text),
-    needed("text", Shape::Text),
+    optional("text", Shape::Text),
     optional("language", Shape::Word(language)),
-    optional("source", Shape::Object(SOURCE)),
-    optional("verification", Shape::Object(VERIFICATION)),
+    optional("source", NAME),
+    optional("source_url", Shape::Word(url)),
+    optional("verified", Shape::Flag),
+    optional(
+        "verification",
+        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
+    ),
+    optional("verified_at", INSTANT),
     optional("mentions", Shape::Object(MENTIONS)),
-    optional("response", Shape::Object(RESPONSE)),
+    optional("owner_reply", Shape::Object(REPLY)),
     optional(
         "status",
         Shape::Word(|name| one_of(name, &["published", "withheld"])),
@@ -195,22 +199,13 @@ pub const RECORD: &[Member] = &[
     optional("digests", Shape::Word(parsed::<Digests>)),
     optional("note", NAME),
 ];
-const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
-const VERIFICATION: &[Member] = &[
-    optional("verified", Shape::Flag),
-    optional(
-        "method",
-        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
-    ),
-    optional("verified_at", INSTANT),
-];
 const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
 const MENTIONS: &[Member] = &[
     optional("technicians", MENTIONED),
     optional("services", MENTIONED),
     optional("service_areas", MENTIONED),
 ];
-const RESPONSE: &[Member] = &[
+const REPLY: &[Member] = &[
     needed("text", Shape::Text),
     optional("date", Shape::Day),
     optional("author", NAME),
@@ -287,7 +282,7 @@ fn is_known(path: &str) -> bool {
 
 // Reads native records.
 
-/// Inserts a value at a path, as `source.name`.
+/// Inserts a value at a path, as `owner_reply.text`.
 fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
     // An absent part stays absent: an empty object would lack required members.
     if value.is_null() {
@@ -346,9 +341,7 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
         Err(error) => return Some(Err(vec![FieldError::new("id", error.to_string())])),
     };
     let imported_from = text("/imported_from");
-    let shown_as = text("/source/name")
-        .or(imported_from)
-        .unwrap_or(SOURCE_DEFAULT);
+    let shown_as = text("/source").or(imported_from).unwrap_or(SOURCE_DEFAULT);
     let digests = text("/digests").and_then(|digests| digests.parse().ok());
     let source = digests.map(|digests| SourceRecord {
         id_at_source: text("/id_at_source").map(str::to_owned),
@@ -430,7 +423,7 @@ fn parse_review(
     };
     let mut members = reader.members("", value, RECORD);
     let decided = decided_units(&mut reader, &members);
-    let status = stated_status(&mut reader, &members);
+    let status = stated_status(&mut reader, &mut members);
     // A newer instance may have more.
     let foreign = foreign_members(value).into_iter();
     for name in foreign.filter(|_| format.is_native()) {
@@ -451,15 +444,19 @@ fn parse_review(
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
-        (Unit::Status, _) => status.is_none(),
-        (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
-        (_, value) => value.is_none(),
+    let has_value = |name: &str| members.get(name).is_some_and(|value| !value.is_null());
+    let is_unstated = |unit: &Unit| match unit {
+        Unit::Status => status.is_none(),
+        Unit::Source => !has_value("source"),
+        Unit::Verification => !has_value("verified") && !has_value("verification"),
+        Unit::Reply => !members.contains_key("owner_reply"),
+        unit => !members.contains_key(unit.name()),
     };
     let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
-    let mut record = json!({
-        "source": {"name": SOURCE_DEFAULT}, "verification": VOUCHED, "mentions": Mentions::default(),
-    });
+    let mut record = json!(VOUCHED);
+    record["source"] = json!(SOURCE_DEFAULT);
+    record["mentions"] = json!(Mentions::default());
+    record["text"] = json!("");
     members.retain(|_, member| !member.is_null());
     patch(&mut record, Value::Object(members));
     // The merge withholds a review that is not verified.
@@ -469,9 +466,7 @@ fn parse_review(
     let mut review = Review::deserialize(record).map_err(unreadable)?;
     review.title = review.title.filter(|title| !title.is_empty());
     // Exports that write every field have an empty answer if there is none.
-    review.response = review
-        .response
-        .filter(|response: &Response| !response.text.is_empty());
+    review.reply = review.reply.filter(|reply: &Reply| !reply.text.is_empty());
     let Mentions {
         technicians,
         services,
@@ -526,8 +521,38 @@ fn decided_units(reader: &mut ShapeReader, members: &Map<String, Value>) -> Unit
     names.filter_map(unit).collect()
 }
 
-/// `None` if it is not stated. An unverified review is withheld, even if its status is published.
-fn stated_status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Option<Status> {
+/// Whether somebody vouches for the review, as `verified` and `verification` say: a row without both is vouched for by the owner,
+/// who imports it.
+fn check_verification(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> bool {
+    let verification = members.get("verification").and_then(Value::as_str);
+    let is_manual = verification == Some(Method::Manual.name());
+    match (
+        members.get("verified").and_then(Value::as_bool),
+        verification,
+    ) {
+        (Some(true), None) => {
+            let advice = "true without verification, which says who verified it; add it, or leave verified out";
+            reader.fault("verified", advice);
+            true
+        }
+        (Some(true), Some(_)) if is_manual => {
+            let advice = "true beside verification \"manual\", which means that only you vouch for it; write false";
+            reader.fault("verified", advice);
+            true
+        }
+        (Some(false), Some(_)) if !is_manual => {
+            // What does not hold is not kept; whoever publishes the review vouches for it.
+            members.insert("verification".to_owned(), json!(Method::Manual));
+            false
+        }
+        (Some(false), None) => false,
+        (Some(_) | None, Some(_)) | (None, None) => true,
+    }
+}
+
+/// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
+fn stated_status(reader: &mut ShapeReader, members: &mut Map<String, Value>) -> Option<Status> {
+    let is_vouched = check_verification(reader, members);
     let text = |name| members.get(name).and_then(Value::as_str);
     let (status, reason) = (text("status"), text("withheld_reason"));
     if status == Some("published") && reason.is_some() {
@@ -538,12 +563,9 @@ fn stated_status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Opti
     }
     // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
     let is_withheld = status == Some("withheld") || reason.is_some();
-    let verification = members.get("verification");
-    let verified = verification.and_then(|verification| verification.get("verified"));
-    let is_unverified = verified == Some(&Value::Bool(false));
     // Our own exports state explicitly that there is no reason.
     let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
-    if is_unverified && !has_no_reason {
+    if !is_vouched && !has_no_reason {
         return Some(Status::withheld(reason.unwrap_or(NOT_VERIFIED)));
     }
     if is_withheld {
@@ -574,4 +596,8 @@ pub fn is_native_record(row: &str) -> bool {
         && fits("text", Value::is_string)
         && fits("rating", Value::is_number)
         && fits("date", is_day)
+        && ["source", "verification"]
+            .iter()
+            .all(|name| fits(name, |value| value.is_string() || value.is_null()))
+        && fits("owner_reply", |value| value.is_object() || value.is_null())
 }

@@ -24,14 +24,13 @@ use crate::imports::value::text::{
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Response,
-    Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
 /// Verification of a review whose platform verifies its reviews.
 const BY_PLATFORM: Verification = Verification {
-    verified: true,
     method: Method::SourcePlatform,
     verified_at: None,
 };
@@ -409,11 +408,11 @@ impl<'t> RowReading<'t> {
         if language.is_none() {
             self.unstated.insert(Unit::Language);
         }
-        let verification = self.verification();
+        let (verification, is_vouched) = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, verification.verified);
+        let status = self.status(is_starless, is_vouched);
         let mentions = self.mentions();
-        let response = self.response();
+        let reply = self.reply();
         let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -456,7 +455,7 @@ impl<'t> RowReading<'t> {
             status,
             verification,
             mentions,
-            response,
+            reply,
             updated_at: updated.and_then(Posted::instant),
         };
         Ok(Incoming {
@@ -682,14 +681,15 @@ impl<'t> RowReading<'t> {
         self.noted(cell.header, id.map_err(|error| error.to_string()))
     }
 
-    fn verification(&mut self) -> Verification {
+    /// The verification, and whether somebody vouches for the review.
+    fn verification(&mut self) -> (Verification, bool) {
         let format = self.reader.format;
         let verified_at = self
             .posted(ReviewField::VerifiedAt)
             .and_then(Posted::instant);
         // A writer who is no buyer is neither verified by the platform nor withheld.
         if self.read(ReviewField::Buyer, flag) == Some(false) {
-            return VOUCHED;
+            return (VOUCHED, true);
         }
         if !self.reader.is_manual() {
             let matched = self.cell(ReviewField::Matched).zip(format.matched.as_deref());
@@ -700,11 +700,12 @@ impl<'t> RowReading<'t> {
             } else {
                 BY_PLATFORM.method
             };
-            return Verification {
+            let verification = Verification {
                 method,
                 verified_at: verified_at.filter(|_| is_matched),
                 ..BY_PLATFORM
             };
+            return (verification, true);
         }
         let verified = self.read(ReviewField::Verified, flag);
         let method = self.read(ReviewField::Verification, |text| {
@@ -714,23 +715,28 @@ impl<'t> RowReading<'t> {
         });
         if verified.is_none() && method.is_none() {
             self.unstated.insert(Unit::Verification);
-            return VOUCHED;
+            return (VOUCHED, true);
         }
-        Verification {
-            verified: verified.unwrap_or(true),
-            method: method.unwrap_or(Method::Manual),
+        let is_vouched = verified != Some(false) || method == Some(Method::Manual);
+        if !is_vouched {
+            return (VOUCHED, false);
+        }
+        let method = method.unwrap_or(Method::Manual);
+        let verification = Verification {
+            method,
             verified_at,
-        }
+        };
+        (verification, true)
     }
 
-    fn status(&mut self, is_starless: bool, is_verified: bool) -> Status {
+    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
         let public = self.is_public(PublicPart::Review);
         let reason = self.text(ReviewField::WithheldReason);
         let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
         match public {
             Some(Err(why)) => withheld(why),
             _ if is_starless => Status::withheld(NO_STARS),
-            _ if !is_verified => withheld(NOT_VERIFIED),
+            _ if !is_vouched => withheld(NOT_VERIFIED),
             Some(Ok(())) => Status::Published,
             None if reason.is_some() => Status::Withheld { reason },
             None => {
@@ -786,13 +792,13 @@ impl<'t> RowReading<'t> {
     }
 
     /// The public reply. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<Response> {
+    fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
             .text(ReviewField::ReplyText)
             .filter(|text| flag(text).is_err());
         let Some(text) = text else {
-            self.note_unstated(ReviewField::ReplyText, Unit::Response);
+            self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
         if let Some(Err(_)) = self.is_public(PublicPart::Reply) {
@@ -803,18 +809,18 @@ impl<'t> RowReading<'t> {
         let posted = self.dated(ReviewField::ReplyDate);
         // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
         self.faults.truncate(faults);
-        let response = Response {
+        let reply = Reply {
             text,
             date: posted.map(|posted| posted.day),
             author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.
         let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let writer = response.author.as_deref().map(words);
+        let writer = reply.author.as_deref().map(words);
         if writer.is_some() && writer == customer {
             return None;
         }
-        Some(response)
+        Some(reply)
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Merged {
 /// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
 /// according to one of our own exports.
 pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Merged {
-    let review = withhold_unverified(statement.review.clone());
+    let review = statement.review.clone();
     let last_statement = last_statement.unwrap_or_else(|| {
         let mut last_statement = LastStatement::default();
         for unit in Unit::ALL {
@@ -87,7 +87,6 @@ pub fn merge(
     for unit in Unit::ALL {
         merge_unit(unit, row, statement, &mut merged);
     }
-    merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status {
         merged.taken.insert(Unit::Status);
     }
@@ -125,7 +124,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
         // the source did the same in between, and an export tells of the decision itself.
         let stays = unit == Unit::Status && row.status != Status::Published
-            || unit == Unit::Response && row.response.is_none();
+            || unit == Unit::Reply && row.reply.is_none();
         if !is_decision && !stays {
             merged.last_statement.decided.remove(&unit);
         }
@@ -159,19 +158,11 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
     adjusted
 }
 
-/// An unverified review is never published.
-fn withhold_unverified(mut review: Review) -> Review {
-    if !review.verification.verified && review.status == Status::Published {
-        review.status = Status::withheld(NOT_VERIFIED);
-    }
-    review
-}
-
 pub type Units = BTreeSet<Unit>;
 
 /// What a source last said of a review. As JSON, an object: a member for each unit of which that is known, by the unit's name;
 /// null if it said that there is none. Names and free texts are digests, so that nothing of an erased review stays here: the
-/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a response or of mentions.
+/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a reply or of mentions.
 /// `decided` lists the units that a command made the owner's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LastStatement {
@@ -373,7 +364,7 @@ impl FromStr for Digests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Method, Response, Source, Verification};
+    use crate::model::{Method, Reply, Source, Verification};
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
@@ -397,12 +388,11 @@ mod tests {
                 url: None,
             },
             verification: Verification {
-                verified: true,
                 method: Method::Manual,
                 verified_at: None,
             },
             mentions: crate::model::Mentions::default(),
-            response: None,
+            reply: None,
             status: Status::Published,
             updated_at: None,
         }
@@ -502,17 +492,17 @@ mod tests {
     #[test]
     fn unstated_fields_overwrite_nothing() {
         let first = adopted(&statement_of(review()));
-        let response = Some(Response {
+        let reply = Some(Reply {
             text: "Thanks.".to_owned(),
             date: None,
             author: None,
         });
         let row = Review {
-            response: response.clone(),
+            reply: reply.clone(),
             status: withheld("dispute"),
             ..review()
         };
-        let unstated = [Unit::Response, Unit::Status].into_iter().collect();
+        let unstated = [Unit::Reply, Unit::Status].into_iter().collect();
         let merged = merge(
             &row,
             &first.last_statement,
@@ -524,11 +514,11 @@ mod tests {
         );
         assert_eq!(
             (
-                merged.review.response,
+                merged.review.reply,
                 merged.review.status,
                 merged.review.text.as_str()
             ),
-            (response, withheld("dispute"), "new")
+            (reply, withheld("dispute"), "new")
         );
         assert_eq!(merged.review.updated_at, Some(now()));
     }
@@ -576,15 +566,6 @@ mod tests {
             now(),
         );
         assert_eq!(back.review.status, Status::Published);
-        // A review that is no longer verified is withheld, even if the owner published it.
-        let hidden = adopted(&from_source(withheld("hidden")));
-        let mut unverified = from_source(withheld("hidden"));
-        unverified.review.verification.verified = false;
-        let merged = merge(&review(), &hidden.last_statement, &unverified, now());
-        assert_eq!(
-            (merged.review.status, merged.taken.contains(&Unit::Status)),
-            (withheld(NOT_VERIFIED), true)
-        );
     }
 
     #[test]
@@ -662,19 +643,19 @@ mod laws {
 
     use super::tests::{adopted, now, review, statement_of};
     use super::*;
-    use crate::model::Response;
+    use crate::model::Reply;
 
     prop_compose! {
         /// A review of few different values, so that owner and source often agree.
         fn any_review()(
             rating in 1_i64..=2, day in 1_u32..=2, author in "[ab]", title in prop::option::of("[ab]"), text in "[ab]?",
-            response in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
+            reply in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
         ) -> Review {
             Review {
                 rating: rating.try_into().unwrap(),
                 date: format!("2026-11-0{day}").parse().unwrap(),
                 author, title, text,
-                response: response.map(|text| Response { text, date: None, author: None }),
+                reply: reply.map(|text| Reply { text, date: None, author: None }),
                 status: reason.map_or(Status::Published, |reason| Status::Withheld { reason: Some(reason) }),
                 mentions: crate::model::Mentions::new(technicians, Vec::new(), Vec::new()),
                 ..review()
@@ -689,7 +670,7 @@ mod laws {
             Unit::Source,
             Unit::Status,
             Unit::Verification,
-            Unit::Response,
+            Unit::Reply,
             Unit::Mentions,
         ];
         let unstated = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());

@@ -53,7 +53,7 @@ pub use merge::{
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
-    RatingCounts, Response, Review, ReviewId, Sort, Source, Status, Unit, Verification,
+    RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
 pub use votes::{ReviewVote, Vote, VoteCounts};
 pub use words::{

@@ -17,7 +17,7 @@ use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
 use crate::model::RatingCounts;
-use crate::model::business::ReviewLink;
+use crate::model::business::{Business, DayOfWeek, ReviewLink};
 use crate::snapshot::{Entries, Entry, Snapshot};
 use crate::storage::reviews::Reasons;
 
@@ -42,6 +42,8 @@ struct HomePage<'a> {
     verified: Option<Cow<'static, str>>,
     sources: Vec<SourceRating>,
     years: Option<YearsFragment<'a>>,
+    /// The days of the week with the times at which the business is open; empty if that is not stated.
+    hours: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
     withheld: &'a Reasons,
@@ -166,6 +168,28 @@ fn by_year(entries: &Entries) -> Vec<(i32, RatingCounts)> {
     years
 }
 
+/// The days of the week with the times at which the business is open; none if it states no hours.
+fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
+    if business.hours.is_empty() {
+        return Vec::new();
+    }
+    let times = |day: DayOfWeek| {
+        let hours = business.hours.iter();
+        let of_day = hours.filter(|hours| hours.days.contains(&day));
+        let times: Vec<String> = of_day
+            .map(|hours| format!("{}–{}", hours.opens, hours.closes))
+            .collect();
+        if times.is_empty() {
+            locale.message("closed")
+        } else {
+            times.join(", ").into()
+        }
+    };
+    let name = |day: DayOfWeek| locale.message(&format!("day-{}", day.name()));
+    let days = DayOfWeek::ALL.into_iter();
+    days.map(|day| (name(day), times(day))).collect()
+}
+
 /// The page of a business without a name.
 #[derive(Template)]
 #[template(path = "not_set_up_page.html")]
@@ -201,6 +225,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         verified: number_verified(entries, locale),
         sources: by_source(entries, &site),
         years: YearsFragment::of(&by_year(entries), &site),
+        hours: by_day(business, locale),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,

@@ -80,9 +80,7 @@ impl<'a> ReviewFragment<'a> {
 
     /// The type of verification; always shown.
     fn verification(&self) -> Cow<'static, str> {
-        let verification = &self.review.verification;
-        self.site.locale.message(match verification.method {
-            _ if !verification.verified => "not-verified",
+        self.site.locale.message(match self.review.verification {
             wire::VerificationMethod::JobMatch => "verified-by-job",
             wire::VerificationMethod::SourcePlatform => "verified-by-platform",
             wire::VerificationMethod::Invite => "verified-by-invitation",

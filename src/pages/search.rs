@@ -78,7 +78,7 @@ pub async fn search(
     let _slot = ctx.turn(client).await?;
     let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
     let mut nearest = Vec::new();
-    if found.total == 0 {
+    if found.matched == 0 {
         let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters).await;
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
             let counted = search_reviews(&snapshot, &candidate.filter, 1, None).await;
@@ -120,7 +120,7 @@ impl SearchView<'_> {
         } else {
             filters(&filter.parameters, input, locale)
         };
-        let (heading, nothing) = match found.total {
+        let (heading, nothing) = match found.matched {
             _ if is_refused => (locale.message("find-refused"), "find-not-searched"),
             0 if filters.is_empty() => (locale.message("find-none"), "no-reviews"),
             0 => (locale.message("find-none"), "find-nothing"),
@@ -144,7 +144,7 @@ impl SearchView<'_> {
         let page_at =
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
         let nearest = (nearest.into_iter())
-            .filter(|(_, found)| found.total > 0)
+            .filter(|(_, found)| found.matched > 0)
             .map(|(candidate, found)| CountedLink {
                 words: candidate.words,
                 href: candidate.href,
@@ -203,9 +203,9 @@ impl SearchView<'_> {
 
 fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
     if found.is_exact {
-        locale.counted("reviews", found.total)
+        locale.counted("reviews", found.matched)
     } else {
-        let number = locale.number(found.total);
+        let number = locale.number(found.matched);
         locale.message_with("find-more-than", &[("number", &number)])
     }
 }
@@ -264,6 +264,7 @@ impl SearchView<'_> {
         let suggestions = [
             ("mentions_technician", suggestions.mentions_technician),
             ("mentions_service", suggestions.mentions_service),
+            ("mentions_area", suggestions.mentions_area),
             ("language", suggestions.language),
             ("source", suggestions.source),
         ];

@@ -549,16 +549,13 @@ fn supporting_review(
         polarity: support.vote.vote.into(),
         confirmed: support.vote.confirmed.map(|_| true),
         findings,
-        response: review.response.clone().map(wire::OwnerResponse::from),
+        owner_reply: review.reply.clone().map(wire::OwnerReply::from),
     }
 }
 
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
-    let nearest = |kind, name: Option<&str>| {
-        let unknown = name.filter(|name| names::find(snapshot, kind, name).is_none())?;
-        names::nearest(snapshot, kind, unknown)
-    };
+    let nearest = |kind, name: Option<&str>| names::suggestions(snapshot, kind, name?);
     wire::DidYouMean {
         technician: nearest(MentionKind::Technician, parameters.technician.as_deref()),
         service: nearest(MentionKind::Service, parameters.service.as_deref()),

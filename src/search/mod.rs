@@ -12,5 +12,5 @@ pub use request::{
     CURSOR, Cursor, FeedParameters, ReviewFilter, SearchParameters, SearchRequest, SinceParameters,
 };
 pub use results::{
-    ResultPage, SHORT_PAGE, TOTAL_MAX, TextFinder, count_by_reading, search_reviews,
+    MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, count_by_reading, search_reviews,
 };

@@ -1,13 +1,15 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
+use std::collections::{BTreeMap, HashSet};
+
 use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
 use super::results::{ResultPage, search_reviews};
 use crate::compute::run_long;
 use crate::model::business::PublishStaff;
 use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::{DidYouMean, Facet, SearchHead, TotalRelation};
+use crate::wire::{DidYouMean, Facet, MatchedRelation, SearchHead};
 
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -48,22 +50,89 @@ fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Finds an entity by name, then by ID, then by alias or synonym, ignoring case: an exact name takes precedence over an
-/// alias.
+/// The facet of the one entity that `query` names; `None` if it names nobody, or several.
 pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Option<&'a Facet> {
-    let (facets, folded) = (snapshot.counts().of_kind(kind), fold(query));
-    let with_id = |is_id: &dyn Fn(&str) -> bool| {
-        let mut facets = facets.iter();
-        facets.find(|facet| facet.id.as_deref().is_some_and(is_id))
+    let [named] = &named(snapshot, kind, query)[..] else {
+        return None;
     };
-    let by_name = facets.iter().find(|facet| fold(&facet.name) == folded);
-    by_name
-        .or_else(|| with_id(&|id| fold(id) == folded))
-        .or_else(|| {
-            let mut others = other_names(snapshot, kind).into_iter();
-            let (id, _) = others.find(|(_, name)| fold(name) == folded)?;
-            with_id(&|known| known == id)
-        })
+    let mut facets = snapshot.counts().of_kind(kind).iter();
+    facets.find(|facet| fold(value(kind, facet)) == fold(named))
+}
+
+/// How a query may name an entity; an earlier way takes precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Naming {
+    Name,
+    Id,
+    /// An alias or a synonym.
+    OtherName,
+    FirstName,
+}
+
+/// The entities that `query` names, ignoring case: services by their IDs, others by their names. Several, if it is a first name
+/// or another name of several.
+pub fn named(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Vec<String> {
+    let query = fold(query);
+    let is_named = |name: &str| fold(name) == query;
+    let mut named: BTreeMap<Naming, Vec<String>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    for (value, names) in entities(snapshot, kind) {
+        let naming = names.iter().filter(|(_, name)| is_named(name));
+        let naming = naming.map(|(naming, _)| *naming).min();
+        if let Some(naming) = naming
+            && seen.insert(fold(value))
+        {
+            named.entry(naming).or_default().push(value.to_owned());
+        }
+    }
+    let mut named = named.into_values().next().unwrap_or_default();
+    named.sort_unstable();
+    named
+}
+
+type NamedEntity<'a> = (&'a str, Vec<(Naming, &'a str)>);
+
+/// The entities that the business lists, then those that reviews mention, with their names.
+fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
+    let (business, index) = (&snapshot.input.business, snapshot.input.entries.index());
+    let mut entities: Vec<NamedEntity<'_>> = match kind {
+        MentionKind::Technician => {
+            let technicians = business.technicians.iter();
+            technicians
+                .map(|one| (&*one.name, names_of(&one.name, &one.id, &one.aliases)))
+                .collect()
+        }
+        MentionKind::Service => {
+            let services = business.services.iter();
+            services
+                .map(|one| (&*one.id, names_of(&one.name, &one.id, &one.synonyms)))
+                .collect()
+        }
+        MentionKind::ServiceArea => {
+            let areas = business.service_areas.iter();
+            areas
+                .map(|name| (&**name, vec![(Naming::Name, &**name)]))
+                .collect()
+        }
+    };
+    let mentioned = index.mentioned(kind).iter();
+    let mentioned = mentioned.map(|(_, value)| value.spellings[0].as_str());
+    entities.extend(mentioned.map(|name| (name, vec![(Naming::Name, name)])));
+    if kind == MentionKind::Technician {
+        for (name, names) in &mut entities {
+            let first = name.split_whitespace().next();
+            names.extend(first.map(|first| (Naming::FirstName, first)));
+        }
+    }
+    entities
+}
+
+fn names_of<'a>(name: &'a str, id: &'a str, others: &'a [String]) -> Vec<(Naming, &'a str)> {
+    let own = [(Naming::Name, name), (Naming::Id, id)].into_iter();
+    let others = others
+        .iter()
+        .map(|other| (Naming::OtherName, other.as_str()));
+    own.chain(others).collect()
 }
 
 /// The answer to `request` but for the reviews. `ignored` are the names of its unknown parameters.
@@ -74,15 +143,15 @@ pub async fn search_head(
     ignored: Vec<String>,
 ) -> SearchHead {
     let parameters = &request.filter.parameters;
-    let suggestions = if found.total == 0 {
+    let suggestions = if found.matched == 0 {
         did_you_mean(snapshot, parameters).await
     } else {
         None
     };
     SearchHead {
-        total: found.total,
-        total_relation: TotalRelation::of(found.is_exact),
-        count: found.positions.len() as u64,
+        matched: found.matched,
+        matched_relation: MatchedRelation::of(found.is_exact),
+        returned: found.positions.len() as u64,
         limit: u64::from(request.limit),
         next_cursor: found.next.as_ref().map(Cursor::to_string),
         did_you_mean: suggestions,
@@ -106,7 +175,7 @@ pub async fn did_you_mean(
         let by_words = ReviewFilter::new(&by_words, PluralEndings::of(language));
         let found = search_reviews(snapshot, &by_words, 0, None).await;
         suggestions.text_match =
-            (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
+            (found.matched > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
     }
     suggestions.if_any()
 }
@@ -115,6 +184,7 @@ fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMe
     let names = [
         &parameters.mentions_technician,
         &parameters.mentions_service,
+        &parameters.mentions_area,
         &parameters.language,
         &parameters.source,
     ];
@@ -123,23 +193,13 @@ fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMe
     }
     run_long(|| {
         let counts = snapshot.counts();
-        let service = parameters.mentions_service.as_deref();
-        let has_id = |query: &str| {
-            let mut services = counts.services.iter();
-            services.any(|facet| facet.id.as_deref() == Some(query))
-        };
         let language = unknown(parameters.language.as_deref(), &counts.languages);
         let source = unknown(parameters.source.as_deref(), &counts.sources);
-        let technician = unknown(
-            parameters.mentions_technician.as_deref(),
-            &counts.technicians,
-        );
+        let meant = |kind, name: &Option<String>| suggestions(snapshot, kind, name.as_deref()?);
         DidYouMean {
-            mentions_technician: technician
-                .and_then(|name| nearest(snapshot, MentionKind::Technician, name)),
-            mentions_service: service
-                .filter(|id| !has_id(id))
-                .and_then(|id| nearest(snapshot, MentionKind::Service, id)),
+            mentions_technician: meant(MentionKind::Technician, &parameters.mentions_technician),
+            mentions_service: meant(MentionKind::Service, &parameters.mentions_service),
+            mentions_area: meant(MentionKind::ServiceArea, &parameters.mentions_area),
             language: language.map(|tag| {
                 // `en` for `en-GB` if there is no other English.
                 let primary = tag.split('-').next().unwrap_or_default();
@@ -166,9 +226,23 @@ fn unknown<'a>(name: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
         .then_some(name)
 }
 
+/// The entities that a name of several may mean, or for an unknown one the nearest; `None` if it names one, or entities of the
+/// kind are not shown.
+pub fn suggestions(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Option<Vec<String>> {
+    let mut named = named(snapshot, kind, query);
+    match named.len() {
+        0 => nearest(snapshot, kind, query),
+        1 => None,
+        _ => {
+            named.truncate(KNOWN_MAX);
+            Some(named)
+        }
+    }
+}
+
 /// The [`value`] of the entity with the nearest name, ID, alias or synonym, or those of the most mentioned ones; `None`
 /// if entities of the kind are not shown.
-pub fn nearest(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Option<Vec<String>> {
+fn nearest(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Option<Vec<String>> {
     let staff = snapshot.input.business.publish_staff;
     if kind == MentionKind::Technician && staff == PublishStaff::Off {
         return None;

@@ -10,7 +10,8 @@ use chrono::NaiveDate;
 use crate::insights::Trade;
 use crate::links::with_query;
 use crate::model::{
-    Day, FNV_OFFSET, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery, Vote, fnv1a, fold,
+    Day, FNV_OFFSET, MentionKind, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery,
+    Vote, fnv1a, fold,
 };
 use crate::snapshot::input::SnapshotInput;
 use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
@@ -39,10 +40,12 @@ pub struct SearchParameters {
     pub text_match: Option<TextMatch>,
     pub mentions_technician: Option<String>,
     pub mentions_service: Option<String>,
+    pub mentions_area: Option<String>,
+    pub verified: Option<bool>,
     pub language: Option<String>,
     pub source: Option<String>,
     pub has_text: Option<bool>,
-    pub has_response: Option<bool>,
+    pub has_reply: Option<bool>,
     pub aspect: Option<String>,
     pub polarity: Option<Vote>,
     pub sort: Option<Sort>,
@@ -92,18 +95,35 @@ impl SearchParameters {
                 TextMatch::find,
                 "`substring` (default) or `words` in any order.",
             ),
-            mentions_technician: arguments
-                .text("mentions_technician", "Name of a technician, as listed."),
-            mentions_service: arguments.text("mentions_service", "Id of a service mentioned."),
+            mentions_technician: arguments.text(
+                "mentions_technician",
+                "Full name, alias or unique first name.",
+            ),
+            mentions_service: arguments.text("mentions_service", "Id, name or synonym."),
+            mentions_area: arguments.text("mentions_area", "Name of a service area."),
+            verified: arguments.flag(
+                "verified",
+                "Only verified by a platform, job or invitation, or only others.",
+            ),
             language: arguments.text("language", "Language tag, for example `en`."),
             source: arguments.text("source", "Name of the source."),
             has_text: arguments.flag("has_text", "Only with a text, or only without."),
-            has_response: arguments
-                .flag("has_response", "Only with the owner's answer, or without."),
+            has_reply: arguments.flag("has_reply", "Only with the owner's reply, or without."),
             aspect: arguments.text("aspect", "Id of an aspect, for example `punctuality`."),
             polarity: arguments.polarity("Sentiment on the aspect; only with `aspect`."),
             ..Self::default()
         }
+    }
+
+    /// The names of people, services and places that reviews must mention.
+    pub fn mentions(&self) -> impl Iterator<Item = (MentionKind, &str)> {
+        let mentions = [
+            (MentionKind::Technician, &self.mentions_technician),
+            (MentionKind::Service, &self.mentions_service),
+            (MentionKind::ServiceArea, &self.mentions_area),
+        ];
+        let present = mentions.into_iter();
+        present.filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
     }
 
     /// The present ones as in a query string, without page size and cursor, in the order of the documentation.
@@ -118,13 +138,12 @@ impl SearchParameters {
             ("match", self.text_match.map(|one| one.to_string())),
             ("mentions_technician", self.mentions_technician.clone()),
             ("mentions_service", self.mentions_service.clone()),
+            ("mentions_area", self.mentions_area.clone()),
+            ("verified", self.verified.map(|flag| flag.to_string())),
             ("language", self.language.clone()),
             ("source", self.source.clone()),
             ("has_text", self.has_text.map(|flag| flag.to_string())),
-            (
-                "has_response",
-                self.has_response.map(|flag| flag.to_string()),
-            ),
+            ("has_reply", self.has_reply.map(|flag| flag.to_string())),
             ("aspect", self.aspect.clone()),
             ("polarity", self.polarity.map(|vote| vote.to_string())),
             ("sort", self.sort.map(|sort| sort.to_string())),

@@ -9,9 +9,9 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
+use super::names::named;
 use super::request::{Cursor, ReviewFilter};
 use crate::compute::run_long_if;
-use crate::insights::Trade;
 use crate::links::Links;
 use crate::metrics;
 use crate::model::{
@@ -20,9 +20,9 @@ use crate::model::{
 use crate::snapshot::{Entries, Index, Snapshot, position};
 use crate::wire;
 
-/// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
-pub const TOTAL_MAX: u64 = 1_000;
-/// One more than [`TOTAL_MAX`].
+/// Counting the matches of a text stops at this number; a greater number is reported as "this many or more".
+pub const MATCHED_MAX: u64 = 1_000;
+/// One more than [`MATCHED_MAX`].
 const FOUND_MAX: usize = 1_001;
 /// Number of reviews whose texts are read without asking the text index, which takes as long.
 const READ_UNASKED_MAX: u64 = 100;
@@ -34,8 +34,8 @@ pub const SHORT_PAGE: usize = 20;
 #[derive(Debug, Clone, Default)]
 pub struct ResultPage {
     /// Matches on all pages.
-    pub total: u64,
-    /// Whether the total is exact; otherwise counting stopped at its limit.
+    pub matched: u64,
+    /// Whether the number is exact; otherwise counting stopped at its limit.
     pub is_exact: bool,
     /// The positions of the page's reviews in the snapshot.
     pub positions: Vec<usize>,
@@ -62,21 +62,21 @@ pub async fn search_reviews(
     cursor: Option<&Cursor>,
 ) -> ResultPage {
     let entries = &snapshot.input.entries;
-    let mut matches = select(entries, filter, snapshot.input.analyzer.trade());
+    let mut matches = select(snapshot, filter);
     // What some of the matches do not have.
     let mut unread = None;
     if let Some(query) = &filter.text {
         matches = candidates(snapshot, matches, query).await;
         let found = find(entries, &matches, query);
-        if found.len() > TOTAL_MAX {
+        if found.len() > MATCHED_MAX {
             // The page may have others than those that were found.
             unread = Some(TextFinder::new(query));
         } else {
             matches = found;
         }
     }
-    let total = if unread.is_some() {
-        TOTAL_MAX
+    let matched = if unread.is_some() {
+        MATCHED_MAX
     } else {
         matches.len()
     };
@@ -92,14 +92,14 @@ pub async fn search_reviews(
     let last = positions.last().filter(|_| has_next);
     let next = last.map(|at| Cursor::after(&filter.canonical(), sort, &entries[*at].review));
     ResultPage {
-        total,
+        matched,
         is_exact: unread.is_none(),
         positions,
         next,
     }
 }
 
-/// The number of reviews that match a text, up to one more than [`TOTAL_MAX`]; found by reading all of them.
+/// The number of reviews that match a text, up to one more than [`MATCHED_MAX`]; found by reading all of them.
 pub fn count_by_reading(snapshot: &Snapshot, query: &TextQuery) -> u64 {
     let entries = &snapshot.input.entries;
     let mut all = RoaringBitmap::new();
@@ -149,8 +149,10 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
     })
 }
 
-/// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.
-fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
+/// The reviews that match `filter`, its text aside. An aspect that is not in the trade matches nothing, and neither does a name
+/// of nobody or of several.
+fn select(snapshot: &Snapshot, filter: &ReviewFilter) -> RoaringBitmap {
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
     let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions_between(filter.since, filter.until));
@@ -163,13 +165,18 @@ fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBit
         let matching = (1..=5).filter(matches);
         selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));
     }
-    // Names and tags are compared without case (tags: RFC 5646 §2.1.1), ids as they are.
+    for (kind, query) in filter.mentions() {
+        let positions = match &named(snapshot, kind, query)[..] {
+            [value] => index.mentioning(kind, value),
+            _ => None,
+        };
+        match positions {
+            None => selected.clear(),
+            Some(positions) => selected &= positions,
+        }
+    }
+    // Names and tags are compared without case (tags: RFC 5646 §2.1.1).
     for (values, value) in [
-        (
-            &index.technicians,
-            filter.mentions_technician.as_deref().map(fold),
-        ),
-        (&index.services, filter.mentions_service.clone()),
         (&index.languages, filter.language.as_deref().map(fold)),
         (&index.sources, filter.source.as_deref().map(fold)),
     ] {
@@ -181,7 +188,8 @@ fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBit
     }
     for (has_it, positions) in [
         (filter.has_text, &index.with_text),
-        (filter.has_response, &index.with_response),
+        (filter.has_reply, &index.with_reply),
+        (filter.verified, &index.verified),
     ] {
         match has_it {
             None => {}

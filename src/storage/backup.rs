@@ -277,7 +277,7 @@ const COMPARED: [[&str; 3]; 7] = [
     [
         "answer",
         "answers",
-        "select review_id as id, response_text from DB.review where response_text is not null",
+        "select review_id as id, reply_text from DB.review where reply_text is not null",
     ],
     [
         "author's name",

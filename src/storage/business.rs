@@ -25,8 +25,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         r#"select business_id as "business_id!: Text", name as "name!: Text", type as "kind!: Text",
              time_zone as "time_zone!: Text", publish_staff as "publish_staff!: Text", language as "language!: NullableText",
              country as "country!: NullableText", description as "description!: NullableText", url as "url!: NullableText",
-             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, same_as as "same_as!: Text",
-             review_links as "review_links!: Text", review_policy as "review_policy!: Text"
+             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, hours as "hours!: Text",
+             same_as as "same_as!: Text", review_links as "review_links!: Text", review_policy as "review_policy!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
@@ -55,9 +55,10 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
             .address
             .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
         geo: row.latitude.zip(row.longitude),
+        // Other programs may write other JSON.
+        hours: serde_json::from_str(row.hours.as_ref()).unwrap_or_default(),
         same_as: row.same_as.into(),
         review_links: row.review_links.into(),
-        // Other programs may write other JSON.
         review_policy: serde_json::from_str(row.review_policy.as_ref()).unwrap_or_default(),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
@@ -111,6 +112,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let address = business.address.as_ref();
     let address = address.map(|address| json!(address).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let hours = json!(business.hours).to_string();
     let same_as = json!(business.same_as).to_string();
     let review_links = json!(business.review_links).to_string();
     let review_policy = json!(business.review_policy).to_string();
@@ -118,8 +120,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     execute!(
         write,
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
-           telephone, address, latitude, longitude, same_as, review_links, review_policy)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           telephone, address, latitude, longitude, hours, same_as, review_links, review_policy)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         business.id,
         business.name,
         business.kind,
@@ -133,6 +135,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         address,
         latitude,
         longitude,
+        hours,
         same_as,
         review_links,
         review_policy
@@ -145,7 +148,6 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
          select value ->> 'id', key, value ->> 'name', value -> 'synonyms' from json_each(?)",
         services
     )?;
-    // The numbers of the technicians stay.
     let technicians = json!(business.technicians).to_string();
     empty!(write, "technician");
     execute!(
@@ -162,8 +164,6 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         service_areas
     )
 }
-
-// Staff rows, and the numbers shown in place of full names.
 
 /// In the owner's order.
 async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {

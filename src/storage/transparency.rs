@@ -100,7 +100,7 @@ pub async fn hidden_by_source(
 pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
     let rows = sqlx::query!(
         r#"select rating as "stars!: i64", count(*) as "count!: i64" from review
-           where status = 'withheld' and verified = 1 and coalesce(withheld_reason, '') not in (?, ?, ?) group by 1"#,
+           where status = 'withheld' and coalesce(withheld_reason, '') not in (?, ?, ?) group by 1"#,
         NOT_PUBLISHED,
         GONE,
         NOT_VERIFIED

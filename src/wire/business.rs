@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
 use serde::Serialize;
 use serde_json::Value;
 use serde_with::skip_serializing_none;
@@ -42,6 +42,10 @@ pub struct Business {
     pub address: Option<BTreeMap<String, Value>>,
     /// Geographic position of the business.
     pub geo: Option<Geo>,
+    /// When it is open, in its time zone; a day without an entry is closed. Left out if it is not stated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub hours: Vec<OpeningHours>,
     /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
     /// Pages on which customers can write a review of the business.
@@ -67,6 +71,38 @@ pub struct Geo {
     pub latitude: f64,
     /// Longitude in degrees, -180 to 180; east is positive.
     pub longitude: f64,
+}
+
+/// From when until when a business is open on some days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct OpeningHours {
+    /// On which days it opens.
+    pub days: Vec<DayOfWeek>,
+    /// `HH:MM` of 24 hours.
+    pub opens: String,
+    /// `HH:MM` of 24 hours; before `opens`, it is on the next day.
+    pub closes: String,
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(remote = "business::DayOfWeek", rename_all = "snake_case")]
+pub enum DayOfWeek {
+    /// The first day of the week (ISO 8601).
+    Monday,
+    /// The second day.
+    Tuesday,
+    /// The third day.
+    Wednesday,
+    /// The fourth day.
+    Thursday,
+    /// The fifth day.
+    Friday,
+    /// The sixth day.
+    Saturday,
+    /// The seventh day.
+    Sunday,
 }
 
 /// A page on which customers can write a review of the business.
@@ -217,6 +253,7 @@ impl From<&business::Business> for Business {
                 latitude,
                 longitude,
             }),
+            hours: business.hours.into_iter().map(Into::into).collect(),
             same_as: business.same_as,
             review_links: business.review_links.into_iter().map(Into::into).collect(),
             review_policy: (business.review_policy != business::ReviewPolicy::default())
@@ -225,6 +262,16 @@ impl From<&business::Business> for Business {
             technicians: business.technicians.into_iter().map(Into::into).collect(),
             service_areas: business.service_areas,
             publish_staff: business.publish_staff.name().to_owned(),
+        }
+    }
+}
+
+impl From<business::OpeningHours> for OpeningHours {
+    fn from(hours: business::OpeningHours) -> Self {
+        Self {
+            days: hours.days.into_iter().map(Into::into).collect(),
+            opens: hours.opens,
+            closes: hours.closes,
         }
     }
 }

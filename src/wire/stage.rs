@@ -12,7 +12,7 @@ use super::insights::{
     Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
     InsightsMethod, Polarity, Share, Summary, Topic,
 };
-use super::review::{DidYouMean, OwnerResponse};
+use super::review::{DidYouMean, OwnerReply};
 use crate::model::{MentionKind, named};
 
 /// All insights, or one stage of them.
@@ -324,8 +324,8 @@ pub struct EvidenceReview {
     pub confirmed: Option<bool>,
     /// Its findings about the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
-    /// The owner's public answer to the review, if any.
-    pub response: Option<OwnerResponse>,
+    /// The owner's public reply to the review, if any.
+    pub owner_reply: Option<OwnerReply>,
 }
 
 /// A clause that judges or names the aspect.

@@ -15,7 +15,7 @@ async function pages(): Promise<components["schemas"]["Review"][]> {
     });
     if (error) throw new Error(error.detail);
     found.push(...data.reviews);
-    total = data.total;
+    total = data.matched;
     cursor = data.next_cursor;
   } while (cursor);
   expect(found.length === total && total > 20, `${found.length} of ${total}`);

@@ -14,7 +14,7 @@ async function pages(): Promise<api.Review[]> {
     if (error) throw new Error(error.detail);
     expect(data !== undefined, "no page");
     found.push(...data.reviews);
-    total = data.total;
+    total = data.matched;
     cursor = data.next_cursor;
   } while (cursor);
   expect(found.length === total && total > 20, `${found.length} of ${total}`);

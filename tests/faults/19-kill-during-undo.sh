@@ -52,7 +52,7 @@ for id in $ids; do
     number=$((number + 1))
     case $number in
         10 | 20) finish withhold "$id" --reason spam ;;
-        30 | 40) finish respond "$id" 'Our own answer' ;;
+        30 | 40) finish reply "$id" 'Our own answer' ;;
         50 | 60) finish delete "$id" --yes ;;
     esac
 done

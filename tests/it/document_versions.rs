@@ -62,7 +62,7 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         update review set text = 'hidden still' where review_id = 'unseen' → nothing
         insert into mention values ('unseen', 'technician', 'Will Grant') → nothing
         insert into mention values ('nobody', 'technician', 'Will Grant'); delete from mention where review_id = 'nobody' → nothing
-        update review set response_on = '2026-11-20', response_author = 'Us' where review_id = 'newest' → nothing
+        update review set reply_on = '2026-11-20', reply_author = 'Us' where review_id = 'newest' → nothing
         insert into review (review_id, rating, reviewed_on) values ('brief', 1, '2026-11-20'); delete from review where review_id = 'brief' → nothing
         delete from review where review_id = 'nobody' → nothing
         create table ours (a); insert into ours values (1); drop table ours → nothing

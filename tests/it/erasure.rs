@@ -24,7 +24,7 @@ async fn service() -> TestApp {
         WORDS[0]
     );
     let row = json!({"id": "goes", "rating": 2, "date": "2026-11-18", "author": format!("{} P.", WORDS[1]), "text": text,
-        "title": WORDS[3], "response": {"text": WORDS[2]}});
+        "title": WORDS[3], "owner_reply": {"text": WORDS[2]}});
     app.import(&row.to_string()).await;
     app
 }
@@ -77,7 +77,7 @@ async fn an_sql_delete_removes_the_review_from_the_text_index() {
         assert_eq!(app.sql(&rows), "0", "{table}");
     }
     let found = app.json("/api/reviews/search?query=zyxglint").await;
-    assert_eq!(found["total"], 0);
+    assert_eq!(found["matched"], 0);
     // Only the ID stays, so that no import brings the review back.
     let id = "select count(*) from review_change where review_id = 'goes'";
     assert_eq!(app.sql(id), "1");
@@ -108,7 +108,7 @@ fn short_review(generator: &mut Generator, number: usize) -> Value {
         row["title"] = json!(title);
     }
     if generator.once_in(3) {
-        row["response"] = json!({ "text": answer });
+        row["owner_reply"] = json!({ "text": answer });
     }
     row
 }
@@ -124,7 +124,9 @@ impl History {
     fn note(&mut self, number: usize) {
         let row = &self.rows[number];
         let texts = ["author", "title", "text"].map(|name| row[name].as_str());
-        let texts = texts.into_iter().chain([row["response"]["text"].as_str()]);
+        let texts = texts
+            .into_iter()
+            .chain([row["owner_reply"]["text"].as_str()]);
         let ever = self.ever.entry(format!("o-{number}")).or_default();
         ever.extend(texts.flatten().map(str::to_owned));
     }
@@ -204,7 +206,7 @@ async fn deleted_short_reviews_leave_no_trace() {
         }
         let set = format!("update review set text = '{edit}' where review_id =");
         app.shell(&format!("{set} '{}'", there[0])).await;
-        command(&app.path(), &["respond", &there[1], &answer]);
+        command(&app.path(), &["reply", &there[1], &answer]);
         let withhold = ["withhold", &there[2], "--reason", "under dispute"];
         command(&app.path(), &withhold);
         there.truncate(10);

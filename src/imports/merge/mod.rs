@@ -240,9 +240,9 @@ impl Merging<'_> {
         let (kind, there, deletion) = match state {
             None => (RunChange::Added, None, None),
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
-            Some(ReviewState::Unreadable(status, response)) => {
+            Some(ReviewState::Unreadable(status, reply)) => {
                 let review = Review {
-                    response,
+                    reply,
                     status,
                     ..statement.review.clone()
                 };
@@ -343,6 +343,7 @@ impl Merging<'_> {
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
             if is_new && request.skip_duplicates {
+                *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
         }

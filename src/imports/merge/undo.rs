@@ -7,8 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::text::quote_for_shell;
-use crate::model::words::fold;
-use crate::model::{GONE, Review, Status, Unit};
+use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
     self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
@@ -122,9 +121,9 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
     }
     // A run of several sources is the newest of all of them when it goes.
     let is_later = |other: &&Run| other.id > run.id && other.has_changes;
-    let shares = |other: &&Run| other.sources.iter().find(|name| run.sources.contains(name));
-    let mut later = runs.iter().filter(stands).filter(is_later);
-    if let Some((other, name)) = later.find_map(|other| Some((other, shares(&other)?))) {
+    let later = runs.iter().filter(stands).filter(is_later);
+    let mut names = later.flat_map(|other| other.sources.iter().map(move |name| (other, name)));
+    if let Some((other, name)) = names.find(|(_, name)| run.sources.contains(name)) {
         return Err(format!(
             "import {} has reviews of {name}, too, of which import {} is newer; `reviews undo --source {}` takes that one back first",
             run.id,

@@ -141,13 +141,13 @@ pub async fn since(
     let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref()).await;
     Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
         cut(snapshot, &request.filter, &mut found);
-        let count = found.positions.len() as u64;
+        let returned = found.positions.len() as u64;
         let mut answer = to_json(wire::SinceHead {
             since: date.date(),
-            count,
+            returned,
         });
-        if count < found.total {
-            answer["total"] = json!(found.total);
+        if returned < found.matched {
+            answer["matched"] = json!(found.matched);
         }
         if let Some(next) = &found.next {
             answer["next_cursor"] = json!(next.to_string());

@@ -14,7 +14,7 @@ use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
 use crate::pages::chart::{BarFragment, JUDGED_MIN};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
-use crate::search::{TOTAL_MAX, count_by_reading};
+use crate::search::{MATCHED_MAX, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
@@ -88,8 +88,8 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
     let found = topics.map(|topic| {
         let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
         let mut count = count_by_reading(snapshot, &query);
-        if count > TOTAL_MAX {
-            count = TOTAL_MAX.max(topic.reviews.into());
+        if count > MATCHED_MAX {
+            count = MATCHED_MAX.max(topic.reviews.into());
         }
         (topic.phrase.as_str(), count)
     });

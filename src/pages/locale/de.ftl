@@ -49,7 +49,6 @@ reviews = { $count ->
     [one] { $number } Bewertung
    *[other] { $number } Bewertungen
 }
-not-verified = nicht geprüft
 verified-by-job = anhand des Auftrags geprüft
 verified-by-platform = von der Plattform geprüft
 verified-by-invitation = per Einladung geprüft
@@ -96,6 +95,15 @@ number-of-reviews = Bewertungen
 no-reviews = Es gibt noch keine Bewertungen.
 average-by-year = Durchschnitt nach Jahr, von 1 bis 5 Sternen
 average-from = aus
+opening-hours = Öffnungszeiten
+closed = geschlossen
+day-monday = Montag
+day-tuesday = Dienstag
+day-wednesday = Mittwoch
+day-thursday = Donnerstag
+day-friday = Freitag
+day-saturday = Samstag
+day-sunday = Sonntag
 write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
@@ -391,6 +399,7 @@ field-rating = Sterne
 field-min_rating = Sterne, mindestens
 field-max_rating = Sterne, höchstens
 field-mentions_service = Leistung
+field-mentions_area = Ort
 field-mentions_technician = Techniker
 field-source = Quelle
 field-since = Ab Tag
@@ -399,8 +408,9 @@ field-language = Sprache
 field-aspect = Thema
 field-polarity = Meinung zum Thema
 field-match = Wie Wörter gefunden werden
+field-verified = Geprüft
 field-has_text = Mit Kommentar
-field-has_response = Mit Antwort
+field-has_reply = Mit Antwort
 field-sort = Reihenfolge
 choice-any = beliebig
 choice-yes = ja
@@ -420,15 +430,20 @@ filter-since = seit { $value }
 filter-until = bis { $value }
 filter-mentions_technician = die { $value } nennen
 filter-mentions_service = über { $value }
+filter-mentions_area = in { $value }
 filter-language = in der Sprache { $value }
 filter-source = von { $value }
 filter-aspect = Thema: { $value }
 filter-polarity = Meinung: { $value }
+filter-verified = { $value ->
+    [true] geprüft
+   *[false] nicht geprüft
+}
 filter-has_text = { $value ->
     [true] mit Kommentar
    *[false] ohne Kommentar
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] mit Antwort
    *[false] ohne Antwort
 }

@@ -81,7 +81,6 @@ reviews = { $count ->
     [one] { $number } review
    *[other] { $number } reviews
 }
-not-verified = not verified
 verified-by-job = verified by the job
 verified-by-platform = verified by the platform
 verified-by-invitation = verified by invitation
@@ -128,6 +127,15 @@ number-of-reviews = Reviews
 no-reviews = There are no reviews yet.
 average-by-year = Average by year, from 1 star to 5
 average-from = from
+opening-hours = Opening hours
+closed = closed
+day-monday = Monday
+day-tuesday = Tuesday
+day-wednesday = Wednesday
+day-thursday = Thursday
+day-friday = Friday
+day-saturday = Saturday
+day-sunday = Sunday
 write-review = Write a review
 write-review-on = Write a review on { $site }
 too-few-aspects = Too few reviews mention the same topics yet.
@@ -423,6 +431,7 @@ field-rating = Stars
 field-min_rating = Stars, at least
 field-max_rating = Stars, at most
 field-mentions_service = Service
+field-mentions_area = Area
 field-mentions_technician = Technician
 field-source = Source
 field-since = From day
@@ -431,8 +440,9 @@ field-language = Language
 field-aspect = Topic
 field-polarity = Opinion on the topic
 field-match = How words are found
+field-verified = Verified
 field-has_text = With a comment
-field-has_response = With an answer
+field-has_reply = With an answer
 field-sort = Order
 choice-any = any
 choice-yes = yes
@@ -452,15 +462,20 @@ filter-since = since { $value }
 filter-until = until { $value }
 filter-mentions_technician = naming { $value }
 filter-mentions_service = about { $value }
+filter-mentions_area = in { $value }
 filter-language = in language { $value }
 filter-source = from { $value }
 filter-aspect = topic: { $value }
 filter-polarity = opinion: { $value }
+filter-verified = { $value ->
+    [true] verified
+   *[false] not verified
+}
 filter-has_text = { $value ->
     [true] with a comment
    *[false] without a comment
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] with an answer
    *[false] without an answer
 }

@@ -69,7 +69,6 @@ reviews = { $count ->
     [one] { $number } reseña
    *[other] { $number } reseñas
 }
-not-verified = no verificada
 verified-by-job = verificada con el trabajo realizado
 verified-by-platform = verificada por la plataforma
 verified-by-invitation = verificada por invitación
@@ -116,6 +115,15 @@ number-of-reviews = Reseñas
 no-reviews = Todavía no hay reseñas.
 average-by-year = Media por año, de 1 a 5 estrellas
 average-from = según
+opening-hours = Horario
+closed = cerrado
+day-monday = lunes
+day-tuesday = martes
+day-wednesday = miércoles
+day-thursday = jueves
+day-friday = viernes
+day-saturday = sábado
+day-sunday = domingo
 write-review = Escribir una reseña
 write-review-on = Escribir una reseña en { $site }
 too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
@@ -423,6 +431,7 @@ field-rating = Estrellas
 field-min_rating = Estrellas, como mínimo
 field-max_rating = Estrellas, como máximo
 field-mentions_service = Servicio
+field-mentions_area = Zona
 field-mentions_technician = Técnico
 field-source = Fuente
 field-since = Desde el día
@@ -431,8 +440,9 @@ field-language = Idioma
 field-aspect = Tema
 field-polarity = Opinión sobre el tema
 field-match = Cómo se buscan las palabras
+field-verified = Verificada
 field-has_text = Con comentario
-field-has_response = Con respuesta
+field-has_reply = Con respuesta
 field-sort = Orden
 choice-any = cualquiera
 choice-yes = sí
@@ -452,15 +462,20 @@ filter-since = desde el { $value }
 filter-until = hasta el { $value }
 filter-mentions_technician = que nombran a { $value }
 filter-mentions_service = sobre { $value }
+filter-mentions_area = en { $value }
 filter-language = en el idioma { $value }
 filter-source = de { $value }
 filter-aspect = tema: { $value }
 filter-polarity = opinión: { $value }
+filter-verified = { $value ->
+    [true] verificadas
+   *[false] sin verificar
+}
 filter-has_text = { $value ->
     [true] con comentario
    *[false] sin comentario
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] con respuesta
    *[false] sin respuesta
 }

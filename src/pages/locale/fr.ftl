@@ -54,7 +54,6 @@ reviews = { $count ->
     [one] { $number } avis
    *[other] { $number } avis
 }
-not-verified = non vérifié
 verified-by-job = vérifié d’après l’intervention
 verified-by-platform = vérifié par la plateforme
 verified-by-invitation = vérifié par invitation
@@ -101,6 +100,15 @@ number-of-reviews = Avis
 no-reviews = Il n’y a pas encore d’avis.
 average-by-year = Moyenne par année, de 1 à 5 étoiles
 average-from = d’après
+opening-hours = Horaires d’ouverture
+closed = fermé
+day-monday = lundi
+day-tuesday = mardi
+day-wednesday = mercredi
+day-thursday = jeudi
+day-friday = vendredi
+day-saturday = samedi
+day-sunday = dimanche
 write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
@@ -411,6 +419,7 @@ field-rating = Étoiles
 field-min_rating = Étoiles, au moins
 field-max_rating = Étoiles, au plus
 field-mentions_service = Service
+field-mentions_area = Lieu
 field-mentions_technician = Technicien
 field-source = Source
 field-since = Du jour
@@ -419,8 +428,9 @@ field-language = Langue
 field-aspect = Sujet
 field-polarity = Opinion sur le sujet
 field-match = Comment trouver les mots
+field-verified = Vérifié
 field-has_text = Avec commentaire
-field-has_response = Avec réponse
+field-has_reply = Avec réponse
 field-sort = Ordre
 choice-any = tous
 choice-yes = oui
@@ -440,15 +450,20 @@ filter-since = depuis le { $value }
 filter-until = jusqu’au { $value }
 filter-mentions_technician = qui nomment { $value }
 filter-mentions_service = sur { $value }
+filter-mentions_area = à { $value }
 filter-language = en langue { $value }
 filter-source = de { $value }
 filter-aspect = sujet : { $value }
 filter-polarity = opinion : { $value }
+filter-verified = { $value ->
+    [true] vérifiés
+   *[false] non vérifiés
+}
 filter-has_text = { $value ->
     [true] avec commentaire
    *[false] sans commentaire
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] avec réponse
    *[false] sans réponse
 }

@@ -5,8 +5,8 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
-    Reasons, ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
+    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation, Reasons,
+    ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
     list_ids, newest, observe, position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
@@ -17,6 +17,6 @@ pub use runs::{
 };
 pub use source::{
     Deletion, Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, copies_of,
-    counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, put_marks,
-    rename_source_records, set_note, standing, update_marks,
+    counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided, note_sources,
+    put_marks, rename_source_records, set_note, standing, update_marks,
 };

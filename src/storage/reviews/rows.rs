@@ -13,7 +13,7 @@ use sqlx::SqliteConnection;
 
 use super::source::Deletion;
 use crate::model::{
-    Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
+    Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
 };
 use crate::storage::text::{Text, instant, strings, utc, utc_seconds};
 use crate::storage::write::Write;
@@ -34,10 +34,10 @@ macro_rules! select_reviews {
             r#"select r.review_id as "review_id!: Vec<u8>", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Vec<u8>",
                  r.author as "author!: Vec<u8>", r.title as "title?: Vec<u8>", r.text as "text!: Vec<u8>", r.status as "status!: Vec<u8>",
                  r.withheld_reason as "withheld_reason?: Vec<u8>", r.language as "language?: Vec<u8>",
-                 r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>", r.verified as "verified!: i64",
-                 r.verification_method as "verification_method!: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
-                 r.response_text as "response_text?: Vec<u8>", r.response_on as "response_on?: Vec<u8>",
-                 r.response_author as "response_author?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
+                 r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>",
+                 r.verification as "verification!: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
+                 r.reply_text as "reply_text?: Vec<u8>", r.reply_on as "reply_on?: Vec<u8>",
+                 r.reply_author as "reply_author?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
                  (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
                    as "mentions!: Vec<u8>",
                  n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Vec<u8>",
@@ -69,12 +69,11 @@ struct ReviewRow {
     language: Option<Vec<u8>>,
     source_name: Vec<u8>,
     source_url: Option<Vec<u8>>,
-    verified: i64,
-    verification_method: Vec<u8>,
+    verification: Vec<u8>,
     verified_at: Option<Vec<u8>>,
-    response_text: Option<Vec<u8>>,
-    response_on: Option<Vec<u8>>,
-    response_author: Option<Vec<u8>>,
+    reply_text: Option<Vec<u8>>,
+    reply_on: Option<Vec<u8>>,
+    reply_author: Option<Vec<u8>>,
     updated_at: Option<Vec<u8>>,
     /// A JSON array of pairs of kind and value.
     mentions: Vec<u8>,
@@ -219,7 +218,7 @@ pub enum ReviewState {
     /// Published or withheld.
     There(Review),
     /// Its row breaks the table's checks. The status and the owner's answer still count.
-    Unreadable(Status, Option<Response>),
+    Unreadable(Status, Option<Reply>),
     Deleted(Deletion),
 }
 
@@ -240,13 +239,13 @@ pub(super) async fn of_ids(
     let states = rows.into_iter().filter_map(|row| {
         let lossy = |text: &Vec<u8>| String::from_utf8_lossy(text).into_owned();
         let id = lossy(&row.review_id).parse().ok()?;
-        let response = row.response_text.as_ref().map(|text| Response {
+        let reply = row.reply_text.as_ref().map(|text| Reply {
             text: lossy(text),
             date: row
-                .response_on
+                .reply_on
                 .as_ref()
                 .and_then(|day| lossy(day).parse().ok()),
-            author: row.response_author.as_ref().map(lossy),
+            author: row.reply_author.as_ref().map(lossy),
         });
         // Whatever is not public stays hidden.
         let status = match row.status.as_slice() {
@@ -257,7 +256,7 @@ pub(super) async fn of_ids(
         };
         let state = match numbered(row) {
             Some(numbered) => ReviewState::There(numbered.review),
-            None => ReviewState::Unreadable(status, response),
+            None => ReviewState::Unreadable(status, reply),
         };
         Some((id, state))
     });
@@ -426,9 +425,9 @@ fn review(row: ReviewRow) -> Option<Review> {
     let optional = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
     let at = |bytes: Option<Vec<u8>>| instant(&text(bytes?)?);
     let day = |bytes: Vec<u8>| text(bytes)?.parse().ok();
-    let status = match (row.status.as_slice(), row.verified) {
-        (b"published", 1) => Status::Published,
-        (b"withheld", _) => Status::Withheld {
+    let status = match row.status.as_slice() {
+        b"published" => Status::Published,
+        b"withheld" => Status::Withheld {
             reason: optional(row.withheld_reason)?,
         },
         _ => return None,
@@ -446,20 +445,19 @@ fn review(row: ReviewRow) -> Option<Review> {
             url: optional(row.source_url)?,
         },
         verification: Verification {
-            verified: row.verified == 1,
-            method: Method::find(&text(row.verification_method)?)?,
+            method: Method::find(&text(row.verification)?)?,
             verified_at: at(row.verified_at),
         },
         mentions: match &*row.mentions {
             b"[]" => Mentions::default(),
             pairs => Mentions::from_iter(serde_json::from_slice::<Vec<_>>(pairs).ok()?),
         },
-        response: match optional(row.response_text)? {
+        reply: match optional(row.reply_text)? {
             None => None,
-            Some(text) => Some(Response {
+            Some(text) => Some(Reply {
                 text,
-                date: row.response_on.and_then(day),
-                author: optional(row.response_author)?,
+                date: row.reply_on.and_then(day),
+                author: optional(row.reply_author)?,
             }),
         },
         status,
@@ -481,25 +479,25 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
-             source_url, verified, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+             source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
              value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
-             value ->> 'verified', value ->> 'method', value ->> 'verified_at', value ->> 'response', value ->> 'response_on',
-             value ->> 'response_author',
+             value ->> 'method', value ->> 'verified_at', value ->> 'reply', value ->> 'reply_on',
+             value ->> 'reply_author',
              coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
                          and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
            from json_each(?1) where true
            on conflict (review_id) do update set rating = excluded.rating, reviewed_on = excluded.reviewed_on,
              author = excluded.author, title = excluded.title, text = excluded.text, status = excluded.status,
              withheld_reason = excluded.withheld_reason, language = excluded.language, source_name = excluded.source_name,
-             source_url = excluded.source_url, verified = excluded.verified, verification_method = excluded.verification_method,
-             verified_at = excluded.verified_at, response_text = excluded.response_text, response_on = excluded.response_on,
-             response_author = excluded.response_author, updated_at = coalesce(excluded.updated_at, ?2)
-           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
-             verification_method, verified_at, response_text, response_on, response_author) is not (excluded.rating,
+             source_url = excluded.source_url, verification = excluded.verification,
+             verified_at = excluded.verified_at, reply_text = excluded.reply_text, reply_on = excluded.reply_on,
+             reply_author = excluded.reply_author, updated_at = coalesce(excluded.updated_at, ?2)
+           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+             verification, verified_at, reply_text, reply_on, reply_author) is not (excluded.rating,
              excluded.reviewed_on, excluded.author, excluded.title, excluded.text, excluded.status, excluded.withheld_reason,
-             excluded.language, excluded.source_name, excluded.source_url, excluded.verified, excluded.verification_method,
-             excluded.verified_at, excluded.response_text, excluded.response_on, excluded.response_author)
+             excluded.language, excluded.source_name, excluded.source_url, excluded.verification,
+             excluded.verified_at, excluded.reply_text, excluded.reply_on, excluded.reply_author)
              or (excluded.updated_at is not null and updated_at is not excluded.updated_at)
            returning review_id"#,
         rows,
@@ -548,15 +546,15 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
 
 fn row(review: &Review) -> Value {
     let (verification, status) = (&review.verification, &review.status);
-    let (response, source) = (review.response.as_ref(), &review.source);
+    let (reply, source) = (review.reply.as_ref(), &review.source);
     json!({
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
         "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
         "language": review.language, "source": source.name, "source_url": source.url,
-        "verified": i64::from(verification.verified), "method": verification.method.name(),
-        "verified_at": verification.verified_at.map(utc), "response": response.map(|response| &response.text),
-        "response_on": response.and_then(|response| response.date).map(|day| day.to_string()),
-        "response_author": response.and_then(|response| response.author.as_ref()), "updated_at": review.updated_at.map(utc),
+        "method": verification.method.name(),
+        "verified_at": verification.verified_at.map(utc), "reply": reply.map(|reply| &reply.text),
+        "reply_on": reply.and_then(|reply| reply.date).map(|day| day.to_string()),
+        "reply_author": reply.and_then(|reply| reply.author.as_ref()), "updated_at": review.updated_at.map(utc),
     })
 }
 
@@ -625,10 +623,7 @@ mod tests {
         );
         assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
         assert_eq!(
-            review
-                .response
-                .as_ref()
-                .map(|response| response.text.as_str()),
+            review.reply.as_ref().map(|reply| reply.text.as_str()),
             n.is_multiple_of(4).then_some("")
         );
         assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
@@ -658,7 +653,7 @@ mod tests {
         let mut write = database.write().await.unwrap();
         // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
         let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
-        insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+        insert into review (review_id, rating, reviewed_on, text, title, status, reply_text)
         select 'r-' || n, 1 + n % 5,
           date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
           iif(n % 7, '5:;' || n || char(31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),

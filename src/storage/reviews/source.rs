@@ -425,8 +425,8 @@ pub async fn update_marks(write: &mut Write, records: &[SourceRecord]) -> sqlx::
     let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "update deleted_review set id_at_source = value ->> 3, same_author_and_day = value ->> 4, same_content = value ->> 5,
-           same_text = value ->> 6
+        "update deleted_review set id_at_source = value ->> 2, same_author_and_day = value ->> 3, same_content = value ->> 4,
+           same_text = value ->> 5
          from json_each(?) where review_id = value ->> 0",
         rows
     )

@@ -15,13 +15,13 @@ async fn a_row_with_invalid_utf_8_is_left_out_and_named() {
         "language",
         "source_name",
         "source_url",
-        "response_text",
-        "response_author",
+        "reply_text",
+        "reply_author",
     ];
     for column in columns {
         let (logs, listening) = Logs::begin();
         app.shell(&format!(
-            "insert or replace into review (review_id, rating, reviewed_on, response_text) values ('x', 4, '2026-11-20', '');
+            "insert or replace into review (review_id, rating, reviewed_on, reply_text) values ('x', 4, '2026-11-20', '');
              pragma ignore_check_constraints = on; update review set {column} = {BROKEN} where review_id = 'x'"
         ))
         .await;
@@ -75,10 +75,8 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
         reviewed_on = cast(x'ff' as text)
         status = 'draft'
         status = cast(x'ff' as text)
-        verified = 0
-        verified = 2
-        verification_method = 'trust me'
-        verification_method = cast(x'ff' as text)
+        verification = 'trust me'
+        verification = cast(x'ff' as text)
         review_id = 'not an id'
         review_id = cast(x'61ff' as text)
         ",

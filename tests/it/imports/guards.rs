@@ -9,7 +9,7 @@ async fn rows_equal_to_another_source_are_counted_and_left_out_if_asked() {
         let rows = |source: &str, stars: u8| {
             let row = |number: usize| {
                 native(
-                    &json!({"id": format!("{source}-{number}"), "source": {"name": source}, "date": format!("2026-10-{number:02}"),
+                    &json!({"id": format!("{source}-{number}"), "source": source, "date": format!("2026-10-{number:02}"),
                     "author": author, "text": text, "rating": stars}),
                 )
             };
@@ -44,7 +44,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
         let row = |number| native(&json!({"id": format!("r-{number:02}")}));
         lines(&(0..count).map(row).collect::<Vec<_>>())
     };
-    let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
+    let other = native(&json!({"id": "y-1", "source": "Yelp", "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
     let report = bench.csv(rows(19), "--withdraw-missing").await;

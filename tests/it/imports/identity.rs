@@ -72,7 +72,7 @@ fn csv(columns: &[&str], rows: &[Row]) -> String {
 /// The reviews with this condition, by ID.
 pub(super) fn reviews_where(bench: &Bench, condition: &str) -> BTreeMap<String, Row> {
     let select = format!(
-        "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(response_text, '') as answer
+        "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(reply_text, '') as answer
          from review where {condition}"
     );
     let found = query(bench.database.path(), &select).into_iter();

@@ -68,7 +68,7 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, &'static str) {
 /// The reviews of a source, without their ids, which depend on what other sources have.
 fn of_source(bench: &Bench, source: &str) -> String {
     let select = format!(
-        "select rating, reviewed_on, author, title, text, status, source_name, response_text from review
+        "select rating, reviewed_on, author, title, text, status, source_name, reply_text from review
          where source_name = '{source}' order by author, reviewed_on, text, rating"
     );
     bench.sql(&select)
@@ -119,7 +119,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Edit("text = 'The owner wrote this.'")),
         Just(Event::Edit("reviewed_on = '2026-09-01'")),
         Just(Event::Edit("rating = 6 - rating")),
-        Just(Event::Edit("response_text = 'To ' || author")),
+        Just(Event::Edit("reply_text = 'To ' || author")),
         Just(Event::Edit(HIDE)),
     ]
 }
@@ -129,7 +129,7 @@ pub(super) fn values(database: &Path) -> String {
     sqlite3(
         database,
         "select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
-           verified, verification_method, verified_at, response_text, response_on, response_author from review order by 1;
+           verification, verified_at, reply_text, reply_on, reply_author from review order by 1;
          select * from mention order by 1, 2, 3",
     )
 }
@@ -181,7 +181,7 @@ fn assert_decisions_kept(bench: &Bench, hidden: &BTreeSet<String>) {
     let shown = public.lines().find(|author| hidden.contains(*author));
     assert_eq!(shown, None);
     let moved = "select count(*) from review
-        where response_text glob 'To *' and response_text <> 'To ' || author and author <> 'Somebody'";
+        where reply_text glob 'To *' and reply_text <> 'To ' || author and author <> 'Somebody'";
     assert_eq!(bench.sql(moved), "0");
 }
 
@@ -206,7 +206,7 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
         Event::Rename => {
             let before = content(bench.database.path());
             for (old, new) in [(name, "Elsewhere"), ("Elsewhere", name)] {
-                rename_source(&bench.database, &bench.clock, old, new, None)
+                rename_source(&bench.database, &bench.clock, old, new)
                     .await
                     .ok();
             }
@@ -288,7 +288,7 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
     for edited in ["On time and tidy", "On time and very tidy"] {
         let bench = bench().await;
         bench.csv(ANONYMOUS.replace("HIDDEN", "No"), NAMED).await;
-        rename_source(&bench.database, &bench.clock, "Direct", "Own", None)
+        rename_source(&bench.database, &bench.clock, "Direct", "Own")
             .await
             .unwrap();
         for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
@@ -312,7 +312,7 @@ async fn a_scheduled_source_follows_a_rename() {
              ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
            insert into sync_review (name, review_id) select 'plain', review_id from review"#,
     );
-    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi", None);
+    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi");
     renamed.await.unwrap();
     let options = r#"{"partial":true,"import":["--skip-duplicates","--source=Angi"]}
 {"import":["--source=Yelp"]}

@@ -65,7 +65,7 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
 fn a_setting_overrides_the_type_of_the_business() {
     let home = Home::new();
     // Without a text, no command compiles the phrases of a trade.
-    let row = json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": "", "source": {"name": "x"}});
+    let row = json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": "", "source": "x"});
     fs::write(home.folder.path().join("r.jsonl"), format!("{row}\n")).unwrap();
     home.run_ok("import r.jsonl", "");
     let trade_of = |words: &str| {

@@ -19,7 +19,7 @@ async fn assert_served(app: &TestApp, headers: &[(&str, &str)]) {
     let called = post(app, headers, &request("tools/call", call)).await;
     let result = &called.json()["result"];
     assert_eq!(result["isError"], false, "{headers:?}: {result}");
-    assert_eq!(result["structuredContent"]["count"], 1, "{headers:?}");
+    assert_eq!(result["structuredContent"]["returned"], 1, "{headers:?}");
     for answer in [&noted, &listed, &called] {
         assert_eq!(answer.header("mcp-session-id"), "", "{headers:?}");
     }

@@ -122,7 +122,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
     let app = TestApp::empty().await;
     app.name_business().await;
     app.shell(
-        "insert into review (review_id, rating, reviewed_on, verification_method) values
+        "insert into review (review_id, rating, reviewed_on, verification) values
            ('a', 5, '2026-11-01', 'manual'), ('b', 4, '2026-11-01', 'manual'), ('c', 5, '2026-11-01', 'manual')",
     )
     .await;
@@ -131,7 +131,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         assert!(!text.contains("verified"), "{target}: {text}");
     }
     for (id, count) in [("a", "1 is"), ("b", "2 are")] {
-        let method = "update review set verification_method = 'invite' where review_id =";
+        let method = "update review set verification = 'invite' where review_id =";
         app.shell(&format!("{method} '{id}'")).await;
         let html = app.text("/").await;
         let sentence = format!("{count} verified by a platform, a job or an invitation.");

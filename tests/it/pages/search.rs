@@ -75,7 +75,7 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
         min_rating=4.5 → 4.5
         source=Google → Google
         language=tlh → tlh
-        has_response=false → no
+        has_reply=false → no
         mentions_service=nothing → nothing
         ",
     ) {
@@ -181,7 +181,7 @@ async fn an_empty_result_offers_similar_searches_with_counts() {
         "
         query=water+heater+zeppelin&rating=5&source=Google → query=water+heater
         query=leak+repair&match=substring → query=
-        query=zeppelin&rating=5&has_response=true → rating=5
+        query=zeppelin&rating=5&has_reply=true → rating=5
         mentions_technician=Mike+Alvares&source=Gogle&query=the → mentions_technician=Mike+Alvarez
         ",
     ) {
@@ -233,7 +233,7 @@ async fn stars_mentions_source_and_year_of_a_review_are_links() {
     let article = between(&html, "<article", "</article>")[0];
     let year = &str_of(&review["date"])[..4];
     let service = str_of(&review["mentions"]["services"][0]);
-    let source = str_of(&review["source"]["name"]);
+    let source = str_of(&review["source"]);
     for query in [
         format!("rating={}", review["rating"]),
         format!("source={source}"),

@@ -25,12 +25,12 @@ fn counted(app: &TestApp) -> Value {
     let path = app.path();
     let published = rows(
         &path,
-        "select rating, text, reviewed_on, review.source_name, verification_method, said from review left join review_source
+        "select rating, text, reviewed_on, review.source_name, verification, said from review left join review_source
          using (review_id) where status = 'published' order by reviewed_on",
     );
     let withheld = rows(
         &path,
-        "select rating, coalesce(withheld_reason, 'not stated') as reason, verified, source_name from review where status = 'withheld'",
+        "select rating, coalesce(withheld_reason, 'not stated') as reason, source_name from review where status = 'withheld'",
     );
     let deleted = rows(
         &path,
@@ -39,7 +39,7 @@ fn counted(app: &TestApp) -> Value {
     let others = "gone at the source|not published at the source|not verified";
     let is_of_owner = |row: &&Value| {
         let mut others = others.split('|');
-        row["verified"] == 1 && others.all(|reason| row["reason"] != reason)
+        others.all(|reason| row["reason"] != reason)
     };
     let by_owner: Vec<&Value> = withheld.iter().filter(is_of_owner).collect();
     let is_changed = |row: &&Value| {
@@ -67,7 +67,7 @@ fn counted(app: &TestApp) -> Value {
     let of_source = |(name, of): (&&str, &Vec<&Value>)| {
         let mut source = json!({
             "name": name, "count": of.len(), "withheld": held.get(name).unwrap_or(&0), "deleted": gone.get(name).unwrap_or(&0),
-            "verification": counts(of.iter().copied(), "verification_method"),
+            "verification": counts(of.iter().copied(), "verification"),
         });
         if let (Some(first), Some(last)) = (of.first(), of.last()) {
             source["rating_value"] = json!(mean(of.iter().copied()));
@@ -92,7 +92,7 @@ fn counted(app: &TestApp) -> Value {
     json!({
         "published": published.len(), "rating_value": mean(published.iter()), "withheld": held, "deleted": most_frequent(&deleted, 10),
         "changed_by_business": changed, "sources": sources,
-        "verification": counts(published.iter(), "verification_method"),
+        "verification": counts(published.iter(), "verification"),
     })
 }
 
@@ -144,7 +144,7 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
         update review set withheld_reason = 'gone at the source' where status = 'withheld'
         update review set status = 'withheld', withheld_reason = 'under dispute' where NEWEST limit 9)
         update review set status = 'withheld', withheld_reason = null where NEWEST limit 1)
-        update review set status = 'withheld', verified = 0, withheld_reason = 'odd' where NEWEST limit 1)
+        update review set status = 'withheld', withheld_reason = 'not verified' where NEWEST limit 1)
         insert into review (review_id, rating, reviewed_on, text, source_name) values ('letter', 2, '2019-05-06', 'By post.', 'Letters')
         update review_source set said = json_set(said, '$.rating', 1) where NEWEST limit 3)
         delete from review_source

@@ -12,7 +12,7 @@ fn home() -> Home {
     let home = Home::new();
     let row = |id: &str| {
         json!({"id": id, "rating": 1, "date": "2026-10-01", "author": format!("Ann {id}"), "text": format!("Two hours late, and {id}."),
-            "source": {"name": "Google"}})
+            "source": "Google"})
     };
     let rows: Vec<String> = ["a", "b", "c"].map(|id| row(id).to_string()).into();
     home.import("rows.jsonl", &rows.join("\n"), "3 new");

@@ -193,7 +193,7 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
     let hostile = CONTROLS.iter().collect::<String>() + "31m";
     let text = format!("Will{hostile} was on time, and the price was fair. {hostile}");
     let row = json!({"id": "r-1", "rating": 5, "date": "2024-11-01", "author": format!("Ann {hostile}"), "title": hostile,
-        "text": text, "source": {"name": format!("Google {hostile}")}});
+        "text": text, "source": format!("Google {hostile}")});
     home.run_ok("init --name 'Desert Peak'", "Desert Peak");
     home.import("in.jsonl", &row.to_string(), "1 new");
     home.sql(&format!(
@@ -238,7 +238,7 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
     let row = |(number, begin): (usize, &&str)| {
         let cell = format!("{begin}1+cmd|' /C calc'!A0");
         let row = json!({"id": format!("={number}"), "rating": 5, "date": "2024-11-01", "author": cell, "title": cell, "text": cell,
-            "source": {"name": cell}, "mentions": {"technicians": [cell.trim().replace(char::is_control, "")]}, "response": {"text": cell},
+            "source": cell, "mentions": {"technicians": [cell.trim().replace(char::is_control, "")]}, "owner_reply": {"text": cell},
             "status": "withheld", "withheld_reason": cell});
         format!("{row}\n")
     };
@@ -259,7 +259,8 @@ fn an_exported_table_contains_no_formulas_and_imports_unchanged() {
     }
     let other = Home::new();
     other.import("in.csv", &table, "20 new");
-    let stored = "select review_id, author, title, text, withheld_reason, response_text from review order by 1";
+    let stored =
+        "select review_id, author, title, text, withheld_reason, reply_text from review order by 1";
     other.finds(stored, &home.sql(stored));
     other.steps(
         "

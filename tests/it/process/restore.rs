@@ -42,7 +42,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         withhold r-1 --reason 'under dispute' → withheld
         delete r-2 --yes → deleted
         import later.jsonl → 1 new
-        respond r-3 'A mistake.' → answered
+        reply r-3 'A mistake.' → replied
         ",
     );
     home.serve().wait_for("/reviews.json", "A mistake.");
@@ -274,7 +274,7 @@ fn a_restore_names_what_came_since_the_backup() {
     home.steps(
         r"
         import later.jsonl → 1 new
-        respond r-3 'A mistake.' → answered
+        reply r-3 'A mistake.' → replied
         source rename Direct Shop → Shop
         ",
     );

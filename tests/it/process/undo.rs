@@ -9,7 +9,7 @@ fn rows(list: &str) -> String {
     let row = |line: &str| {
         let (start, more) = line.split_once(" {").unwrap_or((line, "}"));
         let (id, text) = start.trim().split_once(' ').unwrap();
-        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": {"name": "Google"}});
+        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": "Google"});
         let more: Value = serde_json::from_str(&format!("{{{more}")).unwrap();
         let members = row.as_object_mut().unwrap();
         members.extend(more.as_object().unwrap().clone());
@@ -21,7 +21,7 @@ fn rows(list: &str) -> String {
 /// All values of reviews and of their sources, without the times of their changes.
 fn content(home: &Home) -> String {
     home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
-           verified, response_text, response_on, response_author from review order by 1;
+           verification, reply_text, reply_on, reply_author from review order by 1;
          select review_id, source_name, posted_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
          select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review order by 1")
 }
@@ -30,13 +30,13 @@ fn content(home: &Home) -> String {
 fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First.\nb Second.\nc Third."), "3 new");
-    home.run_ok("respond c 'My own answer.'", "answered");
+    home.run_ok("reply c 'My own answer.'", "replied");
     let before = content(&home);
     let newer = rows(
         r#"
         a First, edited. {"title": "Title", "mentions": {"services": ["drain"]}}
         b Second. {"status": "withheld", "withheld_reason": "spam"}
-        c Third. {"response": {"text": "The platform's."}}
+        c Third. {"owner_reply": {"text": "The platform's."}}
         d Quorvex.
         "#,
     );
@@ -94,10 +94,10 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
     for [file, list] in table(
         r#"
         one.jsonl → a First.
-        angi.jsonl → q Angi's. {"source": {"name": "Angi"}}
+        angi.jsonl → q Angi's. {"source": "Angi"}
         two.jsonl → a Second.
-        both.jsonl → a Third.\nq Angi's, edited. {"source": {"name": "Angi"}}
-        angi2.jsonl → p Another. {"source": {"name": "Angi"}}
+        both.jsonl → a Third.\nq Angi's, edited. {"source": "Angi"}
+        angi2.jsonl → p Another. {"source": "Angi"}
         "#,
     ) {
         home.file(file, &rows(&list.replace("\\n", "\n")));
@@ -149,7 +149,7 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
     home.import("two.jsonl", &two, "3 new");
     home.steps(
         "
-        respond b 'Thank you.' → answered
+        reply b 'Thank you.' → replied
         publish c → c: is already published
         withhold d --reason x → withheld
         publish d → published

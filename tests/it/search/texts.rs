@@ -50,7 +50,7 @@ async fn assert_exact(reviews: &[Review], snapshot: &Snapshot, state: &str) -> u
         let label = format!("{question:?}, {state}");
         let first = &expected[..expected.len().min(50)];
         assert_eq!(ids(&found, snapshot), first, "{label}");
-        assert_total(found.total, found.is_exact, expected.len(), &label);
+        assert_total(found.matched, found.is_exact, expected.len(), &label);
         found_any += usize::from(!expected.is_empty());
     }
     found_any

@@ -28,7 +28,7 @@ with recursive n (n) as (select 1 union all select n + 1 from n where n < 6)
 insert into mention select review_id, 'technician', 'Basil Kettleworth' from review where review_id glob 'b-*';
 insert into mention select review_id, 'technician', 'Zora Quillfeather' from review where review_id glob 'z-*';
 insert into mention values ('z-1', 'technician', 'Zora Umbrastone'), ('z-2', 'technician', 'Orson Mandrake'), ('z-3', 'service', 'ac-repair');
-insert into review (review_id, rating, reviewed_on, text, response_text, response_on, updated_at) values
+insert into review (review_id, rating, reviewed_on, text, reply_text, reply_on, updated_at) values
   ('as-written', 5, '2026-11-01', 'Basil Kettleworth himself came.', 'Thank you, says Bazzarino.', '2026-11-02', '2026-11-02T00:00:00.000Z');
 "#;
 /// Texts of customers and the owner, which stay.
@@ -76,19 +76,10 @@ async fn firm(setting: &str) -> TestApp {
     app
 }
 
-/// The names of a list of people, with commas between them.
-fn names(list: &Value) -> String {
-    let names: Vec<&str> = array_of(list)
-        .iter()
-        .map(|one| str_of(&one["name"]))
-        .collect();
-    names.join(", ")
-}
-
 async fn total(app: &TestApp, name: &str) -> u64 {
     let name = name.replace(' ', "%20");
     let target = format!("/api/reviews/search?mentions_technician={name}");
-    app.json(&target).await["total"].as_u64().unwrap()
+    app.json(&target).await["matched"].as_u64().unwrap()
 }
 
 #[tokio::test]
@@ -131,7 +122,7 @@ async fn with_off_no_surface_shows_a_technician() {
         assert_eq!(app.get(&target).await.status, 404);
         let target = format!("/api/reviews/search?mentions_technician={name}");
         let found = app.json(&target).await;
-        assert_eq!(found["total"], 0, "{name}");
+        assert_eq!(found["matched"], 0, "{name}");
         assert_eq!(found.get("did_you_mean"), None, "{name}");
     }
 }

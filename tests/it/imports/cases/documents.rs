@@ -147,7 +147,7 @@ each VALUE: {"id": {"$oid": "65f0"}, "rating": {"$numberDouble": "4.0"}, "author
 --format table format: ignored = "*"; [[public]]; names = ["public"]; values = ["true"]
 FILE
 =
-review_id | rating | reviewed_on | author | title | text | response_text
+review_id | rating | reviewed_on | author | title | text | reply_text
 65f0 | 4 | 2026-03-05 | Ann | A\nB | Fine. |
 # a member with the name of a type and another kind of value is an object
 --format table format: [fields]; author = ["author.S"]; text = ["text.N"]

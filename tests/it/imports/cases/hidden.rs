@@ -13,7 +13,7 @@ a4        | Di   | 4     | 2026-03-04 | Good.  | PRIVATE two |
 then format: [[public_reply]]; names = ["HEADER"]; values = ["yes"]
 =
 ? Public: HEADER
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bo | Thanks. | published
 Cy |  | published
@@ -28,7 +28,7 @@ Nr | Kunde | Sterne | Datum      | Bewertung | Antwort    | Antwort intern
 k1 | Ann   | 5      | 2026-03-01 | Sauber.   | Danke.     | ja
 k2 | Bo    | 4      | 2026-03-02 | Gut.      | Gern.      | unklar
 =
-author | response_text
+author | reply_text
 Ann |
 Bo |
 # a column or member that may hide a review is a question, and hides it, wherever it is
@@ -114,7 +114,7 @@ format: ignored = ["ref"]
 then format: ignored = ["ref"]; [[public_reply]]; names = ["reply.status"]; values = ["published"]
 =
 ? Public: reply.status
-author | response_text
+author | reply_text
 Ann | Thanks.
 Bo |
 Cy |
@@ -124,7 +124,7 @@ each PUBLIC: "public": false | "public": "false" | "public": null | "public": 0 
 [{"id": 1, "score": 5, "votes_up": 0, "content": "Fixed.", "title": "Quick", "created_at": "2026-03-14T09:11:02.000Z", "deleted": false,
 "user": {"display_name": "Ann"}, "comment": {"content": "PRIVATE", PUBLIC, "created_at": "2026-03-15T00:00:00.000Z"}}]
 =
-author | response_text | status
+author | reply_text | status
 Ann |  | published
 # an answer at Google is not read in a state that is not public
 each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
@@ -132,7 +132,7 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 "updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1",
 "reviewReply": {"comment": "PRIVATE", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "STATE"}}]}
 =
-author | response_text | status
+author | reply_text | status
 Ann |  | published
 # a flag in the wrapper of a system is a question, and hides reviews
 each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
@@ -152,13 +152,13 @@ then format: ignored = "*"; [fields]; author = ["FIELDS.author"]; rating = ["FIE
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # our own form with another member is a table, wherever the member is
-each ROW: {"id": "o1", MORE, "source": {"name": "Direct"}, "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "response": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verification": {"verified": true, "hidden": true}} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
-{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
+each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "owner_reply": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verified": true, "hidden": true} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
+{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 ROW
 =
 ? Public
 # our own document with another member in a review is a table
-{"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}},
+{"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"},
 {"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}
 =
 ? Public: source.shown

@@ -16,14 +16,14 @@ format: ignored = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
-then sql: update review set status = 'withheld', withheld_reason = 'dispute', response_text = 'Sorry.' where author = 'Bo'
+then sql: update review set status = 'withheld', withheld_reason = 'dispute', reply_text = 'Sorry.' where author = 'Bo'
 then
 Id | Name | Stars | Date       | Review
 1  | Di   | 5     | 2026-07-03 | Very polite
 2  | Ann  | 5     | 2026-06-10 | Neat and quick
 3  | Bo   | 1     | 2026-05-02 | Broke my door and left
 =
-author | status | response_text
+author | status | reply_text
 Ann | published |
 Bo | withheld | Sorry.
 Di | published |

@@ -13,7 +13,7 @@ comment_ID,comment_author,comment_date,comment_content,rating,comment_parent,com
 6,Shop,2026-10-03,Thank you.,,1,1
 =
 ~ woocommerce
-author | withheld_reason | response_text
+author | withheld_reason | reply_text
 Ann |  |
 Bo | not published at the source |
 Cy | not published at the source |
@@ -26,7 +26,7 @@ L2,Active,4,Jo,Open.,2026-10-12,7,true
 L3,Sleeping,4,Bo,HIDDEN,2026-10-12,7,true
 =
 ~ loox
-author | status | verification_method
+author | status | verification
 Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
@@ -37,7 +37,7 @@ Jo,Open.,B,4,2026-09-29T10:00:00.000Z,true,approved
 Bo,HIDDEN,B,4,2026-09-29T10:00:00.000Z,true,sleeping
 =
 ~ okendo
-author | status | verification_method
+author | status | verification
 Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
@@ -144,7 +144,7 @@ Cy | withheld
 then
 {"data": [JILL, "relationships": {"response": {}}}]}
 =
-response_text
+reply_text
 Thank you.
 # an answer beside the reviews goes where the file says so
 {"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
@@ -152,13 +152,13 @@ Thank you.
 then
 {"data": [JILL, "relationships": {"response": {"data": null}}}]}
 =
-author | response_text
+author | reply_text
 Jill |
 # an answer without its state is not read
 {"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
 "id": "r1", "attributes": {"responseBody": "PRIVATE", "lastModifiedDate": "2026-10-13T02:10:00-07:00", "phase": "PUBLISHED"}}]}
 =
-author | response_text
+author | reply_text
 Jill |
 # a score of another survey is no rating
 each SURVEY: "nps" | "csat"

@@ -277,7 +277,7 @@ async fn three_calls_answer_the_question_about_complaints() {
     let complaints = ask("get_evidence", asked).await;
     let complaints = array_of(&complaints["reviews"]).iter().map(|review| {
         let finding = str_of(&review["findings"][0]["text"]);
-        let answer = str_of(&review["response"]["text"]);
+        let answer = str_of(&review["owner_reply"]["text"]);
         let day = str_of(&review["date"]);
         format!("{day} {finding}\n  answer: {answer}")
     });

@@ -21,7 +21,7 @@ const VALUES: &str = "
     language → es-MX|ES-mx|en||\u{202e}
     source → Google|google|Yelp|
     has_text → true|true|false|TRUE|1|
-    has_response → true|true|false|TRUE|1|
+    has_reply → true|true|false|TRUE|1|
     since → DAY|DAY|DAY|DAY|DAY||2024-02-30|2024-2-1|today|0000-01-01|2024-02-01T00:00:00Z
     until → DAY|DAY|DAY|DAY|DAY||2024-02-30|2024-2-1|today|0000-01-01|2024-02-01T00:00:00Z
     query → the|leak|WATER|e|東京|🙂|was|the|leak|e|LONG|LONG||%|\"|\u{202e}|zebra|ß
@@ -88,7 +88,7 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     assert!(bytes > RESULT_BYTES_MAX * 9 / 10, "{query}: {rest}");
     let (some, all) = (array_of(&answer["reviews"]), array_of(&rest["reviews"]));
     assert_eq!(some[..], all[..some.len()], "{query}");
-    for member in ["total", "limit"] {
+    for member in ["matched", "limit"] {
         assert_eq!(answer[member], rest[member], "{query}");
     }
 }
@@ -123,9 +123,9 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
         let target = format!("/api/reviews/search?{query}");
         let rest = tools.get(&target).await;
         match tools.ask("search_reviews", &arguments).await {
-            Ok(answer) if answer["count"] == rest["count"] => {
+            Ok(answer) if answer["returned"] == rest["returned"] => {
                 assert_eq!(answer, rest, "{query}");
-                found += usize::from(answer["count"] != 0);
+                found += usize::from(answer["returned"] != 0);
                 // The same on the next page; both refuse a cursor of other filters.
                 if let Some(next) = rest["next_cursor"].as_str()
                     && !query.contains("cursor=")
@@ -133,7 +133,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
                     arguments.insert("cursor".to_owned(), json!(next));
                     let rest = tools.get(&format!("{target}&cursor={next}")).await;
                     let answer = tools.ask("search_reviews", &arguments).await.unwrap();
-                    if rest["count"] == answer["count"] {
+                    if rest["returned"] == answer["returned"] {
                         assert_eq!(answer, rest, "{query}");
                         paged += 1;
                     }

@@ -38,7 +38,7 @@ fn give(site: &Site, answer: &str) {
 /// A native row with these members.
 fn native(id: &str, changes: &Value) -> Value {
     let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann Baker", "text": format!("Bread number {id} was warm"),
-        "source": {"name": "Google"}});
+        "source": "Google"});
     let changes = changes.as_object().unwrap().clone();
     row.as_object_mut().unwrap().extend(changes);
     row
@@ -53,11 +53,11 @@ fn forms(rows: &[Value]) -> [String; 4] {
     let cells = |row: &Value| {
         let names = ["id", "rating", "date", "author", "text"];
         let cells = names.map(|name| row[name].to_string()).join(",");
-        let source = &row["source"]["name"];
-        format!("{cells},{source},true,manual,published,,\n")
+        let source = &row["source"];
+        format!("{cells},{source},false,manual,published,,\n")
     };
     let table: String = rows.iter().map(cells).collect();
-    let head = "id,rating,date,author,text,source.name,verification.verified,verification.method,status,decided,deleted\n";
+    let head = "id,rating,date,author,text,source,verified,verification,status,decided,deleted\n";
     [
         lines(rows),
         Value::from(rows).to_string(),
@@ -79,7 +79,7 @@ fn native_rows_touch_only_reviews_that_runs_of_a_source_brought() {
     let ids = ["g1", "g2", "gone"];
     let own = ids.map(|id| native(id, &json!({})));
     let changes = json!({"rating": 1, "author": "Ann Baker", "text": "Bread was cold", "status": "withheld",
-        "response": {"text": "We are sorry."}, "verification": {"verified": true, "method": "job_match"}});
+        "owner_reply": {"text": "We are sorry."}, "verified": true, "verification": "job_match"});
     // The third has the text of one under a new ID, which would become its ID at the source.
     let rows = [
         native("g1", &changes),
@@ -146,7 +146,7 @@ fn rows_of_other_sites_touch_only_reviews_of_the_source() {
 fn native_rows_of_a_run_set_only_fields_of_the_customer() {
     let mut own = native(
         "n1",
-        &json!({"status": "published", "verification": {"verified": true, "method": "job_match", "verified_at": "2026-10-02T00:00:00Z"},
+        &json!({"status": "published", "verified": true, "verification": "job_match", "verified_at": "2026-10-02T00:00:00Z",
             "decided": ["text", "status"], "said": {"text": "0123456789abcdef"}, "note": "Known to us", "id_at_source": "x9",
             "digests": "0000000000000001-0000000000000002-0000000000000003", "imported_from": "Yelp",
             "posted_at": "2020-01-01T00:00:00Z"}),
@@ -154,17 +154,14 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
     let withheld = [
         native("w0", &json!({"status": "withheld"})),
         native("w1", &json!({"withheld_reason": "spam"})),
-        native(
-            "w2",
-            &json!({"verification": {"verified": false}, "status": "published"}),
-        ),
+        native("w2", &json!({"verified": false, "status": "published"})),
     ];
     let (home, site) = site();
     let rows = [&[own.clone()], &withheld[..]].concat();
     let added = add(&home, &site, &lines(&rows), &[]);
     assert_has(&added.out, "3 withheld and not published");
     home.finds(
-        "select review_id, status, withheld_reason, verification_method from review order by review_id;
+        "select review_id, status, withheld_reason, verification from review order by review_id;
          select source_name, id_at_source, posted_at, said ->> 'decided' from review_source where review_id = 'n1';
          select count(*) from review_note;
          select count(*) from review_source where same_text = 3",
@@ -223,7 +220,7 @@ fn hidden_reviews_do_not_come_back_by_a_run() {
     for decision in ["delete g1 --yes", "withhold g1 --reason dispute"] {
         for [changes] in table(
             r#"
-            {"source": {"name": "Elsewhere"}}
+            {"source": "Elsewhere"}
             {"digests": "0000000000000001-0000000000000002-0000000000000003"}
             {"said": {}, "decided": ["status"], "status": "published"}
             {"author": "Ann B."}
