@@ -65,11 +65,17 @@ async fn bench() -> Bench {
 /// A request as the command line makes it; after `format: ` the text of a format follows, in which `;` stands for a line end.
 fn request_for(files: impl IntoIterator<Item = PathBuf>, options: &str) -> ImportRequest {
     let (options, format) = options.split_once("format: ").unwrap_or((options, ""));
+    // A source that gives only some of its reviews, as `sync add --partial` says.
+    let (partial, options) = match options.strip_prefix("--partial") {
+        Some(rest) => (true, rest),
+        None => (false, options),
+    };
     let command = ImportRequest::augment_args(clap::Command::new("import").no_binary_name(true));
     let options = shlex::split(options).unwrap().into_iter().map(Into::into);
     let files = files.into_iter().map(PathBuf::into_os_string);
     let words = options.chain(files).collect::<Vec<OsString>>();
     let mut request = ImportRequest::from_arg_matches(&command.get_matches_from(words)).unwrap();
+    request.partial = partial;
     if !format.is_empty() {
         request.given = Some(Format::parse(&format.replace(';', "\n")).unwrap());
     }

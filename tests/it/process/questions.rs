@@ -97,7 +97,7 @@ const ASKED: &str = r"
     Stars,Date,Review\n5,2026-03-01,Neat\n → n → select author from review → Anonymous
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → 1 → select author from review → Ann
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
-    Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select group_concat(author || coalesce(response_text, '-')) from review → AnnThanks Ann,Anonymous-
+    Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select group_concat(author || coalesce(reply_text, '-')) from review → AnnThanks Ann,Anonymous-
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|1, 3 → select group_concat(author) from review where status = 'published' → Ann,Cy
 ";
 

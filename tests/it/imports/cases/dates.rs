@@ -45,11 +45,11 @@ Bo   | 5     | 05/06/2026 | Good.
 then format: date_format = "dd/mm/yyyy"
 then
 =
-? Order
+? date_format
 author | reviewed_on
 Ann | 2026-04-03
 Bo | 2026-06-05
-# a date of the other order refuses the file until the option is passed, and is kept then
+# a date of the other order rejects its row until the format says another
 Name | Stars | Date       | Review
 Ann  | 5     | 13/01/2026 | Good.
 then
@@ -60,7 +60,7 @@ then
 Name | Stars | Date       | Review
 Cy   | 5     | 01/02/2026 | Good.
 =
-! 03/25/2026 in Date is month first, but the last import read that column day first; pass --date-format %m/%d/%Y
+x dates are day first
 author | reviewed_on
 Ann | 2026-01-13
 Bo | 2026-03-25

@@ -141,20 +141,6 @@ format: ignored = "*"; [[public]]; names = ["hidden"]; values = [""]
 author | status
 Ann | published
 Bo | withheld
-# typed values of databases are unwrapped
-each FILE: VALUE | {"Items": [VALUE]}
-each VALUE: {"id": {"$oid": "65f0"}, "rating": {"$numberDouble": "4.0"}, "author": "Ann", "text": "Fine.", "date": {"$date": {"$numberLong": "1772704800000"}}, "reply": null, "title": ["A", "B"], "public": true} | {"id": {"stringValue": "65f0"}, "rating": {"integerValue": "4"}, "author": {"stringValue": "Ann"}, "text": {"stringValue": "Fine."}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "public": {"booleanValue": true}, "reply": {"mapValue": {}}, "title": {"arrayValue": {"values": [{"stringValue": "A"}, {"stringValue": "B"}]}}} | {"id": {"S": "65f0"}, "rating": {"N": "4"}, "author": {"S": "Ann"}, "text": {"S": "Fine."}, "date": {"S": "2026-03-05T10:00:00Z"}, "public": {"BOOL": true}, "reply": {"M": {"text": {"NULL": true}}}, "title": {"L": [{"S": "A"}, {"S": "B"}]}}
---format table format: ignored = "*"; [[public]]; names = ["public"]; values = ["true"]
-FILE
-=
-review_id | rating | reviewed_on | author | title | text | reply_text
-65f0 | 4 | 2026-03-05 | Ann | A\nB | Fine. |
-# a member with the name of a type and another kind of value is an object
---format table format: [fields]; author = ["author.S"]; text = ["text.N"]
-[{"rating": 5, "date": "2026-03-01", "author": {"S": 7}, "text": {"N": {"S": "Fine."}}}]
-=
-author | text
-Anonymous | Fine.
 "#;
 
 #[tokio::test]

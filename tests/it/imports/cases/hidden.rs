@@ -12,7 +12,7 @@ a3        | Cy   | 3     | 2026-03-03 | Fair.  | PRIVATE one | draft
 a4        | Di   | 4     | 2026-03-04 | Good.  | PRIVATE two |
 then format: [[public_reply]]; names = ["HEADER"]; values = ["yes"]
 =
-? Public: HEADER
+? ignored
 author | reply_text | status
 Ann | Thank you. | published
 Bo | Thanks. | published
@@ -39,7 +39,7 @@ m2        | Bo   | 1     | 2026-03-02 | HIDDEN one | no
 m3        | Cy   | 2     | 2026-03-03 | HIDDEN two |
 then format: ignored = "*"; [[public]]; names = ["PATH"]; values = ["OK"]
 =
-? Public: PATH
+? ignored
 review_id | status
 m1 | published
 m2 | withheld
@@ -50,7 +50,7 @@ Review ID | Name | Stars | Created    | Review            | HEADER
 d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft      |
 d2        | Bo   | 4     | 2026-03-02 | HIDDEN draft, too |
 =
-? Public: HEADER
+? ignored
 # drafts alone stay hidden, and are public when they are published
 format: ignored = "*"; [fields]; date = ["Created"]; [[public]]; names = ["Published at"]; values = ["*"]
 Review ID | Name | Stars | Created    | Review       | Published at
@@ -113,7 +113,7 @@ format: ignored = ["ref"]
 {"ref": "d", "stars": 2, "day": "2026-03-04", "customer": "Di", "comment": "Late.", "reply": {"text": "PRIVATE plan"}}]
 then format: ignored = ["ref"]; [[public_reply]]; names = ["reply.status"]; values = ["published"]
 =
-? Public: reply.status
+? ignored
 author | reply_text
 Ann | Thanks.
 Bo |
@@ -156,12 +156,12 @@ each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", 
 {"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 ROW
 =
-? Public
+? ignored
 # our own document with another member in a review is a table
 {"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"},
 {"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}
 =
-? Public: source.shown
+? ignored
 "#;
 
 #[tokio::test]

@@ -10,7 +10,7 @@ ZEROS1 | Ann  | 5     | 2026-06-10 | Neat and quick.
 ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
-? Id: ID
+? ignored
 # what the owner decided stays with its review where rows are counted again
 format: ignored = ["Id"]
 Id | Name | Stars | Date       | Review

@@ -133,7 +133,7 @@ L2,Active,4,Bo,HIDDEN,2026-10-12,7,true,no
 L3,Hidden,4,Cy,HIDDEN,2026-10-12,7,true,yes
 then format: ignored = "*"; [[public]]; names = ["Ours"]; values = ["yes"]
 =
-? Public: Ours
+? ignored
 author | status
 Ann | published
 Bo | withheld

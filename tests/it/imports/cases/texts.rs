@@ -60,8 +60,7 @@ Guest | Rating | Date       | Public review                 | Private note to th
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
 =
-? Field { field: Text, is_proposed: false }: Public review, Private note to the host
-? Values
+? ignored
 "#;
 
 #[tokio::test]
