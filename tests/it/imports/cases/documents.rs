@@ -110,21 +110,6 @@ Bo | {fine}
 x the JSON is broken
 text
 whole
-# a flag around the list or in its name is a question
-each FILE: {"next": "x", "published": false, "reviews": [ANN]} | {"pages": [{"published": false, "reviews": [NATIVE]}]} | [{"published": false, "reviews": [NATIVE]}]
-FILE
-=
-? ^.published
-# a flag around the list or in its name is a question
-each FILE: {"data": {"published": false, "items": [ANN]}} | {"data": {"published": false, "reviews": [NATIVE]}}
-FILE
-=
-? ^.data.published
-# a flag around the list or in its name is a question
-each FILE: {"rejected": [ANN]} | {"data": {"drafts": [{"a": 1, "reviews": [ANN]}]}} | {"Rejected": [NATIVE]}
-FILE
-=
-? name of the list
 # a flag around the list is decided once
 format: ignored = "*"; [[public]]; names = ["^.published"]; values = ["true"]
 {"count": 1, "published": false, "results": [ANN]}
