@@ -49,7 +49,11 @@ pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
 fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let name = if stem.is_empty() || stem.contains(' ') { "format" } else { stem };
+    let name = if stem.is_empty() || stem.contains(' ') {
+        "format"
+    } else {
+        stem
+    };
     let mut words = vec!["reviews".to_owned()];
     let mut is_value = false;
     for word in std::env::args().skip(1) {
@@ -62,7 +66,10 @@ fn command(draft: &Draft) -> String {
         }
         words.push(quote_for_shell(&word));
     }
-    words.push(format!("--format {}", quote_for_shell(&format!("{name}.toml"))));
+    words.push(format!(
+        "--format {}",
+        quote_for_shell(&format!("{name}.toml"))
+    ));
     if draft.needs_source {
         words.push("--source NAME".to_owned());
     }
@@ -92,12 +99,19 @@ fn is_none(line: &str) -> bool {
 
 /// The place in a list that a number from 1 on, or one of the names, means.
 fn choice(line: &str, names: &[String]) -> Result<usize, String> {
-    let by_name = names.iter().position(|name| name.eq_ignore_ascii_case(line));
+    let by_name = names
+        .iter()
+        .position(|name| name.eq_ignore_ascii_case(line));
     let number = line.parse::<usize>().ok();
-    let by_number = number.and_then(|it| it.checked_sub(1)).filter(|it| *it < names.len());
-    by_name
-        .or(by_number)
-        .ok_or_else(|| format!("{line} is none of them; write a number from 1 to {}", names.len()))
+    let by_number = number
+        .and_then(|it| it.checked_sub(1))
+        .filter(|it| *it < names.len());
+    by_name.or(by_number).ok_or_else(|| {
+        format!(
+            "{line} is none of them; write a number from 1 to {}",
+            names.len()
+        )
+    })
 }
 
 impl Dialogue {
@@ -106,10 +120,17 @@ impl Dialogue {
         let draft = &self.draft;
         let mut text = format!("{} has these columns:\n", draft.file);
         for (number, column) in (1..).zip(&draft.columns) {
-            text += &format!("{number:>4}  {}: {}\n", column.header, column.cells.join(", "));
+            text += &format!(
+                "{number:>4}  {}: {}\n",
+                column.header,
+                column.cells.join(", ")
+            );
         }
         for (name, value) in &draft.beside {
-            text += &format!("Beside the list, not read: {name} = {}\n", shown_cell(value));
+            text += &format!(
+                "Beside the list, not read: {name} = {}\n",
+                shown_cell(value)
+            );
         }
         if !draft.lists.is_empty() {
             text += &format!("Lists of objects, not read: {}\n", draft.lists.join(", "));
@@ -120,11 +141,16 @@ impl Dialogue {
     fn run(&mut self) -> io::Result<Option<()>> {
         for key in self.draft.format.open.clone() {
             // A file in another encoding, and another list, have other columns.
-            if ["encoding", "sheet", "rows"].contains(&key.as_str()) && self.ask_place(&key)?.is_none() {
+            if ["encoding", "sheet", "rows"].contains(&key.as_str())
+                && self.ask_place(&key)?.is_none()
+            {
                 return Ok(None);
             }
         }
-        if ["encoding", "sheet", "rows"].iter().any(|key| self.draft.format.open.is_empty() && !key.is_empty()) {
+        if ["encoding", "sheet", "rows"]
+            .iter()
+            .any(|key| self.draft.format.open.is_empty() && !key.is_empty())
+        {
             return Ok(Some(()));
         }
         for field in ReviewField::ALL {
@@ -154,12 +180,26 @@ impl Dialogue {
         let (question, names, shown): (&str, Vec<String>, Vec<String>) = match key {
             "encoding" => {
                 let encodings = context.encodings.iter();
-                let shown = encodings.clone().map(|(name, cell)| format!("{name}: {}", shown_cell(cell)));
+                let shown = encodings
+                    .clone()
+                    .map(|(name, cell)| format!("{name}: {}", shown_cell(cell)));
                 let names = encodings.map(|(name, _)| (*name).to_owned());
-                ("The file is not UTF-8. Which of these is right?", names.collect(), shown.collect())
+                (
+                    "The file is not UTF-8. Which of these is right?",
+                    names.collect(),
+                    shown.collect(),
+                )
             }
-            "sheet" => ("Which sheet has the reviews?", context.sheets.clone(), context.sheets.clone()),
-            _ => ("Which list has the reviews?", context.lists.clone(), context.lists.clone()),
+            "sheet" => (
+                "Which sheet has the reviews?",
+                context.sheets.clone(),
+                context.sheets.clone(),
+            ),
+            _ => (
+                "Which list has the reviews?",
+                context.lists.clone(),
+                context.lists.clone(),
+            ),
         };
         let mut text = question.to_owned();
         for (number, name) in (1..).zip(&shown) {
@@ -183,13 +223,20 @@ impl Dialogue {
 
     /// The header of the column with that number or name, unless it is a field already.
     fn column(&self, line: &str) -> Result<String, String> {
-        let headers: Vec<String> = self.draft.columns.iter().map(|it| it.header.clone()).collect();
+        let headers: Vec<String> = self
+            .draft
+            .columns
+            .iter()
+            .map(|it| it.header.clone())
+            .collect();
         let header = headers[choice(line, &headers)?].clone();
         let format = &self.draft.format;
         let fields = format.fields.iter();
         let mut taken = fields.filter(|(_, names)| names.parts().contains(&header.as_str()));
         match taken.next() {
-            Some((field, _)) => Err(format!("{header} is the {field} already; name another column")),
+            Some((field, _)) => Err(format!(
+                "{header} is the {field} already; name another column"
+            )),
             None => Ok(header),
         }
     }
@@ -207,7 +254,9 @@ impl Dialogue {
                 return if can_lack {
                     Ok(None)
                 } else {
-                    Err(format!("without the {noun} there is no review; write the number of its column, or nothing to leave"))
+                    Err(format!(
+                        "without the {noun} there is no review; write the number of its column, or nothing to leave"
+                    ))
                 };
             }
             self.column(line).map(Some)
@@ -220,7 +269,9 @@ impl Dialogue {
         match key {
             "scale" => {
                 let highest = draft.highest.unwrap_or_default();
-                let prompt = format!("The highest rating is {highest}. What is the end of the scale (10, 20, 100)? ");
+                let prompt = format!(
+                    "The highest rating is {highest}. What is the end of the scale (10, 20, 100)? "
+                );
                 let scale = ask(&prompt, |line| match line.parse::<std::num::NonZeroU16>() {
                     Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
                     _ => Err(format!("write a whole number, at least {highest}")),
@@ -293,8 +344,13 @@ impl Dialogue {
             if !self.draft.is_open(&key) {
                 continue;
             }
-            let former = self.draft.format.public_list(part)[number].names.parts().join(", ");
-            let prompt = format!("The file lacks {former}, which said what may be shown. Which column says it now? Its number: ");
+            let former = self.draft.format.public_list(part)[number]
+                .names
+                .parts()
+                .join(", ");
+            let prompt = format!(
+                "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
+            );
             let Some(column) = ask(&prompt, |line| self.column(line))? else {
                 return Ok(None);
             };
@@ -307,12 +363,26 @@ impl Dialogue {
 
     /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
     fn ask_left(&mut self) -> io::Result<Option<()>> {
-        let has_reply = self.draft.format.fields.contains_key(&ReviewField::ReplyText);
+        let has_reply = self
+            .draft
+            .format
+            .fields
+            .contains_key(&ReviewField::ReplyText);
         let mut is_first = true;
         while !self.draft.left.is_empty() {
             let left = self.draft.left.clone();
-            let number = |name: &String| 1 + self.draft.columns.iter().position(|it| it.header == *name).unwrap_or(0);
-            let shown: Vec<String> = left.iter().map(|name| format!("{} {name}", number(name))).collect();
+            let number = |name: &String| {
+                1 + self
+                    .draft
+                    .columns
+                    .iter()
+                    .position(|it| it.header == *name)
+                    .unwrap_or(0)
+            };
+            let shown: Vec<String> = left
+                .iter()
+                .map(|name| format!("{} {name}", number(name)))
+                .collect();
             let prompt = if is_first {
                 let (count, verb) = match left.len() {
                     1 => ("One column".to_owned(), "is"),
@@ -334,7 +404,10 @@ impl Dialogue {
                 if left.contains(&column) {
                     Ok(Some(column))
                 } else {
-                    Err(format!("{column} is not left; write one of {}", shown.join(", ")))
+                    Err(format!(
+                        "{column} is not left; write one of {}",
+                        shown.join(", ")
+                    ))
                 }
             })?;
             let column = match answer {
@@ -358,29 +431,47 @@ impl Dialogue {
         parts.push(("3 the name of its author", PublicPart::Name));
         let shown: Vec<&str> = parts.iter().map(|(shown, _)| *shown).collect();
         let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
-            let mut found = parts.iter().filter(|(shown, _)| shown.starts_with(line) && line.len() == 1);
+            let mut found = parts
+                .iter()
+                .filter(|(shown, _)| shown.starts_with(line) && line.len() == 1);
             found
                 .next()
                 .map(|(_, part)| *part)
                 .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
         })?;
-        let values = self.draft.column(&column).map(|it| it.values.clone()).unwrap_or_default();
+        let values = self
+            .draft
+            .column(&column)
+            .map(|it| it.values.clone())
+            .unwrap_or_default();
         let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
         let Some(part) = part else {
             return Ok(None);
         };
         let prompt = if names.is_empty() {
-            format!("  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? ")
+            format!(
+                "  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? "
+            )
         } else {
-            let counts: Vec<String> = values.iter().map(|(value, count)| format!("{} ({count})", shown_cell(value))).collect();
-            let numbers: Vec<String> = (1..).zip(&names).map(|(number, value)| format!("{number} {}", shown_cell(value))).collect();
+            let counts: Vec<String> = values
+                .iter()
+                .map(|(value, count)| format!("{} ({count})", shown_cell(value)))
+                .collect();
+            let numbers: Vec<String> = (1..)
+                .zip(&names)
+                .map(|(number, value)| format!("{number} {}", shown_cell(value)))
+                .collect();
             format!(
                 "  It has {}. Which of these means \"may be shown\"? {} (several with commas): ",
                 counts.join(", "),
                 numbers.join(", ")
             )
         };
-        let choices = if names.is_empty() { vec![String::new(), "*".to_owned()] } else { names };
+        let choices = if names.is_empty() {
+            vec![String::new(), "*".to_owned()]
+        } else {
+            names
+        };
         let chosen = ask(&prompt, |line| {
             let parts = line.split(',').map(|part| choice(part.trim(), &choices));
             parts.collect::<Result<Vec<usize>, String>>()
@@ -390,7 +481,10 @@ impl Dialogue {
         };
         let block = PublicColumn {
             names: Names::List(vec![column.clone()]),
-            values: chosen.into_iter().map(|place| choices[place].clone()).collect(),
+            values: chosen
+                .into_iter()
+                .map(|place| choices[place].clone())
+                .collect(),
             ..PublicColumn::default()
         };
         self.draft.left.retain(|left| *left != column);

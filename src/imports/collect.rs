@@ -27,9 +27,7 @@ use crate::imports::read::text::{decode, describe_damage, encodings, find_header
 use crate::imports::read::workbook::Book;
 use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table, page};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Watcher};
-use crate::imports::request::{
-    FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT,
-};
+use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::RowReader;
 use crate::model::business::{Business, Editorial, Technician};
 use crate::model::json::{member, visit};
@@ -266,7 +264,12 @@ impl FileReader<'_> {
     fn read(&self, bytes: &[u8], bounds: &mut Bounds<'_>) -> Result<InputFile, FileError> {
         if self.request.is_sample {
             let decoded = decode(bytes, None, None)?;
-            return Ok(records(&NATIVE, &RowList::lines(&decoded.text)?, &decoded.text, decoded.is_damaged));
+            return Ok(records(
+                &NATIVE,
+                &RowList::lines(&decoded.text)?,
+                &decoded.text,
+                decoded.is_damaged,
+            ));
         }
         match kind_of(bytes)? {
             Kind::Workbook => self.read_workbook(bytes, bounds),
@@ -292,7 +295,9 @@ impl FileReader<'_> {
             },
         };
         refuse_text(kind, &decoded.text)?;
-        let damage = (!decoded.is_unknown).then(|| describe_damage(&decoded.text)).flatten();
+        let damage = (!decoded.is_unknown)
+            .then(|| describe_damage(&decoded.text))
+            .flatten();
         let mut file = match kind {
             Kind::Json => self.read_json(&decoded.text, decoded.is_damaged, bounds)?,
             Kind::Page => {
@@ -383,7 +388,10 @@ impl FileReader<'_> {
         let number = match (&format.sheet, choice.place) {
             (Some(sheet), _) => {
                 let is_it = |shape: &Shape| fold(&shape.place) == fold(sheet);
-                shapes.iter().position(is_it).ok_or_else(|| empty(&format!("sheet {sheet:?} with rows")))?
+                shapes
+                    .iter()
+                    .position(is_it)
+                    .ok_or_else(|| empty(&format!("sheet {sheet:?} with rows")))?
             }
             (None, Some(place)) => place,
             (None, None) if shapes.len() == 1 => 0,
@@ -433,14 +441,19 @@ impl FileReader<'_> {
         if json.document().is_some_and(is_empty_document) {
             return Ok(no_rows());
         }
-        let shapes = json.lists.iter().map(|list| Shape::new(&list.path, list.names(), list.elements.len()));
+        let shapes = json
+            .lists
+            .iter()
+            .map(|list| Shape::new(&list.path, list.names(), list.elements.len()));
         let shapes: Vec<Shape> = shapes.collect();
         // The faults of lines that are no objects are those of rows.
         if json.is_lines() && shapes[0].columns.is_empty() {
             return Ok(records(&NATIVE, &json.lists[0], text, is_damaged));
         }
         if shapes.iter().all(|shape| shape.columns.is_empty()) {
-            return Err(FileError::new("is JSON without objects; give a list of reviews"));
+            return Err(FileError::new(
+                "is JSON without objects; give a list of reviews",
+            ));
         }
         let choice = self.choose(&shapes, Kind::Json)?;
         let format = whole(choice.base.as_ref(), &choice.format);
@@ -469,7 +482,10 @@ impl FileReader<'_> {
                     }
                     [list] => *list,
                     [first, ..] => {
-                        context.lists = lists.iter().map(|list| shapes[*list].place.clone()).collect();
+                        context.lists = lists
+                            .iter()
+                            .map(|list| shapes[*list].place.clone())
+                            .collect();
                         *first
                     }
                 }
@@ -511,14 +527,22 @@ impl FileReader<'_> {
         if mask.is_empty() {
             return;
         }
-        let beside = table.beside.iter_mut().flat_map(|(name, value)| [name, value]);
+        let beside = table
+            .beside
+            .iter_mut()
+            .flat_map(|(name, value)| [name, value]);
         let names = table.columns.iter_mut().chain(&mut table.lists);
         for name in names.chain(beside).chain([&mut table.place]) {
             *name = mask.apply(name).replace(char::is_control, " ");
         }
         for row in &mut table.rows {
             let around = row.around.iter().flat_map(|around| around.all());
-            if row.cells.all().chain(around).any(|(_, cell)| mask.is_in(cell)) {
+            if row
+                .cells
+                .all()
+                .chain(around)
+                .any(|(_, cell)| mask.is_in(cell))
+            {
                 let fault = (HAS_SECRET.to_owned(), Some("null".to_owned()));
                 *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
             }
@@ -601,7 +625,9 @@ impl FileReader<'_> {
             return Ok(of_base(Arc::clone(base), place));
         }
         let named = request.source.as_ref().and_then(|name| self.kept.get(name));
-        if let Some(kept) = named.filter(|kept| kept.like.is_some() || shapes.iter().any(|it| !it.is_other(kept))) {
+        if let Some(kept) =
+            named.filter(|kept| kept.like.is_some() || shapes.iter().any(|it| !it.is_other(kept)))
+        {
             return of_owner(kept, own_source, true);
         }
         if let Some((base, place)) = find_platform(shapes, kind) {
@@ -672,7 +698,9 @@ fn own_document(json: &JsonText<'_>, text: &str, is_damaged: bool) -> InputFile 
         None => no_rows(),
     };
     file.base = Some(Arc::clone(&DOCUMENT));
-    let business = json.document().and_then(|document| member(document, "business"));
+    let business = json
+        .document()
+        .and_then(|document| member(document, "business"));
     file.business = business.map(str::to_owned);
     file
 }
@@ -702,7 +730,11 @@ fn find_native(json: &JsonText<'_>) -> Option<usize> {
         });
         document.starts_with('{') && count > 1
     });
-    let mut lists = json.lists.iter().enumerate().skip(usize::from(json.document().is_some()));
+    let mut lists = json
+        .lists
+        .iter()
+        .enumerate()
+        .skip(usize::from(json.document().is_some()));
     let found = lists.find(|(_, list)| {
         let mut rows = list.elements.iter().map(|(row, _)| *row);
         is_plain(list) && !list.elements.is_empty() && rows.all(is_native_record)
@@ -716,9 +748,15 @@ fn candidate_lists(json: &JsonText<'_>, shapes: &[Shape]) -> Vec<usize> {
     let all: Vec<usize> = (first..shapes.len()).collect();
     let is_inside = |inner: usize, outer: usize| {
         let rest = shapes[inner].place.strip_prefix(&shapes[outer].place);
-        inner != outer && rest.is_some_and(|rest| rest.starts_with(['.', '[']) || shapes[outer].place.is_empty())
+        inner != outer
+            && rest
+                .is_some_and(|rest| rest.starts_with(['.', '[']) || shapes[outer].place.is_empty())
     };
-    let mut known: Vec<usize> = all.iter().copied().filter(|list| shapes[*list].core_fields() > 1).collect();
+    let mut known: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|list| shapes[*list].core_fields() > 1)
+        .collect();
     if known.is_empty() {
         known = all;
     }
@@ -726,7 +764,10 @@ fn candidate_lists(json: &JsonText<'_>, shapes: &[Shape]) -> Vec<usize> {
         // One review.
         return vec![0];
     }
-    let outermost = known.iter().copied().filter(|list| !known.iter().any(|outer| is_inside(*list, *outer)));
+    let outermost = known
+        .iter()
+        .copied()
+        .filter(|list| !known.iter().any(|outer| is_inside(*list, *outer)));
     outermost.collect()
 }
 
@@ -748,7 +789,9 @@ fn is_empty_document(document: &str) -> bool {
         };
         std::ops::ControlFlow::<()>::Continue(())
     });
-    is_list(document) || document == "{}" || document.starts_with('{') && has_empty && !has_rows && !says_error
+    is_list(document)
+        || document == "{}"
+        || document.starts_with('{') && has_empty && !has_rows && !says_error
 }
 
 /// The formats of all files, and what is kept with sources.
@@ -789,7 +832,10 @@ fn decide_formats(
         let first = &files[numbers[0]];
         let tables: Vec<&Table> = numbers.iter().filter_map(|it| files[*it].table()).collect();
         let context = DraftContext {
-            encodings: numbers.iter().flat_map(|it| files[*it].context.encodings.clone()).collect(),
+            encodings: numbers
+                .iter()
+                .flat_map(|it| files[*it].context.encodings.clone())
+                .collect(),
             ..first.context.clone()
         };
         let refused = |fault: FileError| ImportError::Refused(format!("{}: {fault}", first.name));
@@ -814,7 +860,11 @@ fn decide_formats(
             })));
         }
         let is_plain = draft.format.like.is_some()
-            && draft.format == Format { like: draft.format.like.clone(), ..Format::default() };
+            && draft.format
+                == Format {
+                    like: draft.format.like.clone(),
+                    ..Format::default()
+                };
         let text = draft.format.to_text();
         if !is_plain && kept.get(&source) != Some(&text) {
             let before = kept.get(&source).cloned();
@@ -833,18 +883,28 @@ fn decide_formats(
 }
 
 /// Refuses a table of a call that lacks a column of the others which is needed.
-fn check_tables(files: &[InputFile], numbers: &[usize], format: &Format) -> Result<(), ImportError> {
+fn check_tables(
+    files: &[InputFile],
+    numbers: &[usize],
+    format: &Format,
+) -> Result<(), ImportError> {
     let blocks = format.public_blocks();
-    let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter().map(|it| &it.names));
+    let blocks = blocks
+        .iter()
+        .flat_map(|(_, blocks)| blocks.iter().map(|it| &it.names));
     let core = crate::imports::format::ReviewField::CORE.iter();
-    let core = core.filter_map(|field| format.fields.get(field)).filter(|it| !it.is_empty());
+    let core = core
+        .filter_map(|field| format.fields.get(field))
+        .filter(|it| !it.is_empty());
     let needed: Vec<_> = core.chain(blocks).collect();
     let has = |table: &Table, names: &crate::imports::format::Names| {
         !table.find_all(&names.among(&table.columns)).is_empty()
     };
     for names in needed {
         let lacking = |number: &&usize| {
-            files[**number].table().is_some_and(|table| !has(table, names))
+            files[**number]
+                .table()
+                .is_some_and(|table| !has(table, names))
         };
         let lacks: Vec<&usize> = numbers.iter().filter(lacking).collect();
         if !lacks.is_empty() && lacks.len() < numbers.len() {
@@ -884,7 +944,11 @@ impl Collector<'_> {
         self.format = Arc::clone(format);
         self.collected.report.files.push(FileReport {
             name: file.name,
-            format: if format.is_table() { "table".to_owned() } else { format.name.clone() },
+            format: if format.is_table() {
+                "table".to_owned()
+            } else {
+                format.name.clone()
+            },
             label: label(format).to_owned(),
             note: format.note.clone(),
             excerpts: format.excerpts,
@@ -905,7 +969,12 @@ impl Collector<'_> {
     }
 
     /// Reads the rows of a table.
-    fn read_table(&mut self, table: &Table, format: &Format, source: &str) -> Result<(), FileError> {
+    fn read_table(
+        &mut self,
+        table: &Table,
+        format: &Format,
+        source: &str,
+    ) -> Result<(), FileError> {
         let technicians: &[Technician] = match &self.request.business {
             Some(business) => &business.technicians,
             None => &[],
@@ -955,11 +1024,18 @@ impl Collector<'_> {
             let used = reader.used();
             let is_passed = |column: &usize| {
                 let name = &table.columns[*column];
-                let has_inside = || table.columns.iter().any(|it| it.starts_with(&format!("{name}.")) || it.starts_with(&format!("{name}[")));
+                let has_inside = || {
+                    table.columns.iter().any(|it| {
+                        it.starts_with(&format!("{name}.")) || it.starts_with(&format!("{name}["))
+                    })
+                };
                 !used.contains(column) && !format.ignores(&table.columns, *column) && !has_inside()
             };
             let passed = (0..table.columns.len()).filter(is_passed);
-            let names: Vec<String> = passed.take(20).map(|it| table.columns[it].clone()).collect();
+            let names: Vec<String> = passed
+                .take(20)
+                .map(|it| table.columns[it].clone())
+                .collect();
             if !names.is_empty() {
                 self.note(format!("members that are not read: {}", names.join(", ")));
             }
@@ -970,7 +1046,9 @@ impl Collector<'_> {
             lacks.join(", ")
         });
         if let Some(missing) = missing.filter(|it| !it.is_empty()) {
-            self.note(format!("columns of the format that the file lacks: {missing}; it states nothing of them"));
+            self.note(format!(
+                "columns of the format that the file lacks: {missing}; it states nothing of them"
+            ));
         }
         for (part, header, value, count) in reader.hiding_values() {
             self.collected.report.new_values.push(NewValue {
@@ -1157,7 +1235,9 @@ impl Collector<'_> {
         for (source, text) in formats.into_iter().flatten() {
             let readable = text.as_str().filter(|text| Format::parse(text).is_ok());
             let Some(text) = readable else {
-                self.note(format!("the format of {source} in the file cannot be read, so it is asked about again"));
+                self.note(format!(
+                    "the format of {source} in the file cannot be read, so it is asked about again"
+                ));
                 continue;
             };
             self.collected.formats.push(FormatChange {

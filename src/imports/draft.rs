@@ -24,7 +24,10 @@ use crate::model::text::shorten;
 static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
     let key = |(field, list): (ReviewField, String)| {
-        let keys: Vec<_> = list.split(", ").map(|name| (column_key(name), field)).collect();
+        let keys: Vec<_> = list
+            .split(", ")
+            .map(|name| (column_key(name), field))
+            .collect();
         keys
     };
     lists.into_iter().flat_map(key).collect()
@@ -99,7 +102,11 @@ pub struct DraftColumn {
 /// A cell that may be shown: on one line, short, without addresses and telephone numbers.
 pub fn shown_cell(cell: &str) -> String {
     let words: Vec<&str> = cell.split_whitespace().collect();
-    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
+    let line: String = words
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
     if line.is_empty() {
         "(empty)".to_owned()
     } else if has_address(&line) {
@@ -146,7 +153,12 @@ impl<'t> Tables<'t> {
             }
         }
         columns.retain(|name| {
-            let mut places = Self { tables, columns: Vec::new() }.places(name).into_iter();
+            let mut places = Self {
+                tables,
+                columns: Vec::new(),
+            }
+            .places(name)
+            .into_iter();
             places.any(|(table, column)| table.has_cells(column))
         });
         Self { tables, columns }
@@ -248,8 +260,14 @@ impl Draft {
         let mut draft = Self {
             format: format.clone(),
             columns: all.shown(),
-            lists: tables.iter().flat_map(|table| table.lists.clone()).collect(),
-            beside: tables.iter().flat_map(|table| table.beside.clone()).collect(),
+            lists: tables
+                .iter()
+                .flat_map(|table| table.lists.clone())
+                .collect(),
+            beside: tables
+                .iter()
+                .flat_map(|table| table.beside.clone())
+                .collect(),
             context,
             ..Self::default()
         };
@@ -313,7 +331,8 @@ impl Draft {
             let exact = all.exact(field);
             match (field, exact.as_slice(), first.as_slice(), last.as_slice()) {
                 // `Name` beside `Vorname` is the last name, or the whole.
-                (ReviewField::Author, [name], [first], []) | (ReviewField::Author, [], [first], [name]) => {
+                (ReviewField::Author, [name], [first], [])
+                | (ReviewField::Author, [], [first], [name]) => {
                     self.fill(ReviewField::FirstName, first);
                     self.fill(ReviewField::LastName, name);
                 }
@@ -357,9 +376,15 @@ impl Draft {
             let mut cells = all.cells(name).map(|(_, cell)| cell).peekable();
             let has_cells = cells.peek().is_some();
             let is_stars = |cell| {
-                parse_rating(cell, None, &RatingWords::new()).is_ok() || number_above_five(cell).is_some_and(|it| it <= 100.0)
+                parse_rating(cell, None, &RatingWords::new()).is_ok()
+                    || number_above_five(cell).is_some_and(|it| it <= 100.0)
             };
-            let is_name = |cell: &str| cell.contains(char::is_alphabetic) && !is_sentence(cell) && !is_date(cell) && !has_address(cell);
+            let is_name = |cell: &str| {
+                cell.contains(char::is_alphabetic)
+                    && !is_sentence(cell)
+                    && !is_date(cell)
+                    && !has_address(cell)
+            };
             has_cells
                 && match field {
                     ReviewField::Rating => cells.all(is_stars),
@@ -369,7 +394,11 @@ impl Draft {
                 }
         };
         if candidates.is_empty() {
-            let fitting = all.columns.iter().filter(fits).filter(|it| !self.is_named(it));
+            let fitting = all
+                .columns
+                .iter()
+                .filter(fits)
+                .filter(|it| !self.is_named(it));
             candidates = fitting.take(CANDIDATES_MAX).cloned().collect();
         }
         self.candidates.insert(field, candidates);
@@ -382,7 +411,11 @@ impl Draft {
             .into_iter()
             .any(|field| !all.field(whole, field).is_empty());
         for field in ReviewField::CORE {
-            let names = self.format.fields.get(&field).filter(|names| !names.is_empty());
+            let names = self
+                .format
+                .fields
+                .get(&field)
+                .filter(|names| !names.is_empty());
             let is_found = !all.field(whole, field).is_empty()
                 || field == ReviewField::Author && is_author_there;
             if names.is_some() && !is_found {
@@ -421,14 +454,26 @@ impl Draft {
             used.extend(all.field(whole, field));
         }
         let blocks = whole.public_blocks();
-        let names = blocks.iter().flat_map(|(_, blocks)| blocks.iter().map(|it| &it.names));
-        let only = whole.only.iter().map(|only| Names::List(vec![only.column.clone()]));
-        let answered = whole.answered.iter().map(|name| Names::List(vec![name.clone()]));
+        let names = blocks
+            .iter()
+            .flat_map(|(_, blocks)| blocks.iter().map(|it| &it.names));
+        let only = whole
+            .only
+            .iter()
+            .map(|only| Names::List(vec![only.column.clone()]));
+        let answered = whole
+            .answered
+            .iter()
+            .map(|name| Names::List(vec![name.clone()]));
         let names: Vec<Names> = names.cloned().chain(only).chain(answered).collect();
         for table in all.tables {
             for names in &names {
                 let columns = table.find_all(&names.among(&table.columns));
-                used.extend(columns.into_iter().map(|column| table.columns[column].clone()));
+                used.extend(
+                    columns
+                        .into_iter()
+                        .map(|column| table.columns[column].clone()),
+                );
             }
         }
         let ignores_all = self.format.ignores_all();
@@ -482,7 +527,9 @@ impl Draft {
                     }
                     [Some(_), None] => proven.push(DateOrder::MonthFirst),
                     [None, Some(_)] => proven.push(DateOrder::DayFirst),
-                    [None, None] if self.context.country.is_none() && self.unclear_date.is_none() => {
+                    [None, None]
+                        if self.context.country.is_none() && self.unclear_date.is_none() =>
+                    {
                         self.unclear_date = evidence.unclear;
                     }
                     [None, None] => {}
@@ -509,7 +556,11 @@ impl Draft {
         let columns = all.field(whole, ReviewField::Location);
         let several = columns.into_iter().find(|name| {
             let values = all.values(name);
-            values.iter().filter(|(value, _)| !is_empty(value, false)).count() > 1
+            values
+                .iter()
+                .filter(|(value, _)| !is_empty(value, false))
+                .count()
+                > 1
         });
         if let Some(column) = several {
             self.location = Some(column);
@@ -588,27 +639,47 @@ impl Draft {
             let line = format!("the highest is {highest}: is the scale up to 10, 20, 100?");
             comments.beside.insert("scale".to_owned(), line);
         }
-        if let Some((date, days)) = self.unclear_date.as_ref().filter(|_| self.is_open("date_format")) {
+        if let Some((date, days)) = self
+            .unclear_date
+            .as_ref()
+            .filter(|_| self.is_open("date_format"))
+        {
             let [month, day] = days;
-            let line = format!("mm/dd/yyyy: {} is {month}; dd/mm/yyyy: {day}", shown_cell(date));
+            let line = format!(
+                "mm/dd/yyyy: {} is {month}; dd/mm/yyyy: {day}",
+                shown_cell(date)
+            );
             comments.beside.insert("date_format".to_owned(), line);
         }
         if self.is_open("encoding") {
-            let mut lines = vec!["The file is not UTF-8. Take away the # of the line that reads it rightly:".to_owned()];
+            let mut lines = vec![
+                "The file is not UTF-8. Take away the # of the line that reads it rightly:"
+                    .to_owned(),
+            ];
             let encodings = self.context.encodings.iter();
-            lines.extend(encodings.map(|(name, cell)| format!("encoding = {} # {}", basic_string(name), shown_cell(cell))));
+            lines.extend(encodings.map(|(name, cell)| {
+                format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
+            }));
             comments.above.insert("encoding".to_owned(), lines);
         }
-        for (key, names) in [("sheet", &self.context.sheets), ("rows", &self.context.lists)] {
+        for (key, names) in [
+            ("sheet", &self.context.sheets),
+            ("rows", &self.context.lists),
+        ] {
             let names: Vec<String> = names.iter().map(|name| basic_string(name)).collect();
             if self.is_open(key) {
-                comments.beside.insert(key.to_owned(), format!("one of {}", names.join(", ")));
+                comments
+                    .beside
+                    .insert(key.to_owned(), format!("one of {}", names.join(", ")));
             }
         }
         if let Some(location) = self.location.as_ref().filter(|_| self.is_open("only")) {
             let name = basic_string(location);
             let lines = vec![
-                format!("{name} has several values ({}). Which is this business's? For example", self.shown_values(location)),
+                format!(
+                    "{name} has several values ({}). Which is this business's? For example",
+                    self.shown_values(location)
+                ),
                 format!("  only = {{ column = {name}, value = \"…\" }}"),
                 "If all are, take `location` out of [fields], and ignore the column.".to_owned(),
             ];
@@ -617,7 +688,9 @@ impl Draft {
         for (field, names) in &self.format.fields {
             let name = names.parts().first().copied().unwrap_or_default();
             if let Some(column) = self.column(name) {
-                comments.beside.insert(format!("fields.{field}"), column.cells.join(", "));
+                comments
+                    .beside
+                    .insert(format!("fields.{field}"), column.cells.join(", "));
             }
         }
         for (field, candidates) in &self.candidates {
@@ -637,7 +710,9 @@ impl Draft {
             for number in 0..4 {
                 let key = format!("{}.{number}.names", part.key());
                 if self.is_open(&key) {
-                    comments.beside.insert(key, "a file lacks this column".to_owned());
+                    comments
+                        .beside
+                        .insert(key, "a file lacks this column".to_owned());
                 }
             }
         }
@@ -647,12 +722,19 @@ impl Draft {
     fn begin(&self, command: &str) -> Vec<String> {
         let mut lines = vec![match self.format.open.is_empty() {
             true => format!("How {} is read: {command}", self.file),
-            false => format!("How {} is read. Replace each \"?\" and run: {command}", self.file),
+            false => format!(
+                "How {} is read. Replace each \"?\" and run: {command}",
+                self.file
+            ),
         }];
         if !self.beside.is_empty() {
             let beside = self.beside.iter();
-            let beside = beside.map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
-            lines.push(format!("Beside the list, not read: {}", beside.collect::<Vec<_>>().join(", ")));
+            let beside = beside
+                .map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
+            lines.push(format!(
+                "Beside the list, not read: {}",
+                beside.collect::<Vec<_>>().join(", ")
+            ));
         }
         if !self.lists.is_empty() {
             let lists: Vec<String> = self.lists.iter().map(|name| basic_string(name)).collect();
@@ -666,18 +748,25 @@ impl Draft {
 
     fn ask_left(&self) -> Vec<String> {
         let shown = self.left.iter().take(COLUMNS_SHOWN);
-        let shown = shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
+        let shown =
+            shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
         let mut left = String::new();
         for (number, column) in shown.enumerate() {
             let _ = write!(left, "{}{column}", if number > 0 { ", " } else { "" });
         }
         let name = self.left.last().map(|name| basic_string(name));
-        let value = self.left.last().and_then(|name| self.column(name)?.values.first().cloned());
+        let value = self
+            .left
+            .last()
+            .and_then(|name| self.column(name)?.values.first().cloned());
         let value = value.map_or_else(|| "yes".to_owned(), |(value, _)| shown_cell(&value));
         let mut lines = Vec::new();
         if !self.format.ignored.is_empty() {
             let ignored = self.format.ignored.parts().into_iter().map(basic_string);
-            lines.push(format!("Ignored so far: {}.", ignored.collect::<Vec<_>>().join(", ")));
+            lines.push(format!(
+                "Ignored so far: {}.",
+                ignored.collect::<Vec<_>>().join(", ")
+            ));
         }
         lines.extend([
             format!("Left: {left}."),
@@ -697,12 +786,24 @@ impl Draft {
                 "ignored" => {
                     let names = self.left.iter().take(VALUES_SHOWN).map(String::as_str);
                     let names: Vec<&str> = names.collect();
-                    let more = if self.left.len() > VALUES_SHOWN { ", …" } else { "" };
-                    format!("whether one of {}{more} says that a review, your reply or the name may be published", names.join(", "))
+                    let more = if self.left.len() > VALUES_SHOWN {
+                        ", …"
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "whether one of {}{more} says that a review, your reply or the name may be published",
+                        names.join(", ")
+                    )
                 }
-                "scale" => format!("the end of the ratings' scale; the highest is {}", self.highest.unwrap_or_default()),
+                "scale" => format!(
+                    "the end of the ratings' scale; the highest is {}",
+                    self.highest.unwrap_or_default()
+                ),
                 "date_format" => match &self.unclear_date {
-                    Some((date, [month, day])) => format!("whether {} is {month} or {day}", shown_cell(date)),
+                    Some((date, [month, day])) => {
+                        format!("whether {} is {month} or {day}", shown_cell(date))
+                    }
                     None => "how dates are written".to_owned(),
                 },
                 "encoding" => "the encoding of the file".to_owned(),
@@ -711,7 +812,10 @@ impl Draft {
                 "only" => "which location is this business's".to_owned(),
                 key => match key.strip_prefix("fields.") {
                     Some(field) => format!("which column is the {field}"),
-                    None => "which column says what may be published; the file lacks the former one".to_owned(),
+                    None => {
+                        "which column says what may be published; the file lacks the former one"
+                            .to_owned()
+                    }
                 },
             };
             format!("{key}: {what}")
@@ -744,8 +848,7 @@ mod tests {
         for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
             assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
         }
-        let others =
-            "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅";
+        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅";
         for header in others.split("; ") {
             assert_eq!(named_field(header), None, "{header}");
         }

@@ -160,7 +160,11 @@ impl PublicColumn {
     /// Whether a cell has a value that publishes. A word for "empty" is none.
     pub fn publishes(&self, cell: &str) -> bool {
         let cell = cell.trim();
-        let cell = if cell.eq_ignore_ascii_case("null") { "" } else { cell };
+        let cell = if cell.eq_ignore_ascii_case("null") {
+            ""
+        } else {
+            cell
+        };
         self.values.iter().any(|value| match value.trim() {
             "" => cell.is_empty(),
             ALL_LEFT => !cell.is_empty(),
@@ -280,40 +284,156 @@ pub enum KeyUse {
 
 /// The keys of a format: name, who may write it, and what it says.
 pub const KEYS: [(&str, KeyUse, &str); 34] = [
-    ("like", KeyUse::Like, "the built-in format to which this one adds: it can withhold more, never less"),
-    ("ignored", KeyUse::Like, "columns that say nothing here; `word*` and `word.*` are families; `\"*\"` alone means all columns that are left, and is kept as their names"),
-    ("scale", KeyUse::Owner, "the end of the scale of the ratings, such as 10; fractions are rounded half up"),
-    ("values", KeyUse::Owner, "words for stars: `{ \"sehr gut\" = 5, \"gut\" = 4 }`"),
-    ("date_format", KeyUse::Owner, "how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`"),
-    ("zone", KeyUse::Owner, "the time zone of times without an offset, such as `America/Phoenix`"),
-    ("encoding", KeyUse::Like, "of files that are not UTF-8, such as `windows-1252`"),
-    ("header_row", KeyUse::Owner, "the number of the row with the names of the columns, counted from 1"),
+    (
+        "like",
+        KeyUse::Like,
+        "the built-in format to which this one adds: it can withhold more, never less",
+    ),
+    (
+        "ignored",
+        KeyUse::Like,
+        "columns that say nothing here; `word*` and `word.*` are families; `\"*\"` alone means all columns that are left, and is kept as their names",
+    ),
+    (
+        "scale",
+        KeyUse::Owner,
+        "the end of the scale of the ratings, such as 10; fractions are rounded half up",
+    ),
+    (
+        "values",
+        KeyUse::Owner,
+        "words for stars: `{ \"sehr gut\" = 5, \"gut\" = 4 }`",
+    ),
+    (
+        "date_format",
+        KeyUse::Owner,
+        "how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`",
+    ),
+    (
+        "zone",
+        KeyUse::Owner,
+        "the time zone of times without an offset, such as `America/Phoenix`",
+    ),
+    (
+        "encoding",
+        KeyUse::Like,
+        "of files that are not UTF-8, such as `windows-1252`",
+    ),
+    (
+        "header_row",
+        KeyUse::Owner,
+        "the number of the row with the names of the columns, counted from 1",
+    ),
     ("sheet", KeyUse::Like, "the sheet of a workbook"),
-    ("rows", KeyUse::Owner, "the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`"),
-    ("only", KeyUse::Like, "`{ column = \"Location\", value = \"Mesa\" }`: rows with another value are another business's, and only counted"),
-    ("full_names", KeyUse::Like, "`true` keeps the names of authors that were never public, `false` shortens them to \"Jane D.\""),
-    ("separator", KeyUse::Owner, "between several people in a cell; without it, semicolons, bars and line breaks"),
-    ("joined", KeyUse::Owner, "the field whose columns are joined by an empty line, instead of taking the first that is filled"),
-    ("paging", KeyUse::Owner, "how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`"),
-    ("fields", KeyUse::Like, "each field of a review with its column, or a list of columns of which the first filled one counts; `author = \"\"`: all are Anonymous; `text = \"\"`: ratings only"),
-    ("public", KeyUse::Like, "a column by which a review is public: `names`, `values` (`\"\"` is an empty cell, `\"*\"` any other), `reason`; with any other value it is withheld"),
+    (
+        "rows",
+        KeyUse::Owner,
+        "the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`",
+    ),
+    (
+        "only",
+        KeyUse::Like,
+        "`{ column = \"Location\", value = \"Mesa\" }`: rows with another value are another business's, and only counted",
+    ),
+    (
+        "full_names",
+        KeyUse::Like,
+        "`true` keeps the names of authors that were never public, `false` shortens them to \"Jane D.\"",
+    ),
+    (
+        "separator",
+        KeyUse::Owner,
+        "between several people in a cell; without it, semicolons, bars and line breaks",
+    ),
+    (
+        "joined",
+        KeyUse::Owner,
+        "the field whose columns are joined by an empty line, instead of taking the first that is filled",
+    ),
+    (
+        "paging",
+        KeyUse::Owner,
+        "how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`",
+    ),
+    (
+        "fields",
+        KeyUse::Like,
+        "each field of a review with its column, or a list of columns of which the first filled one counts; `author = \"\"`: all are Anonymous; `text = \"\"`: ratings only",
+    ),
+    (
+        "public",
+        KeyUse::Like,
+        "a column by which a review is public: `names`, `values` (`\"\"` is an empty cell, `\"*\"` any other), `reason`; with any other value it is withheld",
+    ),
     ("public_reply", KeyUse::Like, "the same of the firm's reply"),
-    ("public_name", KeyUse::Like, "the same of the author's name, which is Anonymous otherwise"),
+    (
+        "public_name",
+        KeyUse::Like,
+        "the same of the author's name, which is Anonymous otherwise",
+    ),
     ("label", KeyUse::BuiltIn, "the platform's name in reports"),
-    ("note", KeyUse::BuiltIn, "a sentence for the owner, shown with the report"),
+    (
+        "note",
+        KeyUse::BuiltIn,
+        "a sentence for the owner, shown with the report",
+    ),
     ("source", KeyUse::BuiltIn, "the source of its reviews"),
-    ("ids", KeyUse::BuiltIn, "the prefix of its reviews' IDs if it is not the format's name: two tools that read one site share it"),
-    ("keys", KeyUse::BuiltIn, "lists of names; a file has the format if it has all names of one of them"),
-    ("excerpts", KeyUse::BuiltIn, "its files have only some of the reviews"),
-    ("is_manual", KeyUse::BuiltIn, "the platform does not verify its reviews"),
+    (
+        "ids",
+        KeyUse::BuiltIn,
+        "the prefix of its reviews' IDs if it is not the format's name: two tools that read one site share it",
+    ),
+    (
+        "keys",
+        KeyUse::BuiltIn,
+        "lists of names; a file has the format if it has all names of one of them",
+    ),
+    (
+        "excerpts",
+        KeyUse::BuiltIn,
+        "its files have only some of the reviews",
+    ),
+    (
+        "is_manual",
+        KeyUse::BuiltIn,
+        "the platform does not verify its reviews",
+    ),
     ("html", KeyUse::BuiltIn, "its texts are HTML"),
-    ("escapes_formulas", KeyUse::BuiltIn, "a cell that a spreadsheet may run has an apostrophe in front"),
-    ("leaves_out", KeyUse::BuiltIn, "a member that is not there says nothing; otherwise it says that there is none"),
-    ("has_google_names", KeyUse::BuiltIn, "its IDs are Google's names, `accounts/…/locations/…/reviews/…`"),
-    ("stars", KeyUse::BuiltIn, "the kinds of `survey` that ask for stars"),
-    ("matched", KeyUse::BuiltIn, "the value of the field `matched` that means that a review matches a job in the business's books"),
-    ("included", KeyUse::BuiltIn, "the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`"),
-    ("answered", KeyUse::BuiltIn, "the column with the ID of the row that a row answers; such rows are left out"),
+    (
+        "escapes_formulas",
+        KeyUse::BuiltIn,
+        "a cell that a spreadsheet may run has an apostrophe in front",
+    ),
+    (
+        "leaves_out",
+        KeyUse::BuiltIn,
+        "a member that is not there says nothing; otherwise it says that there is none",
+    ),
+    (
+        "has_google_names",
+        KeyUse::BuiltIn,
+        "its IDs are Google's names, `accounts/…/locations/…/reviews/…`",
+    ),
+    (
+        "stars",
+        KeyUse::BuiltIn,
+        "the kinds of `survey` that ask for stars",
+    ),
+    (
+        "matched",
+        KeyUse::BuiltIn,
+        "the value of the field `matched` that means that a review matches a job in the business's books",
+    ),
+    (
+        "included",
+        KeyUse::BuiltIn,
+        "the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`",
+    ),
+    (
+        "answered",
+        KeyUse::BuiltIn,
+        "the column with the ID of the row that a row answers; such rows are left out",
+    ),
 ];
 
 /// What a key is used for.
@@ -557,9 +677,7 @@ fn without_answered_encoding(text: &str) -> String {
         rest.is_some_and(|rest| rest.trim_start().starts_with('='))
     };
     let is_open = |line: &str| is_encoding(line) && line.contains("\"?\"");
-    let is_answered = text
-        .lines()
-        .any(|line| is_encoding(line) && !is_open(line));
+    let is_answered = text.lines().any(|line| is_encoding(line) && !is_open(line));
     let lines = text
         .split_inclusive('\n')
         .map(|line| match is_answered && is_open(line) {
@@ -572,7 +690,9 @@ fn without_answered_encoding(text: &str) -> String {
 /// Takes the open values out of a format's table; returns their keys.
 fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
     fn take(table: &mut DeTable<'_>, path: &str, open: &mut BTreeSet<String>) {
-        let keys = table.iter().filter(|(_, value)| value.get_ref().as_str() == Some(OPEN));
+        let keys = table
+            .iter()
+            .filter(|(_, value)| value.get_ref().as_str() == Some(OPEN));
         let keys: Vec<String> = keys.map(|(key, _)| key.get_ref().to_string()).collect();
         for key in keys {
             table.remove(key.as_str());
@@ -620,8 +740,18 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let Some(name) = names.next().filter(|_| is_unknown) else {
         let found = text.get(span).unwrap_or_default().trim();
-        let found: String = found.lines().next().unwrap_or_default().chars().take(60).collect();
-        let found = if found.is_empty() { found } else { format!(" ({found})") };
+        let found: String = found
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(60)
+            .collect();
+        let found = if found.is_empty() {
+            found
+        } else {
+            format!(" ({found})")
+        };
         return FileError::new(format!(
             "line {line}: {}{found}",
             message.trim_end().replace('\n', ", ")
@@ -689,7 +819,10 @@ impl FormatWriter<'_> {
     fn comment(&mut self, key: &str) {
         for line in self.comments.above.get(key).into_iter().flatten() {
             // A cell never ends a comment.
-            let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let line: String = line
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
             self.text += "# ";
             self.text += line.trim_end();
             self.text.push('\n');
@@ -699,13 +832,20 @@ impl FormatWriter<'_> {
     /// A key, which is called `path` among the open keys and the comments.
     fn key(&mut self, path: &str, value: Option<String>) {
         let is_open = self.format.open.contains(path);
-        let value = if is_open { Some(format!("{OPEN:?}")) } else { value };
+        let value = if is_open {
+            Some(format!("{OPEN:?}"))
+        } else {
+            value
+        };
         self.comment(path);
         let Some(value) = value else { return };
         let name = path.rsplit('.').next().unwrap_or_default();
         let mut line = format!("{name} = {value}");
         if let Some(comment) = self.comments.beside.get(path) {
-            let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let comment: String = comment
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
             line = format!("{line:<34} # {}", comment.trim_end());
         }
         self.text += &line;
@@ -717,7 +857,9 @@ impl FormatWriter<'_> {
         let text = |value: &Option<String>| value.as_deref().map(basic_string);
         let ignored = (!format.ignored.is_empty()).then(|| names_text(&format.ignored));
         let words = format.values.iter();
-        let words: Vec<String> = words.map(|(word, stars)| format!("{} = {stars}", basic_string(word))).collect();
+        let words: Vec<String> = words
+            .map(|(word, stars)| format!("{} = {stars}", basic_string(word)))
+            .collect();
         let only = format.only.as_ref().map(|only| {
             let (column, value) = (basic_string(&only.column), basic_string(&only.value));
             format!("{{ column = {column}, value = {value} }}")
@@ -725,7 +867,10 @@ impl FormatWriter<'_> {
         self.key("like", text(&format.like));
         self.key("ignored", ignored);
         self.key("scale", format.scale.map(|scale| scale.to_string()));
-        self.key("values", (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", "))));
+        self.key(
+            "values",
+            (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", "))),
+        );
         self.key("date_format", text(&format.date_format));
         self.key("zone", format.zone.map(|zone| basic_string(zone.name())));
         self.key("encoding", text(&format.encoding));
@@ -735,7 +880,10 @@ impl FormatWriter<'_> {
         self.key("only", only);
         self.key("full_names", format.full_names.map(|it| it.to_string()));
         self.key("separator", text(&format.separator));
-        self.key("joined", format.joined.map(|field| basic_string(field.name())));
+        self.key(
+            "joined",
+            format.joined.map(|field| basic_string(field.name())),
+        );
     }
 
     fn tables(&mut self) {
@@ -753,7 +901,10 @@ impl FormatWriter<'_> {
                 ("total", &paging.total),
             ];
             for (name, value) in keys {
-                self.key(&format!("paging.{name}"), value.as_deref().map(basic_string));
+                self.key(
+                    &format!("paging.{name}"),
+                    value.as_deref().map(basic_string),
+                );
             }
         }
         let is_shown = |field: &ReviewField| {
@@ -830,7 +981,8 @@ pub fn column_key(name: &str) -> String {
     if let Some((before, inside)) = bracket.and_then(|it| it.rsplit_once(['(', '['])) {
         let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
         let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        if (is_scale || !has_digit) && before.contains(char::is_alphanumeric) && !inside.is_empty() {
+        if (is_scale || !has_digit) && before.contains(char::is_alphanumeric) && !inside.is_empty()
+        {
             rest = before.trim_end_matches(marks);
         }
     }

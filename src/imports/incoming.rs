@@ -11,8 +11,8 @@ use crate::imports::fault::Position;
 use crate::imports::format::Format;
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::model::{
-    Day, Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit,
-    Verification, source_day,
+    Day, Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit, Verification,
+    source_day,
 };
 
 /// A review as its source states it: the result of reading one row, for every format.

@@ -47,7 +47,9 @@ mod value;
 
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
-pub use format::{Format, KEYS, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
+pub use format::{
+    Format, KEYS, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
+};
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
@@ -57,8 +59,7 @@ pub use report::{
     Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
-    respell,
+    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
 
 /// Reviews per statement.
@@ -188,7 +189,8 @@ async fn merge_and_write(
     // A format that another program or command has kept since is not overwritten by one that was made from the former one.
     if load_formats(write.for_reading()).await? != *kept {
         return Err(MergeError::Refused(
-            "the format of a source was changed while the files were read; run the command again".to_owned(),
+            "the format of a source was changed while the files were read; run the command again"
+                .to_owned(),
         ));
     }
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
@@ -351,14 +353,7 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merge_and_write(
-        &mut write,
-        collected,
-        &KeptFormats::new(),
-        &request,
-        watch,
-    )
-    .await;
+    let merged = merge_and_write(&mut write, collected, &KeptFormats::new(), &request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(report)

@@ -1,5 +1,5 @@
 //! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
-//! An import of an export into an empty database restores everything. 
+//! An import of an export into an empty database restores everything.
 
 use std::fmt::Display;
 use std::str::FromStr;

@@ -129,7 +129,10 @@ impl<'t> RowReader<'t> {
             calendar,
             technicians,
             public: public.collect(),
-            only: format.only.as_ref().and_then(|only| table.find(&only.column)),
+            only: format
+                .only
+                .as_ref()
+                .and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
             date_format: date_format.map_err(FileError::new)?,
             orders: BTreeMap::new(),
@@ -143,7 +146,10 @@ impl<'t> RowReader<'t> {
 
     /// Takes the order of each column of dates from its own cells, else from the business's country.
     fn decide_orders(&mut self, country: Option<&str>) -> Result<(), FileError> {
-        for column in ReviewField::DATES.iter().flat_map(|field| &self.fields[field]) {
+        for column in ReviewField::DATES
+            .iter()
+            .flat_map(|field| &self.fields[field])
+        {
             let evidence = date_evidence(self.table, *column, self.calendar.tomorrow());
             let order = match evidence.proofs {
                 [Some((month_at, month)), Some((day_at, day))] => {
@@ -170,11 +176,19 @@ impl<'t> RowReader<'t> {
             let names = columns.iter().map(|it| self.table.columns[*it].as_str());
             names.collect::<Vec<_>>().join(", ")
         };
-        let fields = self.fields.iter().filter(|(_, columns)| !columns.is_empty());
+        let fields = self
+            .fields
+            .iter()
+            .filter(|(_, columns)| !columns.is_empty());
         let fields = fields.map(|(field, columns)| format!("{field}: {}", shown(columns)));
         let public = self.public.iter().filter(|rule| !rule.columns.is_empty());
         let public = public.map(|rule| {
-            let values: Vec<String> = rule.block.values.iter().map(|it| format!("{it:?}")).collect();
+            let values: Vec<String> = rule
+                .block
+                .values
+                .iter()
+                .map(|it| format!("{it:?}"))
+                .collect();
             let (key, columns) = (rule.part.key(), shown(&rule.columns));
             format!("{key}: {columns} = {}", values.join(" or "))
         });
@@ -183,7 +197,10 @@ impl<'t> RowReader<'t> {
 
     /// The columns that are read.
     pub fn used(&self) -> BTreeSet<usize> {
-        let public = self.public.iter().flat_map(|it| it.columns.iter().chain(&it.inside));
+        let public = self
+            .public
+            .iter()
+            .flat_map(|it| it.columns.iter().chain(&it.inside));
         let fields = self.fields.values().flatten();
         fields
             .chain(public)
@@ -252,7 +269,9 @@ impl<'t> RowReader<'t> {
         }
         let keys = self.format.keys.iter().flat_map(|set| set.split(", "));
         let keys = keys.filter_map(|name| self.table.find(name));
-        let authors = ReviewField::AUTHORS.map(|field| self.fields[&field].as_slice()).concat();
+        let authors = ReviewField::AUTHORS
+            .map(|field| self.fields[&field].as_slice())
+            .concat();
         let mut columns = self.used();
         columns.extend(keys);
         let cells = columns.into_iter().filter_map(|column| {
@@ -671,8 +690,7 @@ impl<'t> RowReading<'t> {
                 |(location, review)| format!("{location}.{review}"),
             );
             // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
-            key.parse()
-                .or_else(|_| digest(&format.name, &[&key]))
+            key.parse().or_else(|_| digest(&format.name, &[&key]))
         } else if self.reader.is_manual() {
             id.parse().or_else(|_| of_platform(id))
         } else {
@@ -692,7 +710,9 @@ impl<'t> RowReading<'t> {
             return (VOUCHED, true);
         }
         if !self.reader.is_manual() {
-            let matched = self.cell(ReviewField::Matched).zip(format.matched.as_deref());
+            let matched = self
+                .cell(ReviewField::Matched)
+                .zip(format.matched.as_deref());
             let is_matched =
                 matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
             let method = if is_matched {
@@ -764,7 +784,9 @@ impl<'t> RowReading<'t> {
             if !is_shown || !inside.is_empty() {
                 self.is_hidden_by_value |= part == PublicPart::Review;
                 let reason = rule.block.reason.as_deref();
-                return Some(Err(reason.filter(|_| !found.is_empty()).unwrap_or(NOT_PUBLISHED)));
+                return Some(Err(reason
+                    .filter(|_| !found.is_empty())
+                    .unwrap_or(NOT_PUBLISHED)));
             }
             public = Some(Ok(()));
         }
@@ -783,7 +805,8 @@ impl<'t> RowReading<'t> {
         let separator = self.reader.format.separator.as_deref();
         let [technicians, services, areas] = fields.map(|field| {
             let cells = self.cells(field);
-            let named = cells.filter_map(|cell| self.noted(cell.header, mentioned(cell.text, separator)));
+            let named =
+                cells.filter_map(|cell| self.noted(cell.header, mentioned(cell.text, separator)));
             named.flatten().collect::<Vec<_>>()
         });
         let roster = self.reader.technicians;

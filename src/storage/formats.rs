@@ -27,7 +27,9 @@ pub async fn load_formats(connection: &mut SqliteConnection) -> sqlx::Result<Kep
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter();
-    Ok(rows.map(|row| (row.name.into(), row.format.into())).collect())
+    Ok(rows
+        .map(|row| (row.name.into(), row.format.into()))
+        .collect())
 }
 
 /// Keeps a format with a source, or removes the present one.

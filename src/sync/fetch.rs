@@ -28,8 +28,7 @@ use super::source::{Source, SyncError};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
-    INPUT_BYTES_MAX, Mask, format_of, is_taken_from_folders, open_below,
-    open_root,
+    INPUT_BYTES_MAX, Mask, format_of, is_taken_from_folders, open_below, open_root,
 };
 use crate::model::hex;
 use crate::storage::temporary_folder;
@@ -188,10 +187,7 @@ fn page_failure(number: usize, reason: &str) -> SyncError {
 
 /// The body of a page. One that is not UTF-8 is decoded as the answer states, unless the owner named the encoding, and its file is
 /// written again.
-fn read_body(
-    page: &FetchedPage,
-    file: &Path,
-) -> Result<Vec<u8>, SyncError> {
+fn read_body(page: &FetchedPage, file: &Path) -> Result<Vec<u8>, SyncError> {
     let body = fs::read(file).map_err(|error| unwritable(&error))?;
     let stated = page.header(CONTENT_TYPE).and_then(charset);
     let is_archive = body.starts_with(b"PK");

@@ -179,7 +179,8 @@ impl Pager {
                 "the pages have more than {ROWS_MAX} rows"
             )));
         }
-        let total = paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
+        let total =
+            paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
         let stated =
             ["X-WP-Total", "X-Total-Count"].map(|name| page.header(name)?.trim().parse().ok());
         self.total = stated.into_iter().fold(self.total.max(total), Option::max);
@@ -203,7 +204,10 @@ impl Pager {
     /// Keeps what tells each row from those before: its id, because other members may change from page to page, or the whole row.
     /// Returns whether there is a list: the answer, or the array at the first of `paths` that it has.
     fn note_rows(&mut self, body: &str, paths: Option<&str>) -> bool {
-        let ids = self.format.as_ref().map(|it| it.column_names(ReviewField::Id));
+        let ids = self
+            .format
+            .as_ref()
+            .map(|it| it.column_names(ReviewField::Id));
         let ids = ids.unwrap_or_default();
         let (hasher, seen) = (&self.hasher, &mut self.seen_rows);
         let note = |_: &str, row: &str| {

@@ -19,9 +19,7 @@ use super::source::{Source, SourceSchedule, SyncError};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::imports::{
-    ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, import,
-};
+use crate::imports::{ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, import};
 use crate::metrics::{self, figure};
 use crate::random::Random;
 use crate::storage::business::{refuse_sample, time_zone};

@@ -692,7 +692,16 @@ pub fn is_derived(id: &str) -> bool {
 
 /// Whether many people may have the name, so that it does not identify one.
 pub fn is_shared_name(name: &str) -> bool {
-    const SHARED: [&str; 8] = ["anonymous", "a google user", "a facebook user", "a yelp user", "customer", "guest", "verified customer", "verified buyer"];
+    const SHARED: [&str; 8] = [
+        "anonymous",
+        "a google user",
+        "a facebook user",
+        "a yelp user",
+        "customer",
+        "guest",
+        "verified customer",
+        "verified buyer",
+    ];
     let name = name.trim().to_lowercase();
     name.is_empty() || SHARED.contains(&name.as_ref())
 }

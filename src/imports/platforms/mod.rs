@@ -130,7 +130,11 @@ mod tests {
             assert_eq!(find_format(name).unwrap().name, name);
         }
         for format in &*PLATFORMS {
-            assert!(!format.fields.is_empty() && !format.keys.is_empty(), "{}", format.name);
+            assert!(
+                !format.fields.is_empty() && !format.keys.is_empty(),
+                "{}",
+                format.name
+            );
         }
     }
 }

@@ -84,7 +84,10 @@ impl<'o> Opener<'o> {
             let (bytes, noun) = if limit == FILE_BYTES_MAX {
                 (FILE_BYTES_MAX, "a file may have at most")
             } else {
-                (INPUT_BYTES_MAX, "the files of one import may have, unpacked, at most")
+                (
+                    INPUT_BYTES_MAX,
+                    "the files of one import may have, unpacked, at most",
+                )
             };
             return Err(FileError::new(format!(
                 "{noun} {} MiB; split it, and import one part after the other",
@@ -100,7 +103,11 @@ impl<'o> Opener<'o> {
             return (self.take)(name.to_owned(), bytes);
         }
         let mut archive = open_archive(&bytes)?;
-        let members: Vec<String> = archive.file_names().flatten().map(Cow::into_owned).collect();
+        let members: Vec<String> = archive
+            .file_names()
+            .flatten()
+            .map(Cow::into_owned)
+            .collect();
         if members.iter().any(|name| is_document_part(name)) {
             drop(archive);
             return (self.take)(name.to_owned(), bytes);
@@ -109,7 +116,9 @@ impl<'o> Opener<'o> {
         self.bytes_left += bytes.len() as u64;
         for member in choose_members(members)? {
             let file = format!("{name}: {member}");
-            let unpacked = archive.by_name(&member).map_err(|error| broken_archive(&error));
+            let unpacked = archive
+                .by_name(&member)
+                .map_err(|error| broken_archive(&error));
             let unpacked = unpacked.and_then(|member| self.read(member));
             let taken = unpacked.and_then(|bytes| {
                 if is_zip(&bytes) {

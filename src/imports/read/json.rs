@@ -80,7 +80,10 @@ impl<'t> JsonText<'t> {
 
     /// The number of the list with this path.
     pub fn find(&self, path: &str) -> Option<usize> {
-        let mut lists = self.lists.iter().skip(usize::from(self.document().is_some()));
+        let mut lists = self
+            .lists
+            .iter()
+            .skip(usize::from(self.document().is_some()));
         let found = lists.position(|list| list.path == path);
         found.map(|number| number + usize::from(self.document().is_some()))
     }
@@ -307,7 +310,10 @@ impl<'t> RowList<'t> {
     /// The members of a document beside the list, and of the objects that enclose it.
     fn beside(&self, document: &str) -> Vec<(String, String)> {
         let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
-        let steps = self.path.split(['.', '[']).filter(|_| !self.path.is_empty());
+        let steps = self
+            .path
+            .split(['.', '['])
+            .filter(|_| !self.path.is_empty());
         for step in steps {
             let mut inner = "";
             visit(object, |member, value| {
@@ -458,7 +464,10 @@ impl Objects {
             self.put_all("", object);
         }
         if let Some(path) = self.long_cell.take() {
-            let message = format!("{path} has more than {} KiB; shorten it", TEXT_BYTES_MAX >> 10);
+            let message = format!(
+                "{path} has more than {} KiB; shorten it",
+                TEXT_BYTES_MAX >> 10
+            );
             fault = Some((message, None));
         }
         let cells = std::mem::take(&mut self.cells);
@@ -541,7 +550,8 @@ impl Objects {
     /// members are of another kind.
     fn put_list(&mut self, path: &str, elements: Vec<Value>) {
         if !self.reads_lists {
-            if !self.table.lists.iter().any(|it| it == path) && self.table.lists.len() < COLUMNS_MAX {
+            if !self.table.lists.iter().any(|it| it == path) && self.table.lists.len() < COLUMNS_MAX
+            {
                 self.table.lists.push(path.to_owned());
             }
             return;
@@ -581,7 +591,11 @@ impl Objects {
 
     /// Puts a cell into the column of its path.
     fn put(&mut self, path: &str, text: &str) {
-        let path = if path.is_empty() { "(empty name)" } else { path };
+        let path = if path.is_empty() {
+            "(empty name)"
+        } else {
+            path
+        };
         let count = self.table.columns.len();
         let number = self.numbers.get(path).copied().unwrap_or(count);
         if number == COLUMNS_MAX {

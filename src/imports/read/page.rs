@@ -252,7 +252,9 @@ fn plain_names(members: Map<String, Value>) -> Map<String, Value> {
         plain.map(str::to_owned).unwrap_or(name)
     };
     let members = members.into_iter();
-    members.map(|(member, value)| (name(member), plain(value))).collect()
+    members
+        .map(|(member, value)| (name(member), plain(value)))
+        .collect()
 }
 
 /// Removes the comments of a review in linked data that somebody else than the business wrote: anybody may comment there.

@@ -69,7 +69,10 @@ pub fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<S
 
 impl Header {
     /// The rows that stand near the header, by any delimiter, for advice.
-    pub fn rows_near<'t>(&self, text: &'t str) -> impl Iterator<Item = (u64, Vec<String>)> + use<'t> {
+    pub fn rows_near<'t>(
+        &self,
+        text: &'t str,
+    ) -> impl Iterator<Item = (u64, Vec<String>)> + use<'t> {
         let delimiters = [self.delimiter].into_iter().chain(DELIMITERS);
         delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
     }
@@ -126,7 +129,9 @@ pub fn read_text(
         let fault = fault.or(garbled).or(misfit).map(|message| (message, None));
         cells.there.end = columns;
         bounds.row(cells.count(), cells.bytes())?;
-        table.rows.push(Row::new(Position::Line(line), cells, fault));
+        table
+            .rows
+            .push(Row::new(Position::Line(line), cells, fault));
     }
     table.name_columns();
     Ok(table)
@@ -306,8 +311,8 @@ pub fn decode<'b>(
     country: Option<&str>,
 ) -> Result<Decoded<'b>, FileError> {
     let named = named.and_then(|label| Encoding::for_label(label.as_bytes()));
-    let is_json = bytes.trim_ascii_start().starts_with(b"[")
-        || bytes.trim_ascii_start().starts_with(b"{");
+    let is_json =
+        bytes.trim_ascii_start().starts_with(b"[") || bytes.trim_ascii_start().starts_with(b"{");
     let unicode = wide(bytes).or_else(|| is_utf8(bytes).then_some(UTF_8));
     let encoding = unicode
         .or(named)
@@ -352,7 +357,11 @@ pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
     let domain = country.unwrap_or("US").to_ascii_lowercase();
     let likeliest = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
     let mut found = vec![likeliest];
-    for other in [WINDOWS_1252, MACINTOSH, detector.guess(None, Utf8Detection::Deny)] {
+    for other in [
+        WINDOWS_1252,
+        MACINTOSH,
+        detector.guess(None, Utf8Detection::Deny),
+    ] {
         if !found.contains(&other) && found.len() < 3 {
             found.push(other);
         }

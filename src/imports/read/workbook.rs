@@ -14,7 +14,9 @@ use zip::ZipArchive;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::read::bytes::open_archive;
 use crate::imports::read::text::too_long;
-use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Row, Table, too_many_columns};
+use crate::imports::read::{
+    Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Row, Table, too_many_columns,
+};
 use crate::imports::value::text::TEXT_BYTES_MAX;
 
 /// Maximum size of all its parts in bytes, unpacked, and of one part: the parser keeps all shared texts in memory.
@@ -111,12 +113,18 @@ impl<'b> Book<'b> {
                     bounds.cell(is_new, cell.len())?;
                     Ok(true)
                 })?;
-                let place = book.sheets_metadata().iter().position(|it| it.name == sheet);
+                let place = book
+                    .sheets_metadata()
+                    .iter()
+                    .position(|it| it.name == sheet);
                 (rows, SheetMarks::of_excel(packed, place.unwrap_or(0))?)
             }
             Self::OpenDocument(packed) => {
                 let mut found = read_open_document(packed, Some(sheet), bounds)?;
-                (found.pop().map(|it| it.1).unwrap_or_default(), SheetMarks::default())
+                (
+                    found.pop().map(|it| it.1).unwrap_or_default(),
+                    SheetMarks::default(),
+                )
             }
         };
         rows.sort_by_key(|(number, _)| *number);
@@ -157,11 +165,7 @@ fn header_of(mut rows: Vec<SheetRow>, header_row: Option<u64>) -> Vec<String> {
 }
 
 /// The table whose first row has the headers.
-fn table_of(
-    sheet: &str,
-    mut rows: Vec<SheetRow>,
-    marks: &SheetMarks,
-) -> Result<Table, FileError> {
+fn table_of(sheet: &str, mut rows: Vec<SheetRow>, marks: &SheetMarks) -> Result<Table, FileError> {
     let (header_row, mut header) = rows.remove(0);
     header.finish();
     let width = header.there.end;
@@ -188,7 +192,9 @@ fn table_of(
         table.columns.resize(count, String::new());
         let long = cells.all().find(|(_, cell)| *cell == LONG);
         let long = long.map(|(at, _)| (too_long(at + 1), None));
-        table.rows.push(Row::new(Position::Line(number), cells, long));
+        table
+            .rows
+            .push(Row::new(Position::Line(number), cells, long));
     }
     table.name_columns();
     Ok(table)
@@ -212,7 +218,11 @@ fn read_sheet(
             (DataRef::Empty, Some(_)) => NOT_CALCULATED.into(),
             (value, _) => displayed(value),
         };
-        let text = if text.len() > TEXT_BYTES_MAX { LONG } else { &*text };
+        let text = if text.len() > TEXT_BYTES_MAX {
+            LONG
+        } else {
+            &*text
+        };
         let (number, column) = (u64::from(cell.pos.0) + 1, cell.pos.1 as usize);
         if text.trim().is_empty() {
             continue;
@@ -288,32 +298,39 @@ impl SheetMarks {
         let is_zero = |element: &BytesStart<'_>, name: &str| {
             attribute(element, name).is_some_and(|it| it.trim().parse() == Ok(0.0_f64))
         };
-        visit_elements(&mut archive, &path, &mut |element| {
-            match element.local_name().as_ref() {
+        visit_elements(
+            &mut archive,
+            &path,
+            &mut |element| match element.local_name().as_ref() {
                 "sheetFormatPr" => hides_rows = is_set(element, "zeroHeight"),
                 "col" => {
                     let at = |name| attribute(element, name)?.trim().parse::<usize>().ok();
                     if is_set(element, "hidden") || is_zero(element, "width") {
                         let (first, last) = (at("min").unwrap_or(1), at("max").unwrap_or(1));
-                        marks.hidden_columns.push((first.saturating_sub(1), last.saturating_sub(1)));
+                        marks
+                            .hidden_columns
+                            .push((first.saturating_sub(1), last.saturating_sub(1)));
                     }
                 }
                 "row" => {
                     let stated = attribute(element, "r").and_then(|it| it.trim().parse().ok());
                     number = stated.unwrap_or(number + 1);
                     let by_default = hides_rows && attribute(element, "ht").is_none();
-                    let is_hidden = is_set(element, "hidden") || is_zero(element, "ht") || by_default;
+                    let is_hidden =
+                        is_set(element, "hidden") || is_zero(element, "ht") || by_default;
                     if is_hidden && marks.hidden_rows.len() < 1_000 {
                         marks.hidden_rows.push(number);
                     }
                 }
                 "mergeCell" => {
                     let cells = attribute(element, "ref").and_then(|cells| cell_range(&cells));
-                    marks.merged.extend(cells.filter(|_| marks.merged.len() < 100_000));
+                    marks
+                        .merged
+                        .extend(cells.filter(|_| marks.merged.len() < 100_000));
                 }
                 _ => {}
-            }
-        })?;
+            },
+        )?;
         Ok(marks)
     }
 
@@ -343,7 +360,9 @@ fn cell_range(range: &str) -> Option<[u64; 4]> {
         let letters = text.trim_start_matches('$');
         let split = letters.find(|c: char| !c.is_ascii_alphabetic())?;
         let column = letters[..split].bytes().try_fold(0_u64, |column, byte| {
-            column.checked_mul(26)?.checked_add(u64::from(byte.to_ascii_uppercase() - b'A') + 1)
+            column
+                .checked_mul(26)?
+                .checked_add(u64::from(byte.to_ascii_uppercase() - b'A') + 1)
         })?;
         let row: u64 = letters[split..].trim_start_matches('$').parse().ok()?;
         Some((row, column.checked_sub(1)?))
@@ -468,7 +487,11 @@ impl OpenDocument {
     ) -> Result<(), FileError> {
         let name = element.local_name();
         let name: &str = name.as_ref();
-        let repeats = |name| attribute(element, name).and_then(|it| it.parse::<u64>().ok()).unwrap_or(1);
+        let repeats = |name| {
+            attribute(element, name)
+                .and_then(|it| it.parse::<u64>().ok())
+                .unwrap_or(1)
+        };
         let is_hidden = || attribute(element, "visibility").is_some_and(|it| it != "visible");
         match name {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
@@ -480,7 +503,8 @@ impl OpenDocument {
             "table" => {
                 let style = attribute(element, "style-name").unwrap_or_default();
                 let title = attribute(element, "name").unwrap_or_default();
-                self.is_chosen = !self.hidden_styles.contains(&style) && sheet.is_none_or(|it| it == title);
+                self.is_chosen =
+                    !self.hidden_styles.contains(&style) && sheet.is_none_or(|it| it == title);
                 if self.is_chosen {
                     self.sheets.push((title, Vec::new()));
                 }
@@ -488,7 +512,8 @@ impl OpenDocument {
                 self.hidden_columns.clear();
             }
             "table-column" => {
-                let count = usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
+                let count =
+                    usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
                 if is_hidden() {
                     self.hidden_columns.push(self.columns);
                 }
@@ -502,7 +527,8 @@ impl OpenDocument {
                 self.cells = Cells::default();
             }
             "table-cell" | "covered-table-cell" => {
-                self.cell_repeats = usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
+                self.cell_repeats =
+                    usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
                 let kind = attribute(element, "value-type").unwrap_or_default();
                 self.value = match kind.as_str() {
                     "float" | "currency" | "percentage" => attribute(element, "value"),
@@ -511,7 +537,8 @@ impl OpenDocument {
                     _ => None,
                 };
                 self.text.clear();
-                let spans = repeats("number-columns-spanned") > 1 || repeats("number-rows-spanned") > 1;
+                let spans =
+                    repeats("number-columns-spanned") > 1 || repeats("number-rows-spanned") > 1;
                 if spans && sheet.is_some() && self.is_chosen {
                     return Err(FileError::new(
                         "its sheet has merged cells; unmerge them and fill each cell, or save the sheet as CSV",
@@ -553,8 +580,15 @@ impl OpenDocument {
     }
 
     fn end_cell(&mut self, bounds: &mut Bounds<'_>) -> Result<(), FileError> {
-        let text = self.value.take().unwrap_or_else(|| std::mem::take(&mut self.text));
-        let text = if text.len() > TEXT_BYTES_MAX { LONG } else { &text };
+        let text = self
+            .value
+            .take()
+            .unwrap_or_else(|| std::mem::take(&mut self.text));
+        let text = if text.len() > TEXT_BYTES_MAX {
+            LONG
+        } else {
+            &text
+        };
         if !text.trim().is_empty() && self.is_chosen {
             for _ in 0..self.cell_repeats.min(REPEATED_MAX) {
                 if self.column >= COLUMNS_MAX {
@@ -583,7 +617,11 @@ impl OpenDocument {
         }
         let is_column_hidden = self.hidden_columns.iter().any(|at| *at < cells.there.end);
         if sheet.is_some() && (self.is_row_hidden || is_column_hidden) {
-            let what = if self.is_row_hidden { "rows" } else { "columns" };
+            let what = if self.is_row_hidden {
+                "rows"
+            } else {
+                "columns"
+            };
             return Err(FileError::new(format!(
                 "its sheet has hidden {what}; clear the filter and show them, or save the sheet as CSV"
             )));
@@ -619,7 +657,8 @@ fn check_unpacked(mut archive: ZipArchive<Cursor<&[u8]>>) -> Result<(), FileErro
             tags += if is_shared { seen.tags / 20 } else { seen.tags };
         }
         let has_long_number = is_shared && seen.digits > 7;
-        if seen.bytes > bytes_max || seen.run > RUN_BYTES_MAX || has_long_number || tags > TAGS_MAX {
+        if seen.bytes > bytes_max || seen.run > RUN_BYTES_MAX || has_long_number || tags > TAGS_MAX
+        {
             return Err(FileError::new(TOO_LARGE));
         }
         left -= seen.bytes;

@@ -73,7 +73,9 @@ const MONTHS: [&str; 12] = [
 /// Names that are another month in Croatian than in Polish and Czech, and short ones.
 const UNCLEAR_MONTHS: [&str; 6] = ["listopad", "listopada", "listop", "list", "lis", "lip"];
 /// Words between a date and its time.
-const BEFORE_TIME: [&str; 13] = ["t", "at", "um", "a", "las", "alle", "ore", "om", "klo", "kl", "as", "o", "godz"];
+const BEFORE_TIME: [&str; 13] = [
+    "t", "at", "um", "a", "las", "alle", "ore", "om", "klo", "kl", "as", "o", "godz",
+];
 /// In minutes east of UTC.
 const OFFSETS: [(&str, i32); 29] = [
     ("Z", 0),

@@ -36,7 +36,32 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
 pub const ANONYMOUS: &str = "Anonymous";
 
 /// Words before an address or a number: `E-Mail: jane@example.com`.
-const ADDRESS_LABELS: [&str; 24] = ["e", "mail", "email", "contact", "kontakt", "contacto", "correo", "courriel", "phone", "telephone", "tel", "telefon", "fon", "mobile", "mobil", "cell", "call", "from", "by", "via", "and", "or", "und", "oder"];
+const ADDRESS_LABELS: [&str; 24] = [
+    "e",
+    "mail",
+    "email",
+    "contact",
+    "kontakt",
+    "contacto",
+    "correo",
+    "courriel",
+    "phone",
+    "telephone",
+    "tel",
+    "telefon",
+    "fon",
+    "mobile",
+    "mobil",
+    "cell",
+    "call",
+    "from",
+    "by",
+    "via",
+    "and",
+    "or",
+    "und",
+    "oder",
+];
 
 /// Minimum number of digits of a telephone number in a name.
 const DIGITS_MIN: usize = 7;
@@ -128,7 +153,10 @@ const AND: [&str; 8] = ["and", "und", "y", "et", "e", "en", "i", "with"];
 pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String> {
     let separated = || match separator {
         Some(separator) => text.split(separator).map(str::to_owned).collect(),
-        None => text.split([';', '|', '\n', '\r']).map(str::to_owned).collect(),
+        None => text
+            .split([';', '|', '\n', '\r'])
+            .map(str::to_owned)
+            .collect(),
     };
     let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated());
     // Mentions are read packed between control characters.

@@ -18,14 +18,7 @@ const STARS: [&str; 8] = [
 /// Maximum number of letters beside a rating and its scale: `4 of 5 bubbles`.
 const LETTERS_MAX: usize = 16;
 /// Words for a recommendation without stars.
-const RECOMMENDED: [&str; 6] = [
-    "positive",
-    "recommended",
-    "recommends",
-    "yes",
-    "true",
-    "1",
-];
+const RECOMMENDED: [&str; 6] = ["positive", "recommended", "recommends", "yes", "true", "1"];
 const NOT_RECOMMENDED: [&str; 9] = [
     "negative",
     "not recommended",
@@ -138,7 +131,9 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     let is_letter = |c: char| c.is_ascii_alphabetic();
     // `5e0`, `4th of 5`
     let is_glued = between.starts_with(is_letter) || between.ends_with(is_letter);
-    let is_preposition = between.chars().all(|c| c.is_alphabetic() || c.is_whitespace())
+    let is_preposition = between
+        .chars()
+        .all(|c| c.is_alphabetic() || c.is_whitespace())
         && !between.trim().is_empty()
         && !is_glued;
     let (value, of) = match between.trim() {
@@ -159,8 +154,7 @@ fn is_count_of_stars(before: &str, after: &str) -> bool {
     };
     // `5-Jan` is the date that Excel makes of `1/5`.
     let repeats = after.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(after);
-    before.is_empty() && repeats
-        || is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+    before.is_empty() && repeats || is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
 }
 
 /// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
@@ -234,11 +228,23 @@ mod tests {
     #[test]
     fn every_common_form_of_a_rating_is_read() {
         for (stars, texts) in [
-            (1, "0/10|1.0 out of 5.0|1 %|5つ星のうち1.0|Rated 1 out of 5."),
+            (
+                1,
+                "0/10|1.0 out of 5.0|1 %|5つ星のうち1.0|Rated 1 out of 5.",
+            ),
             (2, "2 / 5|★★☆☆☆|2.0 von 5 Sternen|２|35 %|Rating: 2.0/5"),
-            (3, "⭐️⭐️⭐️|6/10|٣|३|5つ星のうち3.0|3 sur 5|5 von 10 Punkten|60%"),
-            (4, "4.0|4 of 5 bubbles|4 Sterne|4 von 5|4 van de 5|4 - Very good|4*|80 z 100|Average rating: 4 out of 5 stars|4.1 out of 5 stars"),
-            (5, "5/5|5 ★|5 (excellent)|*****|9/10|5.0 star rating|★ 5|Rating: 5"),
+            (
+                3,
+                "⭐️⭐️⭐️|6/10|٣|३|5つ星のうち3.0|3 sur 5|5 von 10 Punkten|60%",
+            ),
+            (
+                4,
+                "4.0|4 of 5 bubbles|4 Sterne|4 von 5|4 van de 5|4 - Very good|4*|80 z 100|Average rating: 4 out of 5 stars|4.1 out of 5 stars",
+            ),
+            (
+                5,
+                "5/5|5 ★|5 (excellent)|*****|9/10|5.0 star rating|★ 5|Rating: 5",
+            ),
         ] {
             for text in texts.split('|') {
                 assert_eq!(read(text, 0), Ok(stars), "{text}");
@@ -250,17 +256,25 @@ mod tests {
 
     #[test]
     fn a_scale_keeps_low_ratings_and_rounds_halves_up() {
-        let stars: Vec<u8> = (0..=10).map(|it| read(&it.to_string(), 10).unwrap()).collect();
+        let stars: Vec<u8> = (0..=10)
+            .map(|it| read(&it.to_string(), 10).unwrap())
+            .collect();
         assert_eq!(stars, [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
         assert!(read("11", 10).unwrap_err().contains("above 10"));
-        assert_eq!((read("4.5", 5), read("9", 20), read("45", 50)), (Ok(5), Ok(2), Ok(5)));
+        assert_eq!(
+            (read("4.5", 5), read("9", 20), read("45", 50)),
+            (Ok(5), Ok(2), Ok(5))
+        );
     }
 
     #[test]
     fn words_are_read_as_the_format_says() {
         let values = RatingWords::from([("Sehr gut".to_owned(), 5), ("ONE".to_owned(), 1)]);
         let read = |text| parse_rating(text, None, &values).map(Rating::stars).ok();
-        assert_eq!([read("sehr gut "), read("One"), read("gut")], [Some(5), Some(1), None]);
+        assert_eq!(
+            [read("sehr gut "), read("One"), read("gut")],
+            [Some(5), Some(1), None]
+        );
     }
 
     #[test]

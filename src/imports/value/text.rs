@@ -16,7 +16,18 @@ const YES: [&str; 12] = [
     "true", "wahr", "yes", "y", "1", "t", "on", "verified", "ja", "oui", "si", "x",
 ];
 const NO: [&str; 12] = [
-    "false", "falsch", "no", "n", "0", "f", "off", "not verified", "unverified", "nein", "non", "",
+    "false",
+    "falsch",
+    "no",
+    "n",
+    "0",
+    "f",
+    "off",
+    "not verified",
+    "unverified",
+    "nein",
+    "non",
+    "",
 ];
 
 /// What a flag says.
@@ -73,7 +84,16 @@ const EMPTY: [&str; 9] = [
     "0000-00-00 00:00:00",
 ];
 const NOBODY: [&str; 10] = [
-    "None", "nan", "NaN", "NULL", "null", "N/A", "n/a", "-", "undefined", "\\N",
+    "None",
+    "nan",
+    "NaN",
+    "NULL",
+    "null",
+    "N/A",
+    "n/a",
+    "-",
+    "undefined",
+    "\\N",
 ];
 
 /// Whether a character shows nothing.
@@ -153,8 +173,34 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
 }
 
 /// Elements of HTML that are lines of their own, and others.
-const BLOCKS: [&str; 22] = ["p", "div", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table", "tbody", "section", "article", "pre", "hr", "dl", "dt", "dd"];
-const INLINE: [&str; 27] = ["a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "mark", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "td", "th", "tt", "u", "var", "wbr"];
+const BLOCKS: [&str; 22] = [
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "tr",
+    "table",
+    "tbody",
+    "section",
+    "article",
+    "pre",
+    "hr",
+    "dl",
+    "dt",
+    "dd",
+];
+const INLINE: [&str; 27] = [
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "mark", "q",
+    "s", "small", "span", "strike", "strong", "sub", "sup", "td", "th", "tt", "u", "var", "wbr",
+];
 
 /// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.
 fn plain_text(html: &str) -> String {
@@ -167,9 +213,8 @@ fn plain_text(html: &str) -> String {
         let name = &tag[..tag.len() - attributes.len()];
         // `a<b and c>d` is no element.
         let is_element = matches!(attributes.trim(), "" | "/") || attributes.contains('=');
-        let is_one_of = |list: &[&str]| {
-            is_element && list.iter().any(|known| known.eq_ignore_ascii_case(name))
-        };
+        let is_one_of =
+            |list: &[&str]| is_element && list.iter().any(|known| known.eq_ignore_ascii_case(name));
         let is_comment = tag.starts_with("!--") && tag.ends_with("--");
         if is_one_of(&["br"]) {
             // A line break of the source often stands behind the element.

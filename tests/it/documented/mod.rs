@@ -157,7 +157,10 @@ fn every_internal_link_of_the_docs_has_a_target() {
 #[test]
 fn every_key_of_a_format_is_documented() {
     let page = fs::read_to_string(root().join("docs/FORMAT.md")).unwrap();
-    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
     let described = KEYS.map(|(key, used, meaning)| {
         let used = match used {
             KeyUse::Like => "all, also beside `like`",

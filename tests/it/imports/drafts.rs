@@ -24,7 +24,15 @@ async fn table_with_exact_names_only_asks_nothing() {
 #[tokio::test]
 async fn all_columns_that_are_left_are_one_question() {
     let bench = bench().await;
-    let draft = bench.draft(SHEET.replace("Publish", "Publish,City").replace("yes", "yes,Mesa").replace("no\n", "no,Tempe\n"), "").await;
+    let draft = bench
+        .draft(
+            SHEET
+                .replace("Publish", "Publish,City")
+                .replace("yes", "yes,Mesa")
+                .replace("no\n", "no,Tempe\n"),
+            "",
+        )
+        .await;
     assert_eq!(Vec::from_iter(draft.format.open.clone()), ["ignored"]);
     assert_eq!(draft.left, ["Publish", "City"]);
     insta::assert_snapshot!(draft.text("reviews import sheet.csv --format sheet.toml"));
@@ -47,11 +55,19 @@ async fn each_column_that_is_no_field_is_open() {
     for [column, open] in table(OPEN) {
         let (header, cell) = column.split_once(',').unwrap();
         let next = if cell == "1" { "2" } else { cell };
-        let rating = if header.starts_with("Stars") { "Note" } else { "Stars" };
+        let rating = if header.starts_with("Stars") {
+            "Note"
+        } else {
+            "Stars"
+        };
         let sheet = format!(
             "Name,{rating},Date,Review,{header}\nAnn,5,2026-03-02,Good.,{cell}\nBo,2,2026-03-03,Late.,{next}\n"
         );
-        let expected = if header.starts_with("Stars") { "fields.rating ignored".replace("fields.rating ", "") } else { open.to_owned() };
+        let expected = if header.starts_with("Stars") {
+            "fields.rating ignored".replace("fields.rating ", "")
+        } else {
+            open.to_owned()
+        };
         assert_eq!(bench().await.open(sheet, "").await, expected, "{header}");
     }
 }
@@ -59,19 +75,47 @@ async fn each_column_that_is_no_field_is_open() {
 #[tokio::test]
 async fn scale_dates_and_doubled_headers_are_open() {
     for (sheet, open) in [
-        ("Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n", "scale"),
-        ("Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n", "scale"),
-        ("Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n", "fields.rating ignored"),
-        ("Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/06/2026,Late.\n", "date_format"),
-        ("Guest,Visited,Party size,What they said\nAnn,2026-03-05,2,On time and very tidy.\n", "fields.date fields.rating fields.text ignored"),
+        (
+            "Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n",
+            "scale",
+        ),
+        (
+            "Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n",
+            "scale",
+        ),
+        (
+            "Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n",
+            "fields.rating ignored",
+        ),
+        (
+            "Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/06/2026,Late.\n",
+            "date_format",
+        ),
+        (
+            "Guest,Visited,Party size,What they said\nAnn,2026-03-05,2,On time and very tidy.\n",
+            "fields.date fields.rating fields.text ignored",
+        ),
     ] {
         assert_eq!(bench().await.open(sheet, "").await, open, "{sheet}");
     }
     // A cell above twelve proves the order of its column, which is kept.
     let bench = bench().await;
-    bench.csv("Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/16/2026,Late.\n", "").await;
-    assert_has(&bench.sql("select format from source"), "date_format = \"mm/dd/yyyy\"");
-    let (_, rejections) = bench.import(&[&bench.file("t.csv", "Name,Rating,Date,Review\nCy,5,17/05/2026,Tidy work.\nDi,5,03/06/2026,Tidy again.\n")]).await;
+    bench
+        .csv(
+            "Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/16/2026,Late.\n",
+            "",
+        )
+        .await;
+    assert_has(
+        &bench.sql("select format from source"),
+        "date_format = \"mm/dd/yyyy\"",
+    );
+    let (_, rejections) = bench
+        .import(&[&bench.file(
+            "t.csv",
+            "Name,Rating,Date,Review\nCy,5,17/05/2026,Tidy work.\nDi,5,03/06/2026,Tidy again.\n",
+        )])
+        .await;
     assert_has(&rejections[0].error, "dates are month first");
     let both = "Name,Rating,Date,Review\nAnn,5,13/05/2026,Tidy.\nBo,2,04/16/2026,Late.\n";
     let refusal = super::bench().await.refused(both, "").await;
@@ -98,21 +142,36 @@ async fn unknown_encoding_is_asked_and_kept() {
 async fn what_is_kept_is_never_asked_again() {
     let bench = bench().await;
     bench.csv(SHEET, DECIDED).await;
-    assert_eq!(bench.sql("select group_concat(status) from review"), "published,withheld");
+    assert_eq!(
+        bench.sql("select group_concat(status) from review"),
+        "published,withheld"
+    );
     assert_eq!(counts(&bench.csv(SHEET, "").await), (0, 0, 2, 0));
     // A further column asks once.
-    let more = SHEET.replace("Publish", "Publish,City").replace("yes", "yes,Mesa").replace("no\n", "no,Tempe\n");
+    let more = SHEET
+        .replace("Publish", "Publish,City")
+        .replace("yes", "yes,Mesa")
+        .replace("no\n", "no,Tempe\n");
     assert_eq!(bench.open(&more, "").await, "ignored");
     let all = format!("format: ignored = \"*\"; {}", &DECIDED["format: ".len()..]);
     bench.csv(&more, &all).await;
     assert_eq!(counts(&bench.csv(&more, "").await), (0, 0, 2, 0));
     // "*" covers no column that comes later.
-    let later = more.replace("City", "City,Crew").replace("Mesa", "Mesa,A").replace("Tempe", "Tempe,B");
+    let later = more
+        .replace("City", "City,Crew")
+        .replace("Mesa", "Mesa,A")
+        .replace("Tempe", "Tempe,B");
     assert_eq!(bench.open(later, "").await, "ignored");
     // A file without the column that decides publishes nothing.
-    let gone = SHEET.replace(",Publish", "").replace(",yes", "").replace(",no", "");
+    let gone = SHEET
+        .replace(",Publish", "")
+        .replace(",yes", "")
+        .replace(",no", "");
     assert_eq!(bench.open(gone, "").await, "public.0.names");
-    assert_eq!(bench.sql("select count(*) from review where status = 'published'"), "1");
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "1"
+    );
 }
 
 #[tokio::test]
@@ -132,7 +191,9 @@ async fn undo_gives_the_former_format_back() {
 }
 
 async fn undo_last(bench: &Bench) {
-    undo(&bench.database, &bench.clock, None, false).await.unwrap();
+    undo(&bench.database, &bench.clock, None, false)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -150,7 +211,10 @@ async fn table_of_another_source_is_told_apart() {
 #[tokio::test]
 async fn tables_of_a_call_share_one_format() {
     let bench = bench().await;
-    let plain = SHEET.replace(",Publish", "").replace(",yes", "").replace(",no", "");
+    let plain = SHEET
+        .replace(",Publish", "")
+        .replace(",yes", "")
+        .replace(",no", "");
     let (with, without) = (bench.file("a.csv", SHEET), bench.file("b.csv", plain));
     for files in [[with.clone(), without.clone()], [without, with]] {
         let refusal = bench.refuse(&request_for(files, DECIDED)).await;
@@ -162,7 +226,8 @@ async fn tables_of_a_call_share_one_format() {
 /// What stands around a list of JSON may say that nothing is public: whatever it is, the draft shows it.
 #[tokio::test]
 async fn member_beside_a_list_is_shown_whatever_it_is() {
-    let rows = r#"[{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "On time.", "Job": "x"}]"#;
+    let rows =
+        r#"[{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "On time.", "Job": "x"}]"#;
     for value in ["false", "\"no\"", "0", "null"] {
         let content = format!("{{\"visible\": {value}, \"reviews\": {rows}}}");
         let draft = bench().await.draft(&content, "").await;
@@ -175,7 +240,11 @@ async fn member_beside_a_list_is_shown_whatever_it_is() {
 #[tokio::test]
 async fn member_of_publication_that_disappears_is_open() {
     let bench = bench().await;
-    let row = |more: &str| format!("[{{\"Name\": \"Ann\", \"Stars\": 5, \"Date\": \"2026-03-02\", \"Review\": \"On time.\"{more}}}]");
+    let row = |more: &str| {
+        format!(
+            "[{{\"Name\": \"Ann\", \"Stars\": 5, \"Date\": \"2026-03-02\", \"Review\": \"On time.\"{more}}}]"
+        )
+    };
     bench.csv(row(", \"Publish\": \"yes\""), DECIDED).await;
     assert_eq!(bench.open(row(""), "").await, "public");
     assert_eq!(bench.sql("select status from review"), "published");
@@ -183,10 +252,15 @@ async fn member_of_publication_that_disappears_is_open() {
 
 #[tokio::test]
 async fn line_that_begins_like_json_changes_no_encoding() {
-    let sheet = b"Name;Stars;Date;Review\nRen\xE9;5;2026-03-02;Good.\nBo;4;2026-03-03;\"Late:\n{ sic }\"\n";
-    let (bench, _, rejections) = import_into_new(sheet, "format: encoding = \"windows-1252\"").await;
+    let sheet =
+        b"Name;Stars;Date;Review\nRen\xE9;5;2026-03-02;Good.\nBo;4;2026-03-03;\"Late:\n{ sic }\"\n";
+    let (bench, _, rejections) =
+        import_into_new(sheet, "format: encoding = \"windows-1252\"").await;
     assert!(rejections.is_empty(), "{rejections:?}");
-    assert_eq!(bench.sql("select author from review where rating = 5"), "René");
+    assert_eq!(
+        bench.sql("select author from review where rating = 5"),
+        "René"
+    );
 }
 
 #[tokio::test]
@@ -201,7 +275,10 @@ async fn drafts_and_templates_of_a_page_are_not_read() {
     for hidden in [
         format!("<template>{}</template>", review("\"Review\"", "")),
         review("\"Review\"", ", \"schema:creativeWorkStatus\": \"Draft\""),
-        review("\"Review\"", "").replace("type=\"application", "data-x=\"1\" type=\"text/plain\" type=\"application"),
+        review("\"Review\"", "").replace(
+            "type=\"application",
+            "data-x=\"1\" type=\"text/plain\" type=\"application",
+        ),
     ] {
         let page = format!("<!doctype html><html><body>{shown}{hidden}</body></html>");
         let (bench, ..) = import_into_new(page, "").await;
@@ -237,7 +314,11 @@ const MISTAKES: &str = r#"
 #[test]
 fn mistake_in_a_format_is_named_with_its_line() {
     for [text, message] in table(MISTAKES) {
-        let text = if text == "values = [\"yes\"]" { text.to_owned() } else { text.replace(';', "\n") };
+        let text = if text == "values = [\"yes\"]" {
+            text.to_owned()
+        } else {
+            text.replace(';', "\n")
+        };
         let fault = Format::parse(&text).unwrap_err().to_string();
         assert!(fault.contains(message), "{text}: {fault}");
     }
@@ -283,10 +364,16 @@ async fn platform_with_a_further_column_asks_about_it_alone() {
     assert_eq!(draft.left, ["Wave"]);
     let decided = r#"format: like = "loox"; [[public]]; names = ["Wave"]; values = ["show"]"#;
     bench.csv(&sheet, decided).await;
-    assert_eq!(bench.sql("select count(*) from review where status = 'published'"), "0");
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "0"
+    );
     // What the source keeps goes with the platform's format.
     bench.csv(&sheet, "").await;
-    assert_eq!(bench.sql("select count(*) from review where status = 'published'"), "0");
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "0"
+    );
 }
 
 proptest! {

@@ -111,7 +111,10 @@ async fn names_that_were_not_public_are_whole_only_on_request() {
         ("podium.json", "Carla M.", "Carla Mendes"),
         ("trustpilot.json", "Yusuf Demir", "Yusuf Demir"),
     ] {
-        for (options, author) in [("", short), ("format: full_names = true;like = \"PLATFORM\"", full)] {
+        for (options, author) in [
+            ("", short),
+            ("format: full_names = true;like = \"PLATFORM\"", full),
+        ] {
             let bench = bench_in_phoenix().await;
             let platform = name.split('.').next().unwrap();
             let options = options.replace("PLATFORM", platform);

@@ -6,8 +6,12 @@ use super::*;
 /// What must be decided about the format of a fixture: of no platform's but `HubSpot`'s, whose stars only the owner knows.
 fn options(name: &str) -> &'static str {
     match name {
-        "table.csv" => r#"format: ignored = "*"; [fields]; author = "Reviewer"; verified = "Verified""#,
-        "hubspot.json" => r#"format: like = "hubspot"; [fields]; rating = "properties.visit_stars""#,
+        "table.csv" => {
+            r#"format: ignored = "*"; [fields]; author = "Reviewer"; verified = "Verified""#
+        }
+        "hubspot.json" => {
+            r#"format: like = "hubspot"; [fields]; rating = "properties.visit_stars""#
+        }
         "polish.csv" => r#"format: [fields]; title = "Tytuł""#,
         "google-forms.csv" => {
             r#"format: ignored = "*"; [fields]; rating = "How would you rate us? (1-5)"; text = "Tell us about your visit""#

@@ -94,7 +94,10 @@ async fn sheet_is_named_where_several_are_visible() {
     let report = bench.csv(&two, "format: sheet = \"older\"").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
-    assert_has(&refusal, "has no sheet \"2027\" with rows; its visible sheets are 2026, Older");
+    assert_has(
+        &refusal,
+        "has no sheet \"2027\" with rows; its visible sheets are 2026, Older",
+    );
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);
     let (_, report, _) = import_into_new(hidden, "").await;
@@ -107,12 +110,30 @@ async fn hidden_rows_and_columns_and_merged_cells_are_refused() {
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
     let with = |begin: &str| body.replacen("<sheetData>", &format!("{begin}<sheetData>"), 1);
     for (body, what) in [
-        (body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\""), "has hidden rows; clear the filter"),
-        (body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\" true \""), "hidden rows"),
-        (body.replace("<row r=\"3\"", "<row r=\"3\" ht=\"0\" customHeight=\"1\""), "hidden rows"),
-        (with("<cols><col min=\"3\" max=\"3\" hidden=\"1\"/></cols>"), "has hidden columns"),
-        (with("<cols><col min=\"1\" max=\"2\" width=\"0\"/></cols>"), "hidden columns"),
-        (body.clone() + "<mergeCells><mergeCell ref=\"A2:A3\"/></mergeCells>", "has merged cells; unmerge them"),
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\""),
+            "has hidden rows; clear the filter",
+        ),
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\" true \""),
+            "hidden rows",
+        ),
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" ht=\"0\" customHeight=\"1\""),
+            "hidden rows",
+        ),
+        (
+            with("<cols><col min=\"3\" max=\"3\" hidden=\"1\"/></cols>"),
+            "has hidden columns",
+        ),
+        (
+            with("<cols><col min=\"1\" max=\"2\" width=\"0\"/></cols>"),
+            "hidden columns",
+        ),
+        (
+            body.clone() + "<mergeCells><mergeCell ref=\"A2:A3\"/></mergeCells>",
+            "has merged cells; unmerge them",
+        ),
     ] {
         let refusal = bench().await.refused(sheet(&body), "").await;
         assert_has(&refusal, what);
@@ -139,7 +160,11 @@ fn open_document(rows: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn spreadsheet_of_opendocument_is_read_as_shown() {
-    let text = |cell: &str| format!("<table:table-cell office:value-type=\"string\"><text:p>{cell}</text:p></table:table-cell>");
+    let text = |cell: &str| {
+        format!(
+            "<table:table-cell office:value-type=\"string\"><text:p>{cell}</text:p></table:table-cell>"
+        )
+    };
     let header: String = ["Name", "Stars", "Date", "Review"].map(text).concat();
     let row = |attributes: &str, name: &str| {
         format!(
@@ -150,7 +175,12 @@ async fn spreadsheet_of_opendocument_is_read_as_shown() {
         )
     };
     let blank = "<table:table-row table:number-rows-repeated=\"1048000\"><table:table-cell table:number-columns-repeated=\"16384\"/></table:table-row>";
-    let rows = |more: &str| format!("<table:table-row>{header}</table:table-row>{}{more}{blank}", row("", "Ann"));
+    let rows = |more: &str| {
+        format!(
+            "<table:table-row>{header}</table:table-row>{}{more}{blank}",
+            row("", "Ann")
+        )
+    };
     let select = "select author, rating, reviewed_on, text from review";
     let found = found(open_document(&rows("")), "", select).await;
     assert_eq!(found, "Ann|4|2026-03-02|Neat & quick.");
@@ -185,16 +215,28 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
 #[tokio::test]
 async fn header_is_row_one_or_the_named_row() {
     let bench = bench().await;
-    let titled = "Reviews of 2026,,\n2026-03-01,5,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    let titled =
+        "Reviews of 2026,,\n2026-03-01,5,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
     let named = "format: header_row = 3";
     assert_eq!(counts(&bench.csv(titled, named).await), (1, 0, 0, 0));
     let first = titled.split_once('\n').unwrap().1;
     assert_has(&bench.refused(first, "").await, "header_row = 2");
-    assert_has(&bench.refused(titled, "format: header_row = 40").await, "has no row 40");
+    assert_has(
+        &bench.refused(titled, "format: header_row = 40").await,
+        "has no row 40",
+    );
     // A cell with line breaks brings no table of its own.
     let cell = "Name,Stars,Date,Review,Publish\nAnn,5,2026-03-02,\"x\nName|Stars|Date|Review|Publish\nEvil|5|2026-03-03|HIDDEN|yes\",no\n";
-    bench.csv(cell, r#"--source Own format: [[public]]; names = ["Publish"]; values = ["yes"]"#).await;
-    assert_eq!(bench.sql("select count(*) from review where source_name = 'Own' and status = 'published'"), "0");
+    bench
+        .csv(
+            cell,
+            r#"--source Own format: [[public]]; names = ["Publish"]; values = ["yes"]"#,
+        )
+        .await;
+    assert_eq!(
+        bench.sql("select count(*) from review where source_name = 'Own' and status = 'published'"),
+        "0"
+    );
 }
 
 /// Records the reported progress as (rows read, all rows).

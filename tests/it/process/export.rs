@@ -82,12 +82,12 @@ fn an_export_has_all_that_the_owner_decided() {
     // An existing business and the format of a source stay, with a note.
     let own = Home::new();
     own.steps(
-        r"
+        r#"
         init --name Own → Own
         houzz.csv ← id,author,rating,date,text,Web\nq-9,Ed,4,25/01/2026,Tidy,no\n
         houzz.toml ← date_format = "dd/mm/yyyy"\n[fields]\nid = "id"\nauthor = "author"\nrating = "rating"\ndate = "date"\ntext = "text"\n[[public]]\nnames = ["Web"]\nvalues = ["no"]\nreason = "hidden"\n
         import houzz.csv --source Houzz --format houzz.toml → 1 new
-        ",
+        "#,
     );
     let done = own.import("all.jsonl", &exported, "4 new");
     assert_has(

@@ -30,18 +30,27 @@ fn draft_elsewhere_is_answered_and_imported_by_the_printed_command() {
     let asked = home.run("import sheet.csv --source Angi");
     asked.failed("nothing was imported");
     assert!(!home.path().exists());
-    assert_has(&asked.err, "reviews import sheet.csv --source Angi --format sheet.toml");
+    assert_has(
+        &asked.err,
+        "reviews import sheet.csv --source Angi --format sheet.toml",
+    );
     assert_has(&asked.out, "ignored = \"?\"");
     home.file("sheet.toml", &asked.out);
-    home.run("import sheet.csv --source Angi --format sheet.toml").failed("ignored");
+    home.run("import sheet.csv --source Angi --format sheet.toml")
+        .failed("ignored");
     let answered = asked.out.replace("ignored = \"?\"\n", "ignored = \"*\"\n");
     let answered = answered + "\n[[public]]\nnames = [\"Publish\"]\nvalues = [\"yes\"]\n";
     home.file("sheet.toml", &answered);
-    home.run_ok("import sheet.csv --source Angi --format sheet.toml", "2 new");
+    home.run_ok(
+        "import sheet.csv --source Angi --format sheet.toml",
+        "2 new",
+    );
     assert_eq!(published(&home), "Ann");
     home.run_ok("import sheet.csv --source Angi", "2 unchanged");
     // What is kept has neither comments nor cells.
-    let kept = home.run_ok("source format Angi", "names = [\"Publish\"]").out;
+    let kept = home
+        .run_ok("source format Angi", "names = [\"Publish\"]")
+        .out;
     assert!(!kept.contains('#') && !kept.contains("Ann"), "{kept}");
 }
 
@@ -78,7 +87,9 @@ fn answers_at_a_terminal_are_used_and_kept() {
         assert_eq!(home.sql("select count(*) from review"), "0");
     }
     // Wrong answers are followed by the same question.
-    let typed = ["9", "some", "6", "6", "7", "maybe", "5", "8", "4", "1", "7", "Yes", "n"];
+    let typed = [
+        "9", "some", "6", "6", "7", "maybe", "5", "8", "4", "1", "7", "Yes", "n",
+    ];
     let done = home.at_screen("import forms.csv", &typed);
     assert_eq!(done.code, Some(0), "{}", done.err);
     insta::assert_snapshot!("screen", done.err);
@@ -119,9 +130,18 @@ fn each_question_is_answered_at_a_terminal() {
 fn format_of_a_source_is_shown_and_replaced() {
     let home = home();
     home.file("sheet.csv", SHEET);
-    home.file("sheet.toml", "[[public]]\nnames = [\"Publish\"]\nvalues = [\"yes\"]\n");
+    home.file(
+        "sheet.toml",
+        "[[public]]\nnames = [\"Publish\"]\nvalues = [\"yes\"]\n",
+    );
     home.run_ok("import sheet.csv --format sheet.toml", "2 new");
-    home.file("all.toml", &home.run("source format Direct").out.replace("\"yes\"", "\"yes\", \"no\""));
+    home.file(
+        "all.toml",
+        &home
+            .run("source format Direct")
+            .out
+            .replace("\"yes\"", "\"yes\", \"no\""),
+    );
     home.steps(
         r#"
         source format Direct all.toml → kept for Direct

@@ -107,7 +107,10 @@ fn links_and_pipes_in_a_folder_are_not_followed() {
     symlink(&folder, folder.join("inside/again")).unwrap();
     let pipe = folder.join("reviews-2.json");
     assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
-    home.run_err(&["import", "takeout"], "takeout: is a folder; give its files");
+    home.run_err(
+        &["import", "takeout"],
+        "takeout: is a folder; give its files",
+    );
     assert_eq!(home.file_names(), ["takeout"]);
     // A link in an archive is a file that contains its target.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));

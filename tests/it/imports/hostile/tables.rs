@@ -58,12 +58,40 @@ fn a_small_file_that_would_become_large_is_refused() {
     let workbook = workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes());
     let workbook = with_part(&workbook, "xl/sharedStrings.xml", shared.as_bytes());
     assert!(workbook.len() < 64 << 10, "{} bytes", workbook.len());
-    assert_refused("a text that 3,000 rows share", workbook, "no row can be read (2: cell 2 has more than 64 KiB; shorten it)");
+    assert_refused(
+        "a text that 3,000 rows share",
+        workbook,
+        "no row can be read (2: cell 2 has more than 64 KiB; shorten it)",
+    );
     for (what, start, unit, end, message) in [
-        ("empty lists", "[", "[],", "[]]", "has a list of more than 200000 elements; split it"),
-        ("empty objects", "[", "{},", "{}]", "has a list of more than 200000 elements; split it"),
-        ("lines of empty objects", "", "{}\n", "", "has a list of more than 200000 elements; split it"),
-        ("rows of two cells", "", "a,b\n", "", "the import has more than 200000 rows; split it"),
+        (
+            "empty lists",
+            "[",
+            "[],",
+            "[]]",
+            "has a list of more than 200000 elements; split it",
+        ),
+        (
+            "empty objects",
+            "[",
+            "{},",
+            "{}]",
+            "has a list of more than 200000 elements; split it",
+        ),
+        (
+            "lines of empty objects",
+            "",
+            "{}\n",
+            "",
+            "has a list of more than 200000 elements; split it",
+        ),
+        (
+            "rows of two cells",
+            "",
+            "a,b\n",
+            "",
+            "the import has more than 200000 rows; split it",
+        ),
     ] {
         let content = [start, &unit.repeat((16 << 20) / unit.len()), end].concat();
         assert_refused(what, content, message);
@@ -147,14 +175,8 @@ fn tables_that_would_fill_the_memory_are_refused() {
             quote.into_bytes(),
             "given: line 2: the row that starts here is larger than 1 MiB; close the quote",
         ),
-        (
-            wide.into_bytes(),
-            "given: has more than 1000 columns",
-        ),
-        (
-            workbook(far),
-            "given: has more than 1000 columns",
-        ),
+        (wide.into_bytes(), "given: has more than 1000 columns"),
+        (workbook(far), "given: has more than 1000 columns"),
         (workbook(laughs), "given: "),
         (
             page.into_bytes(),
