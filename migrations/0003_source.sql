@@ -44,24 +44,10 @@ create table deleted_review (
     primary key (review_id)
 ) strict, without rowid;
 
-create table source_column (
-    -- How each column of a source's tables is read, decided once: `reviews source columns NAME` shows and changes it. With an empty
-    -- header, a field that the source does not have, or the encoding of its files.
-    source_name     text not null,
-    header          text not null,
-    -- A field of a review as in `--map`; `ignored`; `public`, `public answer` or `public name`: whether these may be published.
-    field           text not null,
-    -- The order of several columns of one field, from 0.
-    position        integer not null default 0,
-    -- JSON arrays of the values with which it is public ('' is an empty cell, '*' any other), and of those that were seen beside them.
-    public_values   text not null default '[]' constraint source_column_public_is_json check (json_type(public_values) = 'array'),
-    withheld_values text not null default '[]' constraint source_column_withheld_is_json check (json_type(withheld_values) = 'array'),
-    -- Of a column of dates.
-    date_order      text constraint source_column_order_known check (date_order in ('day_first', 'month_first')),
-    -- The end of the scale of a column of ratings.
-    scale           integer constraint source_column_scale_range check (scale between 1 and 255),
-    decided_at      text not null,
-    -- By the exact name of a field, by the owner, or by the owner's answer for all other columns.
-    decided_by      text not null constraint source_column_decided_known check (decided_by in ('name', 'owner', 'others')),
-    primary key (source_name, header, field)
+create table source (
+    -- The sources of reviews. Triggers add a name that a review has first, so an owner's `insert` works by name.
+    name   text not null constraint source_name_given check (name <> ''),
+    -- How its files are read, if the owner decided something: `reviews source format NAME` shows and changes it.
+    format text constraint source_format_is_short check (length(cast(format as blob)) <= 262144),
+    primary key (name)
 ) strict, without rowid;

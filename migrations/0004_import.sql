@@ -7,8 +7,8 @@ create table import_run (
     files       text not null constraint import_run_files_are_json check (json_type(files) = 'array'),
     -- A JSON array of the sources of its reviews: former values are kept for the last runs of each source.
     sources     text not null constraint import_run_sources_are_json check (json_type(sources) = 'array'),
-    -- Columns of which it decided the meaning: a JSON array of source, header, former meaning or null, and meaning.
-    columns     text not null default '[]' constraint import_run_columns_are_json check (json_type(columns) = 'array'),
+    -- Formats that it kept with sources: a JSON array of objects with `source`, `before` and `after`, null where there is none.
+    formats     text not null default '[]' constraint import_run_formats_are_json check (json_type(formats) = 'array'),
     -- Reviews, by what the run did to them.
     added       integer not null default 0,
     updated     integer not null default 0,

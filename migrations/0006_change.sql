@@ -76,6 +76,32 @@ create trigger review_renamed after update of review_id on review when old.revie
     update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
 
+-- A source is known by its name as soon as a review has it; where the row of a source gets another name, all that has the former one
+-- follows.
+create trigger review_source_inserted after insert on review_source begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+create trigger review_source_named after update of source_name on review_source begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+create trigger source_of_review_inserted after insert on review begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+create trigger source_of_review_named after update of source_name on review begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+create trigger source_renamed after update of name on source when old.name <> new.name begin
+    update review set source_name = new.name where source_name = old.name;
+    update review_source set source_name = new.name where source_name = old.name;
+    update deleted_review set source_name = new.name where source_name = old.name;
+    update import_run set sources = (select json_group_array(iif(value = old.name, new.name, value)) from json_each(sources))
+        where exists (select 1 from json_each(sources) where value = old.name);
+end;
+
 create trigger review_updated after update on review
 when old.review_id = new.review_id and (
     old.rating is not new.rating or old.reviewed_on is not new.reviewed_on or old.author is not new.author

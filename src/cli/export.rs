@@ -17,7 +17,7 @@ use crate::model::business::Editorial;
 use crate::model::text::escaped;
 use crate::storage::Database;
 use crate::storage::business;
-use crate::storage::columns::KeptColumns;
+use crate::storage::formats::{KeptFormats, load_formats};
 use crate::storage::reviews::counts;
 
 /// Export all reviews, including withheld ones, decisions and deletions
@@ -38,7 +38,7 @@ pub struct ExportCommand {
 pub enum ExportFormat {
     /// JSON Lines, the native record
     Jsonl,
-    /// A table with the native record's fields as columns
+    /// A table for spreadsheets, which is not imported again
     Csv,
 }
 
@@ -131,9 +131,9 @@ async fn write(
 ) -> anyhow::Result<(u64, u64, u64)> {
     let unwritable = || format!("{name} cannot be written");
     let mut transaction = readers.begin().await?;
-    let mut columns = KeptColumns::load(&mut transaction).await?;
+    let formats = load_formats(&mut transaction).await?;
     let first = match format {
-        ExportFormat::Jsonl => about(&mut transaction, &columns)
+        ExportFormat::Jsonl => about(&mut transaction, &formats)
             .await?
             .as_ref()
             .map(json_line),
@@ -153,8 +153,7 @@ async fn write(
             reviews += u64::from(!exported.is_deleted());
             let line = match format {
                 ExportFormat::Jsonl => json_line(&exported.json()),
-                // The first row alone has them.
-                ExportFormat::Csv => record(exported.cells(&std::mem::take(&mut columns)))?,
+                ExportFormat::Csv => record(exported.cells())?,
             };
             out.write_all(&line).with_context(unwritable)?;
         }
@@ -166,14 +165,13 @@ async fn write(
 }
 
 /// The note on content that a table has no columns for.
-const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export to a FILE that does not end in .csv to \
-    include them\n";
+const TABLE_LACKS: &str = "note: a table is for spreadsheets, and is not imported again; export to a FILE that does not end in .csv for that\n";
 
-/// The first line with business, editorial texts, and the meanings of the columns of sources' tables; `None` if there is none of
+/// The first line with business, editorial texts, and the formats of sources; `None` if there is none of
 /// these.
 async fn about(
     connection: &mut SqliteConnection,
-    columns: &KeptColumns,
+    formats: &KeptFormats,
 ) -> anyhow::Result<Option<Value>> {
     let own = read_own_business(&mut *connection).await?;
     let editorial = business::editorial(connection).await?;
@@ -182,12 +180,11 @@ async fn about(
         members.insert("business".to_owned(), serde_json::to_value(own)?);
     }
     // The line is recognised by the editorial texts, even without one.
-    if editorial != Editorial::default() || own.is_some() || !columns.is_empty() {
+    if editorial != Editorial::default() || own.is_some() || !formats.is_empty() {
         members.insert("editorial".to_owned(), editorial_json(&editorial));
     }
-    if !columns.is_empty() {
-        let columns: Vec<_> = columns.all().collect();
-        members.insert("columns".to_owned(), json!(columns));
+    if !formats.is_empty() {
+        members.insert("formats".to_owned(), json!(formats));
     }
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }

@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 
 use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
-use super::questions::{self, Answers};
+use super::questions;
 use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    ImportError, ImportReport, ImportRequest, Named, NewValue, Position, Rejection, ShownTables,
-    VALUE, Watch, find_format, import,
+    Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, NewValue, Position,
+    Rejection, Watch, import,
 };
 use crate::model::text::escaped;
 use crate::model::text::quote_for_shell;
@@ -56,21 +56,32 @@ impl Import {
     /// If nothing could be imported.
     pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
-        // The owner is asked once, also if another process writes first and the import is repeated.
-        let mut answers = Answers::default();
+        if let Some(FormatArgument::File(path)) = &self.request.format {
+            self.request.given = Some(read_format(path)?);
+        }
         // Standard input can be read only once.
         if self.reads_input() {
-            return self.run_once(config, clock, &mut answers).await;
+            return self.run_once(config, clock).await;
         }
-        repeat_if_overtaken(async || self.run_once(config, clock, &mut answers).await).await
+        // The owner is asked once, also if another process writes first and the import is repeated.
+        let answered = std::cell::RefCell::new(self);
+        repeat_if_overtaken(async || {
+            let mut import = answered.borrow().clone_request();
+            let done = import.run_once(config, clock).await;
+            answered.borrow_mut().request.given = import.request.given;
+            done
+        })
+        .await
     }
 
-    async fn run_once(
-        &self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-        answers: &mut Answers,
-    ) -> anyhow::Result<Exit> {
+    fn clone_request(&self) -> Self {
+        Self {
+            request: self.request.clone(),
+            rejects: self.rejects.clone(),
+        }
+    }
+
+    async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
         // A dry run writes nothing.
         let rejects = self.rejects.as_deref().filter(|_| !self.request.dry_run);
@@ -78,54 +89,71 @@ impl Import {
             rejects.map(|path| output::begin("--rejects", path, address.file(), refuse_other_file));
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::open(&address).await?;
-        let report = self
-            .import(&opening.database, clock, answers, &mut console)
-            .await;
-        let is_done = report.is_ok() && !self.request.dry_run;
+        let report = self.import(&opening.database, clock, &mut console).await;
+        let is_done = matches!(&report, Ok(Some(_))) && !self.request.dry_run;
         if is_done {
             opening.persist().await?;
         } else {
             opening.discard().await;
         }
         console.finish(is_done)?;
-        let report = report?;
+        let Some(report) = report? else {
+            return Ok(Exit::Done);
+        };
         let mut text = summary(&report, self.request.dry_run);
-        if !answers.is_empty() && self.request.dry_run {
-            // Writing into a String cannot fail, here and below.
-            let _ = writeln!(text, "with your answers: {}", answers.command());
-        } else if !answers.is_empty() {
-            text.push_str(&kept_columns(&report));
+        if !self.request.dry_run {
+            text.push_str(&kept_formats(&report));
         }
         print_report(&text);
         Ok(exit_of(&report))
     }
 
-    /// Imports the files, after the owner has answered what must be decided.
+    /// Imports the files, after the owner has answered what is open; `None` if only the draft was wanted.
     async fn import(
-        &self,
+        &mut self,
         database: &Database,
         clock: &Clock,
-        answers: &mut Answers,
         console: &mut Console,
-    ) -> anyhow::Result<ImportReport> {
+    ) -> anyhow::Result<Option<ImportReport>> {
         loop {
-            let mut request = self.request.clone();
-            request.add_decisions(ImportRequest::parse(&answers.words())?);
-            match import(database, clock, &request, console).await {
-                Err(ImportError::Undecided(undecided)) => {
-                    answers.extend(questions::decide(&undecided, self.reads_input())?);
+            match import(database, clock, &self.request, console).await {
+                Err(ImportError::Open(draft))
+                    if self.request.format == Some(FormatArgument::Draft) =>
+                {
+                    questions::print_draft(&draft)?;
+                    return Ok(None);
                 }
-                report => return Ok(report?),
+                Err(ImportError::Open(draft)) => {
+                    let draft = questions::complete(*draft, self.reads_input())?;
+                    self.request.given = Some(draft.format);
+                }
+                report => return Ok(Some(report?)),
             }
         }
     }
 }
 
-/// Where the owner's answers are kept.
-fn kept_columns(report: &ImportReport) -> String {
-    let kept = report.sources.iter().map(|source| {
+/// Reads the owner's format.
+///
+/// # Errors
+/// If it cannot be read, with the line of the fault.
+pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
+    let mut text = String::new();
+    let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    file.take(FORMAT_BYTES_MAX + 1)
+        .read_to_string(&mut text)
+        .with_context(|| format!("{} cannot be read as a format", path.display()))?;
+    Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
+}
+
+/// Maximum number of bytes of a format that are read.
+const FORMAT_BYTES_MAX: u64 = 256 << 10;
+
+/// Where the formats are kept.
+fn kept_formats(report: &ImportReport) -> String {
+    let kept = report.kept_formats.iter().map(|source| {
         let name = quote_for_shell(source);
-        format!("Kept for {source}. `reviews source columns {name}` shows and changes it.\n")
+        format!("The format is kept for {source}. `reviews source format {name}` shows and changes it.\n")
     });
     kept.collect()
 }
@@ -202,12 +230,6 @@ impl Watch for Console {
             self.bar.set_length(all);
             self.bar.set_position(rows);
         }
-    }
-
-    fn table(&mut self, table: &ShownTables) {
-        let message = escaped(table.to_string());
-        // A closed output does not stop the import.
-        let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -326,33 +348,20 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         let _ = writeln!(text, "note: {note}");
     }
     add_business(&mut text, report);
-    for new in &report.new_values {
-        let NewValue {
-            source,
-            header,
-            option,
-            value,
-            count,
-        } = new;
-        let effect = match *option {
-            "--public-answer" => counted(*count, "answer not stored", "answers not stored"),
-            "--public-name" => counted(*count, "name not published", "names not published"),
-            _ => counted(*count, "review withheld", "reviews withheld"),
+    for NewValue {
+        header,
+        key,
+        value,
+        count,
+        ..
+    } in &report.new_values
+    {
+        let effect = match *key {
+            "public_reply" => counted(*count, "reply", "replies"),
+            "public_name" => counted(*count, "name", "names"),
+            _ => counted(*count, "review", "reviews"),
         };
-        let of = if value == VALUE {
-            "a new value".to_owned()
-        } else {
-            format!("the new value {value:?}")
-        };
-        let command = format!(
-            "reviews source columns {} {option} {}",
-            quote_for_shell(source),
-            quote_for_shell(&format!("{header}={value}"))
-        );
-        let _ = writeln!(
-            text,
-            "{header}: {effect} for {of}; {command}, then import the file again"
-        );
+        let _ = writeln!(text, "{header}: {effect} not shown for {value}");
     }
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;
@@ -397,6 +406,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         let deletions = counted(deletions, "deletion mark", "deletion marks");
         let _ = writeln!(text, "{deletions} left out: a run takes reviews only");
     }
+    add_count(&mut text, report.elsewhere, "of another business left out");
     add_withheld(&mut text, report);
     add_named(
         &mut text,
@@ -444,19 +454,21 @@ fn add_lines(text: &mut String, reviews: &Named, title: &str) {
 /// Each file with its rows and notes on its format.
 fn add_files(text: &mut String, report: &ImportReport) {
     for file in &report.files {
-        let format = find_format(file.format);
-        let label = format.map_or(file.format, |format| format.label);
         let rejected = match file.rejected {
             0 => String::new(),
             count => format!(", {count} rejected"),
         };
         let _ = writeln!(
             text,
-            "{}: {label}, {}{rejected}",
+            "{}: {}, {}{rejected}",
             file.name,
+            file.label,
             counted(file.rows, "row", "rows")
         );
-        if let Some(note) = format.and_then(|format| format.note) {
+        if !file.fields.is_empty() {
+            let _ = writeln!(text, "  {}", file.fields.join("; "));
+        }
+        if let Some(note) = &file.note {
             let _ = writeln!(text, "note: {note}");
         }
     }

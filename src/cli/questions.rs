@@ -1,85 +1,83 @@
-//! Asks the owner about the columns of tables at a terminal, and prints the questions elsewhere (`imports::map::questions`). The answers
-//! are options of the command, as they would be elsewhere.
+//! Asks the owner at a terminal what is open in the draft of a format; elsewhere prints the draft (`imports::draft`).
 
-use std::io;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, bail};
 
-use super::report::{can_ask, print_note, read_answer};
-use crate::imports::{
-    Asks, PublicSubject, Question, ReviewField, Undecided, missing_option, noun, shown_value,
-};
-use crate::model::text::quote_for_shell;
+use super::report::{print_note, read_answer};
+use crate::imports::{Draft, Names, Only, PublicColumn, PublicPart, ReviewField, shown_cell};
+use crate::model::text::{escaped, quote_for_shell};
 
-/// Options with their values; a flag has none.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Answers(Vec<(&'static str, String)>);
+/// Answers that mean none.
+const NONE: [&str; 4] = ["n", "no", "none", "-"];
 
-impl Answers {
-    fn add(&mut self, option: &'static str, value: impl Into<String>) {
-        self.0.push((option, value.into()));
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-
-    /// As words of a command line.
-    pub(super) fn words(&self) -> Vec<String> {
-        let word = |(option, value): &(&str, String)| match value.as_str() {
-            "" => (*option).to_owned(),
-            value => format!("{option}={value}"),
-        };
-        self.0.iter().map(word).collect()
-    }
-
-    /// The command of this process, with these options in place of `--dry-run`.
-    pub(super) fn command(&self) -> String {
-        let own = std::env::args().skip(1).filter(|word| word != "--dry-run");
-        let own = own.map(|word| quote_for_shell(&word));
-        let options = self.0.iter().map(|(option, value)| match value.as_str() {
-            "" => (*option).to_owned(),
-            value => format!("{option} {}", quote_for_shell(value)),
-        });
-        let words: Vec<String> = own.chain(options).collect();
-        format!("reviews {}", words.join(" "))
-    }
-}
-
-/// The owner's answers.
+/// Completes a draft with the owner's answers.
 ///
 /// # Errors
-/// Without a terminal, with the questions; or if the owner leaves. Then nothing is to be changed.
-pub(super) fn decide(undecided: &Undecided, reads_input: bool) -> anyhow::Result<Answers> {
-    let table = undecided.tables.to_string();
-    if reads_input || !can_ask() {
-        let words = ["reviews".to_owned()]
-            .into_iter()
-            .chain(std::env::args().skip(1));
-        let command = undecided.command(&words.collect::<Vec<_>>());
-        bail!("{undecided}\n\n{table}\n{}", command.trim_end());
+/// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
+pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
+    let can_ask = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if reads_input || !can_ask {
+        print_draft(&draft)?;
+        bail!(
+            "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", save the draft, and run: {}",
+            draft.describe_open().join("\n  "),
+            command(&draft)
+        );
     }
-    print_note(&table)?;
-    let mut asker = Asker {
-        undecided,
-        chosen: Vec::new(),
-        answers: Answers::default(),
-    };
-    for question in &undecided.questions {
-        asker.ask(question)?.context("nothing was changed")?;
-    }
-    Ok(asker.answers)
+    let mut dialogue = Dialogue { draft };
+    dialogue.show()?;
+    dialogue.run()?.context("nothing was imported")?;
+    Ok(dialogue.draft)
 }
 
-struct Asker<'u> {
-    undecided: &'u Undecided,
-    /// The columns that are answers already.
-    chosen: Vec<String>,
-    answers: Answers,
+/// Prints a draft to standard output.
+///
+/// # Errors
+/// If it cannot be printed.
+pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
+    let text = escaped(draft.text(&command(draft)));
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("the draft cannot be printed")
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The command of this process that takes the draft, with its own options.
+fn command(draft: &Draft) -> String {
+    let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = stem.split('.').next().unwrap_or_default();
+    let name = if stem.is_empty() || stem.contains(' ') {
+        "format"
+    } else {
+        stem
+    };
+    let mut words = vec!["reviews".to_owned()];
+    let mut is_value = false;
+    for word in std::env::args().skip(1) {
+        if std::mem::take(&mut is_value) || word.starts_with("--format=") || word == "--dry-run" {
+            continue;
+        }
+        if word == "--format" {
+            is_value = true;
+            continue;
+        }
+        words.push(quote_for_shell(&word));
+    }
+    words.push(format!(
+        "--format {}",
+        quote_for_shell(&format!("{name}.toml"))
+    ));
+    if draft.needs_source {
+        words.push("--source NAME".to_owned());
+    }
+    words.join(" ")
+}
+
+struct Dialogue {
+    draft: Draft,
 }
 
 /// Asks until `read` takes the answer, or says what is wrong with it; `None` if the owner leaves.
@@ -95,240 +93,402 @@ fn ask<T>(prompt: &str, mut read: impl FnMut(&str) -> Result<T, String>) -> io::
     }
 }
 
-impl Asker<'_> {
-    /// The header of the column with that number or name, among those.
-    fn column(&self, answer: &str, among: &[String]) -> Result<String, String> {
-        let answer = answer.trim();
-        let number = answer
-            .parse()
-            .ok()
-            .and_then(|number: usize| number.checked_sub(1));
-        let by_number = number.and_then(|place| self.undecided.tables.columns.get(place));
-        let column = by_number.map_or(answer, |column| &column.header);
-        let mut headers = among.iter();
-        let found = headers.find(|header| header.eq_ignore_ascii_case(column));
-        let wrong = || {
-            format!(
-                "{answer} is none of them; write a number: {}",
-                self.undecided.tables.list(among)
-            )
-        };
-        found.cloned().ok_or_else(wrong)
+fn is_none(line: &str) -> bool {
+    NONE.contains(&line.to_lowercase().as_str())
+}
+
+/// The place in a list that a number from 1 on, or one of the names, means.
+fn choice(line: &str, names: &[String]) -> Result<usize, String> {
+    let by_name = names
+        .iter()
+        .position(|name| name.eq_ignore_ascii_case(line));
+    let number = line.parse::<usize>().ok();
+    let by_number = number
+        .and_then(|it| it.checked_sub(1))
+        .filter(|it| *it < names.len());
+    by_name.or(by_number).ok_or_else(|| {
+        format!(
+            "{line} is none of them; write a number from 1 to {}",
+            names.len()
+        )
+    })
+}
+
+impl Dialogue {
+    /// Shows the columns with their first cells.
+    fn show(&self) -> io::Result<()> {
+        let draft = &self.draft;
+        let mut text = format!("{} has these columns:\n", draft.file);
+        for (number, column) in (1..).zip(&draft.columns) {
+            text += &format!(
+                "{number:>4}  {}: {}\n",
+                column.header,
+                column.cells.join(", ")
+            );
+        }
+        for (name, value) in &draft.beside {
+            text += &format!(
+                "Beside the list, not read: {name} = {}\n",
+                shown_cell(value)
+            );
+        }
+        if !draft.lists.is_empty() {
+            text += &format!("Lists of objects, not read: {}\n", draft.lists.join(", "));
+        }
+        print_note(text.trim_end())
     }
 
-    /// `None` if the owner leaves.
-    fn ask(&mut self, question: &Question) -> io::Result<Option<()>> {
-        let (column, columns) = (question.column(), &question.columns);
-        let answer = match &question.asks {
-            Asks::Field { field, is_proposed } => {
-                let fitting = if *is_proposed { &[] } else { &columns[..] };
-                return self.ask_field(*field, fitting, &question.gone);
+    fn run(&mut self) -> io::Result<Option<()>> {
+        for key in self.draft.format.open.clone() {
+            // A file in another encoding, and another list, have other columns.
+            if ["encoding", "sheet", "rows"].contains(&key.as_str())
+                && self.ask_place(&key)?.is_none()
+            {
+                return Ok(None);
             }
-            Asks::Public => return self.ask_public(columns, &question.gone),
-            Asks::Values(subject) => return self.ask_values(*subject, column),
-            Asks::Id => {
-                let prompt = format!(
-                    "{column} counts the rows (1, 2, 3 …). Is it the same number for the same review in the next file? y or n: "
-                );
-                self.chosen.push(column.to_owned());
-                ask(&prompt, |line| match line.to_lowercase().as_str() {
-                    "y" | "yes" => Ok(("--map", format!("id={column}"))),
-                    "n" | "no" => Ok(("--ignore", column.to_owned())),
-                    _ => Err("write y or n".to_owned()),
-                })?
-            }
-            Asks::Scale { most, end } => {
-                let prompt = format!(
-                    "{column} goes up to {most}. Does the scale end at {end}? y, or the end of the scale: "
-                );
-                ask(&prompt, |line| match (line, line.parse::<u8>()) {
-                    ("y" | "Y", _) => Ok(("--scale", end.to_string())),
-                    (_, Ok(1..)) => Ok(("--scale", line.to_owned())),
-                    _ => Err("write y, or a whole number from 1 to 255".to_owned()),
-                })?
-            }
-            Asks::Order {
-                date,
-                days,
-                formats,
-            } => {
-                let prompt = format!(
-                    "{date} in {column}: 1 is {} (month first), 2 is {} (day first): ",
-                    days[0], days[1]
-                );
-                ask(&prompt, |line| match line {
-                    "1" => Ok(("--date-format", formats[0].clone())),
-                    "2" => Ok(("--date-format", formats[1].clone())),
-                    _ => Err("write 1 or 2".to_owned()),
-                })?
-            }
-        };
-        Ok(answer.map(|(option, value)| self.answers.add(option, value)))
-    }
-
-    fn ask_field(
-        &mut self,
-        field: ReviewField,
-        fitting: &[String],
-        gone: &[String],
-    ) -> io::Result<Option<()>> {
-        let (noun, label, missing) = (noun(field), field.label(), missing_option(field));
-        let none = match (field, &missing) {
-            (_, None) => "",
-            (ReviewField::Text, _) => "; - if there are only ratings",
-            (_, Some(_)) => "; - if there is none",
-        };
-        let gone = gone.first();
-        let gone = gone.map(|it| format!("{it}, which is the {label}, is not in the file. "));
-        let gone = gone.unwrap_or_default();
-        let list = self.undecided.tables.list(fitting);
-        let prompt = match list.rsplit_once(", ") {
-            None if list.is_empty() => format!("{gone}Which column is {noun}? Its number{none}: "),
-            None => format!("{gone}Which column is {noun}: {list}? "),
-            Some((before, last)) => format!("{gone}Which column is {noun}: {before} or {last}? "),
-        };
-        let all = self
-            .undecided
-            .tables
-            .columns
+        }
+        if ["encoding", "sheet", "rows"]
             .iter()
-            .map(|column| column.header.clone());
-        let all: Vec<String> = all.collect();
-        let columns = ask(&prompt, |line| {
-            if line == "-" {
-                return missing.as_ref().map(|_| Vec::new()).ok_or_else(|| {
-                    format!("without {noun} there is no review; an empty line leaves")
-                });
-            }
-            let columns = line.split(',').map(|part| self.column(part, &all));
-            let columns: Vec<String> = columns.collect::<Result<_, _>>()?;
-            if columns.len() > 1 && field.separator().is_none() {
-                return Err(format!("{noun} is one column; write one number"));
-            }
-            Ok(columns)
-        })?;
-        let Some(columns) = columns else {
-            return Ok(None);
-        };
-        if columns.is_empty() && field == ReviewField::Text {
-            self.answers.add("--no-text", "");
-        } else if columns.is_empty() {
-            self.answers.add("--map", format!("{label}="));
+            .any(|key| self.draft.format.open.is_empty() && !key.is_empty())
+        {
+            return Ok(Some(()));
         }
-        for column in &columns {
-            self.answers.add("--map", format!("{label}={column}"));
+        for field in ReviewField::ALL {
+            if self.draft.is_open(&format!("fields.{field}")) && self.ask_field(field)?.is_none() {
+                return Ok(None);
+            }
         }
-        self.chosen.extend(columns);
+        for key in ["scale", "date_format", "only"] {
+            if self.draft.is_open(key) && self.ask_key(key)?.is_none() {
+                return Ok(None);
+            }
+        }
+        for part in PublicPart::ALL {
+            if self.ask_gone(part)?.is_none() {
+                return Ok(None);
+            }
+        }
+        if self.draft.is_open("ignored") {
+            return self.ask_left();
+        }
         Ok(Some(()))
     }
 
-    /// The one question about all columns that are not decided.
-    fn ask_public(&mut self, columns: &[String], gone: &[String]) -> io::Result<Option<()>> {
-        let is_open = |header: &&String| !self.chosen.contains(header);
-        let columns: Vec<String> = columns.iter().filter(is_open).cloned().collect();
-        if columns.is_empty() && gone.is_empty() {
-            return Ok(Some(()));
+    /// Asks which encoding, sheet or list; then the file is read again.
+    fn ask_place(&mut self, key: &str) -> io::Result<Option<()>> {
+        let context = &self.draft.context;
+        let (question, names, shown): (&str, Vec<String>, Vec<String>) = match key {
+            "encoding" => {
+                let encodings = context.encodings.iter();
+                let shown = encodings
+                    .clone()
+                    .map(|(name, cell)| format!("{name}: {}", shown_cell(cell)));
+                let names = encodings.map(|(name, _)| (*name).to_owned());
+                (
+                    "The file is not UTF-8. Which of these is right?",
+                    names.collect(),
+                    shown.collect(),
+                )
+            }
+            "sheet" => (
+                "Which sheet has the reviews?",
+                context.sheets.clone(),
+                context.sheets.clone(),
+            ),
+            _ => (
+                "Which list has the reviews?",
+                context.lists.clone(),
+                context.lists.clone(),
+            ),
+        };
+        let mut text = question.to_owned();
+        for (number, name) in (1..).zip(&shown) {
+            text += &format!("\n{number:>4}  {name}");
         }
-        for header in gone {
-            print_note(&format!(
-                "{header}, which said whether something may be published, is not in the file."
-            ))?;
+        print_note(&text)?;
+        let chosen = ask("Its number: ", |line| choice(line, &names))?;
+        let Some(chosen) = chosen else {
+            return Ok(None);
+        };
+        let name = Some(names[chosen].clone());
+        let format = &mut self.draft.format;
+        match key {
+            "encoding" => format.encoding = name,
+            "sheet" => format.sheet = name,
+            _ => format.rows = name,
         }
-        print_note(
-            "Write 6 answer or 6 name if it says it of your answer or of the author's name.",
-        )?;
+        format.open.clear();
+        Ok(Some(()))
+    }
+
+    /// The header of the column with that number or name, unless it is a field already.
+    fn column(&self, line: &str) -> Result<String, String> {
+        let headers: Vec<String> = self
+            .draft
+            .columns
+            .iter()
+            .map(|it| it.header.clone())
+            .collect();
+        let header = headers[choice(line, &headers)?].clone();
+        let format = &self.draft.format;
+        let fields = format.fields.iter();
+        let mut taken = fields.filter(|(_, names)| names.parts().contains(&header.as_str()));
+        match taken.next() {
+            Some((field, _)) => Err(format!(
+                "{header} is the {field} already; name another column"
+            )),
+            None => Ok(header),
+        }
+    }
+
+    fn ask_field(&mut self, field: ReviewField) -> io::Result<Option<()>> {
+        let can_lack = matches!(field, ReviewField::Author | ReviewField::Text);
+        let (noun, none) = match field {
+            ReviewField::Text => ("text", ", or n if it has ratings only"),
+            ReviewField::Author => ("author", ", or n if all are anonymous"),
+            _ => (field.name(), ""),
+        };
+        let prompt = format!("Which column is the {noun}? Its number{none}: ");
+        let answer = ask(&prompt, |line| {
+            if is_none(line) {
+                return if can_lack {
+                    Ok(None)
+                } else {
+                    Err(format!(
+                        "without the {noun} there is no review; write the number of its column, or nothing to leave"
+                    ))
+                };
+            }
+            self.column(line).map(Some)
+        })?;
+        Ok(answer.map(|column| self.draft.answer_field(field, column.as_deref())))
+    }
+
+    fn ask_key(&mut self, key: &str) -> io::Result<Option<()>> {
+        let draft = &mut self.draft;
+        match key {
+            "scale" => {
+                let highest = draft.highest.unwrap_or_default();
+                let prompt = format!(
+                    "The highest rating is {highest}. What is the end of the scale (10, 20, 100)? "
+                );
+                let scale = ask(&prompt, |line| match line.parse::<std::num::NonZeroU16>() {
+                    Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
+                    _ => Err(format!("write a whole number, at least {highest}")),
+                })?;
+                let Some(scale) = scale else {
+                    return Ok(None);
+                };
+                draft.format.scale = Some(scale);
+            }
+            "date_format" => {
+                let Some((date, [month, day])) = draft.unclear_date.clone() else {
+                    return Ok(None);
+                };
+                let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
+                let names = [month.to_string(), day.to_string()];
+                let Some(chosen) = ask(&prompt, |line| choice(line, &names))? else {
+                    return Ok(None);
+                };
+                draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
+            }
+            _ => return self.ask_location(),
+        }
+        draft.format.open.remove(key);
+        Ok(Some(()))
+    }
+
+    fn ask_location(&mut self) -> io::Result<Option<()>> {
+        let column = self.draft.location.clone().unwrap_or_default();
+        let values = self.draft.column(&column).map(|it| it.values.clone());
+        let values = values.unwrap_or_default();
+        let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
+        let shown: Vec<String> = (1..)
+            .zip(&values)
+            .map(|(number, (value, count))| format!("{number} {} ({count})", shown_cell(value)))
+            .collect();
         let prompt = format!(
-            "Does one of the others say whether a review, your answer or the name may be published: {}? Its number; - if none does: ",
-            self.undecided.tables.list(&columns)
+            "{column} has {}. Which of these is your business? Its number, or n if all are: ",
+            shown.join(", ")
         );
-        let chosen = ask(&prompt, |line| {
-            let part = |part: &str| {
-                let part = part.trim();
-                let about = |word, subject| Some((part.strip_suffix(word)?, subject));
-                let (column, subject) = about(" answer", PublicSubject::Answer)
-                    .or_else(|| about(" name", PublicSubject::Name))
-                    .unwrap_or((part, PublicSubject::Review));
-                Ok((subject, self.column(column, &columns)?))
+        let answer = ask(&prompt, |line| {
+            if is_none(line) {
+                return Ok(None);
+            }
+            choice(line, &names).map(Some)
+        })?;
+        let Some(answer) = answer else {
+            return Ok(None);
+        };
+        let format = &mut self.draft.format;
+        format.open.remove("only");
+        match answer {
+            Some(chosen) => {
+                let value = names[chosen].clone();
+                format.only = Some(Only { column, value });
+            }
+            None => {
+                format.fields.remove(&ReviewField::Location);
+                self.draft.left.push(column);
+                self.draft.format.open.insert("ignored".to_owned());
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Asks which column stands for one of publication that the file lacks.
+    fn ask_gone(&mut self, part: PublicPart) -> io::Result<Option<()>> {
+        let count = self.draft.format.public_list(part).len();
+        for number in 0..count {
+            let key = format!("{}.{number}.names", part.key());
+            if !self.draft.is_open(&key) {
+                continue;
+            }
+            let former = self.draft.format.public_list(part)[number]
+                .names
+                .parts()
+                .join(", ");
+            let prompt = format!(
+                "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
+            );
+            let Some(column) = ask(&prompt, |line| self.column(line))? else {
+                return Ok(None);
             };
-            let parts = line.split(',').filter(|_| line != "-").map(part);
-            parts.collect::<Result<Vec<_>, String>>()
+            self.draft.left.retain(|left| *left != column);
+            self.draft.format.public_list(part)[number].names = Names::List(vec![column]);
+            self.draft.format.open.remove(&key);
+        }
+        Ok(Some(()))
+    }
+
+    /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
+    fn ask_left(&mut self) -> io::Result<Option<()>> {
+        let has_reply = self
+            .draft
+            .format
+            .fields
+            .contains_key(&ReviewField::ReplyText);
+        let mut is_first = true;
+        while !self.draft.left.is_empty() {
+            let left = self.draft.left.clone();
+            let number = |name: &String| {
+                1 + self
+                    .draft
+                    .columns
+                    .iter()
+                    .position(|it| it.header == *name)
+                    .unwrap_or(0)
+            };
+            let shown: Vec<String> = left
+                .iter()
+                .map(|name| format!("{} {name}", number(name)))
+                .collect();
+            let prompt = if is_first {
+                let (count, verb) = match left.len() {
+                    1 => ("One column".to_owned(), "is"),
+                    count => (format!("{count} columns"), "are"),
+                };
+                format!(
+                    "{count} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
+                    shown.join(", ")
+                )
+            } else {
+                "Does another one? Its number, or n for no: ".to_owned()
+            };
+            is_first = false;
+            let answer = ask(&prompt, |line| {
+                if is_none(line) {
+                    return Ok(None);
+                }
+                let column = self.column(line)?;
+                if left.contains(&column) {
+                    Ok(Some(column))
+                } else {
+                    Err(format!(
+                        "{column} is not left; write one of {}",
+                        shown.join(", ")
+                    ))
+                }
+            })?;
+            let column = match answer {
+                None => return Ok(None),
+                Some(None) => break,
+                Some(Some(column)) => column,
+            };
+            if self.ask_public(column, has_reply)?.is_none() {
+                return Ok(None);
+            }
+        }
+        self.draft.ignore_left();
+        Ok(Some(()))
+    }
+
+    fn ask_public(&mut self, column: String, has_reply: bool) -> io::Result<Option<()>> {
+        let mut parts = vec![("1 the review", PublicPart::Review)];
+        if has_reply {
+            parts.push(("2 the firm's reply", PublicPart::Reply));
+        }
+        parts.push(("3 the name of its author", PublicPart::Name));
+        let shown: Vec<&str> = parts.iter().map(|(shown, _)| *shown).collect();
+        let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
+            let mut found = parts
+                .iter()
+                .filter(|(shown, _)| shown.starts_with(line) && line.len() == 1);
+            found
+                .next()
+                .map(|(_, part)| *part)
+                .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
+        })?;
+        let values = self
+            .draft
+            .column(&column)
+            .map(|it| it.values.clone())
+            .unwrap_or_default();
+        let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
+        let Some(part) = part else {
+            return Ok(None);
+        };
+        let prompt = if names.is_empty() {
+            format!(
+                "  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? "
+            )
+        } else {
+            let counts: Vec<String> = values
+                .iter()
+                .map(|(value, count)| format!("{} ({count})", shown_cell(value)))
+                .collect();
+            let numbers: Vec<String> = (1..)
+                .zip(&names)
+                .map(|(number, value)| format!("{number} {}", shown_cell(value)))
+                .collect();
+            format!(
+                "  It has {}. Which of these means \"may be shown\"? {} (several with commas): ",
+                counts.join(", "),
+                numbers.join(", ")
+            )
+        };
+        let choices = if names.is_empty() {
+            vec![String::new(), "*".to_owned()]
+        } else {
+            names
+        };
+        let chosen = ask(&prompt, |line| {
+            let parts = line.split(',').map(|part| choice(part.trim(), &choices));
+            parts.collect::<Result<Vec<usize>, String>>()
         })?;
         let Some(chosen) = chosen else {
             return Ok(None);
         };
-        if chosen.is_empty() {
-            self.answers.add("--ignore-others", "");
-            gone.iter()
-                .for_each(|header| self.answers.add("--ignore", header));
-        }
-        if !chosen
-            .iter()
-            .any(|(subject, _)| *subject == PublicSubject::Review)
-            && chosen.len() < columns.len()
-            && !chosen.is_empty()
-        {
-            self.answers.add("--ignore-others", "");
-        }
-        for (subject, column) in chosen {
-            if self.ask_values(subject, &column)?.is_none() {
-                return Ok(None);
-            }
-        }
+        let block = PublicColumn {
+            names: Names::List(vec![column.clone()]),
+            values: chosen
+                .into_iter()
+                .map(|place| choices[place].clone())
+                .collect(),
+            ..PublicColumn::default()
+        };
+        self.draft.left.retain(|left| *left != column);
+        self.draft.format.public_list(part).push(block);
         Ok(Some(()))
-    }
-
-    fn ask_values(&mut self, subject: PublicSubject, column: &str) -> io::Result<Option<()>> {
-        let others = match subject {
-            PublicSubject::Review => "All others are withheld.",
-            PublicSubject::Answer => "All others are not stored.",
-            PublicSubject::Name => "All others are Anonymous.",
-        };
-        print_note(&format!(
-            "{}. With which of them may {} be published? {others}",
-            self.undecided.tables.describe_values(column),
-            subject.noun()
-        ))?;
-        let mut columns = self.undecided.tables.columns.iter();
-        let values = columns
-            .find(|it| it.header == column)
-            .into_iter()
-            .flat_map(|it| &it.values);
-        let values: Vec<&str> = values.map(|it| it.value.as_str()).collect();
-        let chosen = ask("Type them, separated by commas: ", |line| {
-            read_values(line, &values)
-        })?;
-        Ok(chosen.map(|chosen| {
-            for value in chosen {
-                self.answers
-                    .add(subject.option(), format!("{column}={value}"));
-            }
-        }))
-    }
-}
-
-/// The values in a list with commas; a value may have a comma itself, so the longest ones come first.
-fn read_values(line: &str, values: &[&str]) -> Result<Vec<String>, String> {
-    let shown = |value: &&str| (shown_value(value).to_lowercase(), (*value).to_owned());
-    let mut known: Vec<(String, String)> = values.iter().map(shown).collect();
-    known.push(("*".to_owned(), "*".to_owned()));
-    known.sort_by_key(|(shown, _)| std::cmp::Reverse(shown.len()));
-    let (mut rest, mut chosen) = (line.to_lowercase(), Vec::new());
-    loop {
-        let text = rest.trim_start();
-        let found = known.iter().find_map(|(shown, value)| {
-            let after = text.strip_prefix(shown.as_str())?.trim_start();
-            (after.is_empty() || after.starts_with(',')).then_some((after, value))
-        });
-        let Some((after, value)) = found else {
-            let wrong = text.split(',').next().unwrap_or_default();
-            return Err(format!(
-                "{wrong} is none of its values; * is any that is not empty, (empty) an empty cell"
-            ));
-        };
-        chosen.push(value.clone());
-        match after.strip_prefix(',') {
-            Some(after) => rest = after.to_owned(),
-            None => return Ok(chosen),
-        }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::database::{change, existing_address, read};
-use super::import::{Console, NOTHING_CHANGED, exit_of, summary};
+use super::import::{Console, NOTHING_CHANGED, exit_of, read_format, summary};
 use super::questions;
 use super::report::{
     Exit, can_ask, confirm, counted, explain_error, print_note, print_report, print_result,
@@ -19,7 +19,7 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::{Doubtful, ImportRequest};
+use crate::imports::{Doubtful, FormatArgument, ImportRequest};
 use crate::model::json::without_nulls;
 use crate::model::text::nearest;
 use crate::random::Random;
@@ -27,7 +27,7 @@ use crate::storage::sync::{SyncSource, pause_sync_source, remove_sync_source, sy
 use crate::storage::{Database, Opening, Write};
 use crate::sync::{
     Cause, Fetched, RunRequest, Source, SourceOptions, SourceSchedule, SyncError, SyncReport,
-    SyncRunner, decides, reads,
+    SyncRunner, reads,
 };
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet, a folder
@@ -125,7 +125,7 @@ struct RunSources {
     config: SyncConfig,
 }
 
-/// The options of `import` that say how to read or decide about columns, as words of a command line.
+/// The options of `import` that say how to read, as words of a command line.
 #[derive(Debug)]
 struct ReadingOptions(Vec<String>);
 
@@ -135,7 +135,7 @@ impl ReadingOptions {
         let arguments = import.get_arguments();
         let reading = arguments.filter(|argument| {
             let mut long = argument.get_long().into_iter();
-            long.any(|long| reads(long) || decides(long))
+            long.any(reads)
         });
         reading.cloned().collect()
     }
@@ -200,12 +200,12 @@ impl SyncCommand {
 
 impl Add {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let reading = ImportRequest::parse(&self.reading.0)?;
-        // What is decided about columns is kept with them, and a later run has no answer for new ones.
-        let is_stored = |word: &String| {
-            let name = word.trim_start_matches("--").split('=').next();
-            name.is_some_and(reads)
-        };
+        let mut reading = ImportRequest::parse(&self.reading.0)?;
+        if let Some(FormatArgument::File(path)) = &reading.format {
+            reading.given = Some(read_format(path)?);
+        }
+        // A format in a file is kept with the source of the reviews, and a later run follows that.
+        let is_stored = |word: &String| reading.given.is_none() || !word.starts_with("--format=");
         let row = SyncSource {
             url: stored_address(&self.address, &self.config),
             schedule: self.every.or(self.at).unwrap_or_default().to_string(),
@@ -263,12 +263,12 @@ async fn add_source(
             Ok(preview) => break preview,
             Err(error) => error,
         };
-        let Some(SyncError::Undecided { undecided, .. }) = error.downcast_ref() else {
+        let Some(SyncError::Open { draft, .. }) = error.downcast_ref() else {
             return Err(error).with_context(stored);
         };
-        let answers = questions::decide(undecided, false).with_context(stored)?;
+        let draft = questions::complete((**draft).clone(), false).with_context(stored)?;
         let reading = request.reading.get_or_insert_default();
-        reading.add_decisions(ImportRequest::parse(&answers.words())?);
+        reading.given = Some(draft.format);
     };
     let preview = format_run(&preview, true);
     if is_agreed {

@@ -1,17 +1,18 @@
 //! A review as its source states it: what `map` makes of each row of a file, and `merge` merges.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_with::{DisplayFromStr, serde_as};
 
-use crate::imports::platforms::Format;
-use crate::imports::report::Position;
+use crate::imports::fault::Position;
+use crate::imports::format::Format;
 use crate::imports::request::SOURCE_DEFAULT;
-use crate::imports::table::BLOCK_BYTES;
 use crate::model::{
-    Day, Digests, LastStatement, Mentions, Method, Review, ReviewId, Statement, Status, Unit,
-    Verification, source_day,
+    Day, Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit, Verification,
+    source_day,
 };
 
 /// A review as its source states it: the result of reading one row, for every format.
@@ -104,7 +105,7 @@ pub struct ReviewRow {
     /// Index of its file in the report.
     pub file: usize,
     pub at: Position,
-    pub format: &'static Format,
+    pub format: Arc<Format>,
     pub incoming: Incoming,
 }
 
@@ -166,23 +167,4 @@ impl ReviewRow {
         ];
         texts.into_iter().flatten()
     }
-
-    /// The memory that it takes.
-    pub fn bytes(&self) -> usize {
-        let review = self.review();
-        let texts: usize = self.texts().map(str::len).sum();
-        let Mentions {
-            technicians,
-            services,
-            service_areas,
-        } = &review.mentions;
-        let names = technicians.iter().chain(services).chain(service_areas);
-        let names: usize = names.map(|name| name.len() + 3 * BLOCK_BYTES).sum();
-        // It is also in the list of sources.
-        let source = self.source().len();
-        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * source
-    }
 }
-
-/// Number of texts that a row has, about.
-pub const TEXTS_EACH: usize = 8;

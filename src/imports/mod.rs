@@ -1,63 +1,65 @@
-//! Imports reviews from files. Three steps, with one type between each, and one transaction:
+//! Imports reviews from files. One walk, with one type between each two steps, and one transaction:
 //!
 //! ```text
-//! files ──read──► Table ──map──► ReviewRow ──merge──► Change ──► written
+//! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `read` opens the files, detects the format of each by its content, and gives its rows as a table of cells ([`table::Table`]);
-//! - `map` decides what the columns mean, by the format's file in `platforms` or by what the owner says, and turns each row into a
-//!   review as its source states it ([`incoming::ReviewRow`]);
+//! - `detect` says what a file is, and `read` opens it and gives its rows as cells ([`read::Table`]);
+//! - `format` says what the columns mean: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
+//! - `row` turns each row into a review as its source states it ([`incoming::ReviewRow`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
-//! A row is accepted or rejected by itself; a file that cannot be read stops the import before anything is written. `native` is our own
-//! form, which exports write and imports read.
+//! `collect` takes the files of a call through the first three. A row is accepted or rejected by itself; a file that cannot be read stops
+//! the import before anything is written. `native` is our own form, which exports write and imports read.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::imports::limits::ImportLimits;
-use crate::imports::map::{Collected, Collector};
-use crate::imports::merge::{Change, MERGED_BYTES, MergeOutcome, Rules, merge_rows};
-use crate::imports::read::detect::format_of_text;
-use crate::imports::read::text::decode;
+use crate::imports::collect::{Collected, collect};
+use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
+use crate::imports::read::bytes::file_names;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
-use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, RunChange, RunCounts, SourceCounts};
+use crate::storage::formats::{KeptFormats, load_formats, store_formats};
+use crate::storage::reviews::{self, RunChange, RunCounts};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
+mod collect;
+mod detect;
+mod draft;
+mod fault;
+mod format;
 mod incoming;
-mod limits;
-pub(crate) mod map;
 mod merge;
 pub mod native;
 mod platforms;
 mod read;
 mod report;
 mod request;
-mod table;
+mod row;
+mod value;
 
-pub use map::fields::{PublicSubject, ReviewField};
-pub use map::questions::{
-    Asks, Question, ShownTables, Undecided, VALUE, missing_option, noun, shown_value,
+pub use collect::{base_of, format_of};
+pub use draft::{Draft, DraftColumn, shown_cell};
+pub use format::{
+    Format, KEYS, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
 };
-pub use map::values::header_key;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
-pub use platforms::{Format, Paging, find_format, format_names};
-pub use read::{is_taken_from_folders, open_below, open_root};
+pub use platforms::{find_format, format_names};
+pub use read::bytes::{INPUT_BYTES_MAX, is_taken_from_folders, open_below, open_root};
 pub use report::{
-    INPUT_BYTES_MAX, ImportError, ImportOutcome, ImportReport, ImportVerdict, MassChange,
-    MergeError, Named, NewValue, Position, Rejection, Watch, Watcher,
+    FileError, ImportError, ImportOutcome, ImportReport, ImportVerdict, MassChange, MergeError,
+    Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    ColumnChoices, Doubtful, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
+    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
 
 /// Reviews per statement.
@@ -82,7 +84,7 @@ pub async fn import(
     refuse_sample(&mut reader, path).await?;
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
-    let kept = KeptColumns::load(&mut reader).await.at(path)?;
+    let kept = load_formats(&mut reader).await.at(path)?;
     let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
@@ -93,7 +95,7 @@ pub async fn import(
     request.business = known;
     let request = &request;
     let calendar = Calendar { zone, now };
-    let mut collected = read_and_map(request, calendar, kept.clone(), &counts, watch)?;
+    let mut collected = collect(request, calendar, &kept, &counts, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
@@ -116,32 +118,11 @@ pub async fn import(
     Ok(report)
 }
 
-/// Reads the files of `request`, and maps their rows to reviews.
-fn read_and_map(
-    request: &ImportRequest,
-    calendar: Calendar,
-    kept: KeptColumns,
-    counts: &[SourceCounts],
-    watch: Watcher<'_>,
-) -> Result<Collected, ImportError> {
-    let read = read::read(request, &kept, ImportLimits::new(Some(&*watch)));
-    if watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    let (files, limits) = read?;
-    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, counts);
-    let collected = map::map(&files, collector, MERGED_BYTES);
-    if watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    collected
-}
-
 /// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
 async fn merge_and_write(
     write: &mut Write,
     collected: Collected,
-    before: &KeptColumns,
+    kept: &KeptFormats,
     request: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
@@ -151,7 +132,7 @@ async fn merge_and_write(
         deleted,
         business,
         editorial,
-        columns,
+        mut formats,
         report,
     } = collected;
     if let Some(business) = &business {
@@ -205,8 +186,16 @@ async fn merge_and_write(
     }
     let report = std::mem::take(&mut outcome.report);
     write_changes(write, outcome, run, now, watch).await?;
-    let columns_run = run.filter(|_| verdict.undoes_columns);
-    columns.store(write, before, columns_run, now).await?;
+    // A format that another program or command has kept since is not overwritten by one that was made from the former one.
+    if load_formats(write.for_reading()).await? != *kept {
+        return Err(MergeError::Refused(
+            "the format of a source was changed while the files were read; run the command again"
+                .to_owned(),
+        ));
+    }
+    formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
+    let formats_run = run.filter(|_| verdict.undoes_formats);
+    store_formats(write, &formats, formats_run).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }
@@ -284,19 +273,6 @@ async fn write_changes(
     Ok(())
 }
 
-/// File names without folders.
-fn file_names(files: &[PathBuf]) -> Vec<String> {
-    let name = |file: &PathBuf| {
-        let name = file.file_name().map(|name| name.to_string_lossy());
-        match name {
-            Some(name) if name != "-" => name.into_owned(),
-            Some(_) => "standard input".to_owned(),
-            None => "a folder".to_owned(),
-        }
-    };
-    files.iter().map(name).collect()
-}
-
 /// The counts that a run stores.
 fn counts(report: &ImportReport) -> RunCounts {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -308,14 +284,6 @@ fn counts(report: &ImportReport) -> RunCounts {
         rejected: count(report.rejected),
         doubtful: count(report.doubtful.count),
     }
-}
-
-/// The format of a file; `None` if it is unknown.
-pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<&'static Format> {
-    let limits = &mut ImportLimits::new(None);
-    limits.take(content.len()).ok()?;
-    let decoded = decode(content, request.encoding, request.country(), limits).ok()?;
-    format_of_text(&decoded.text, request, limits).ok()
 }
 
 // Sample data: a folder of business.json, reviews.jsonl and, if present, editorial.json, which is loaded like an import.
@@ -364,7 +332,7 @@ pub async fn load_sample(
         zone: Some(business.time_zone),
         now: clock.now(),
     };
-    let mut collected = read_and_map(&request, calendar, KeptColumns::default(), &[], watch)?;
+    let mut collected = collect(&request, calendar, &KeptFormats::new(), &[], watch)?;
     let path = database.path();
     let mut write = database.write_as_owner().await?;
     match sample_state(write.for_reading()).await.at(path)? {
@@ -385,14 +353,7 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merge_and_write(
-        &mut write,
-        collected,
-        &KeptColumns::default(),
-        &request,
-        watch,
-    )
-    .await;
+    let merged = merge_and_write(&mut write, collected, &KeptFormats::new(), &request, watch).await;
     let report = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(report)

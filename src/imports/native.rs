@@ -1,31 +1,30 @@
-//! Native records: written by exports, in lines or as a table, and read again from these and from another instance's `/reviews.json`.
-//! An import of an export into an empty database restores everything. `map::fields` has the members.
+//! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
+//! An import of an export into an empty database restores everything.
 
-use std::borrow::Cow;
+use std::fmt::Display;
+use std::str::FromStr;
+use std::sync::LazyLock;
 
-use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::map::date::formats;
-use crate::imports::map::fields::{COLUMNS, RECORD, foreign_members, is_own_column};
-use crate::imports::map::values::{
-    TEXT_BYTES_MAX, escape_formulas, flag, remove_formula_escapes, without_address,
-};
-use crate::imports::platforms::Format;
-use crate::imports::report::FileError;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
-use crate::imports::table::{Table, TableRow, find};
-use crate::model::json::without_nulls;
+use crate::imports::value::names::without_address;
+use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
+use crate::model::json::{join, without_nulls};
+use crate::model::text::{nearest, quoted, url};
 use crate::model::{
     Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
     Statement, Status, Unit, Units,
 };
+use crate::owner::business::language;
 use crate::owner::fault::FieldError;
-use crate::owner::shape::{Shape, ShapeReader, patch};
-use crate::storage::columns::KeptColumns;
+use crate::owner::shape::{
+    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
+};
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
 /// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
@@ -139,14 +138,9 @@ impl Exported {
         record
     }
 
-    /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula. `columns` are the meanings of
-    /// sources' columns.
-    pub fn cells(&self, columns: &KeptColumns) -> Vec<String> {
-        let mut json = self.json();
-        if !columns.is_empty() {
-            json["columns"] = json!(columns.all().collect::<Vec<_>>());
-        }
-        json["escaped"] = json!(true);
+    /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula.
+    pub fn cells(&self) -> Vec<String> {
+        let json = self.json();
         let cell = |path: &str| {
             let value = path
                 .split('.')
@@ -156,12 +150,7 @@ impl Exported {
                 Some(Value::String(text)) => text.clone(),
                 Some(Value::Array(values)) => {
                     let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
-                    let cell = cell.join("; ");
-                    if listed(&cell) == *values {
-                        cell
-                    } else {
-                        Value::from(values.as_slice()).to_string()
-                    }
+                    cell.join("; ")
                 }
                 Some(other) => other.to_string(),
             }
@@ -171,72 +160,127 @@ impl Exported {
     }
 }
 
-/// The values of a cell that lists them: separated by `; `, or a JSON array if one of them contains that.
-fn listed(cell: &str) -> Vec<Value> {
-    serde_json::from_str(cell).unwrap_or_else(|_| {
-        let parts = cell.split("; ").filter(|part| !part.is_empty());
-        parts.map(Value::from).collect()
-    })
+/// The members of a native record, one review as JSON, as in our own files and documents (`docs/IMPORT.md`). An exported table has a
+/// column for each, by its path.
+///
+/// It is strict because reviews are published under the business's name: an invalid member rejects the row.
+pub const RECORD: &[Member] = &[
+    needed("id", Shape::Word(parsed::<ReviewId>)),
+    needed("rating", Shape::Stars),
+    needed("date", Shape::Day),
+    needed("author", NAME),
+    optional("title", Shape::Text),
+    optional("text", Shape::Text),
+    optional("language", Shape::Word(language)),
+    optional("source", NAME),
+    optional("source_url", Shape::Word(url)),
+    optional("verified", Shape::Flag),
+    optional(
+        "verification",
+        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
+    ),
+    optional("verified_at", INSTANT),
+    optional("mentions", Shape::Object(MENTIONS)),
+    optional("owner_reply", Shape::Object(REPLY)),
+    optional(
+        "status",
+        Shape::Word(|name| one_of(name, &["published", "withheld"])),
+    ),
+    optional("withheld_reason", NAME),
+    optional("updated_at", INSTANT),
+    optional("decided", NAMES),
+    optional("deleted", Shape::Flag),
+    optional("deleted_on", Shape::Day),
+    optional("deleted_reason", NAME),
+    optional("posted_at", INSTANT),
+    optional("imported_from", NAME),
+    optional("id_at_source", NAME),
+    optional("said", Shape::Any),
+    optional("digests", Shape::Word(parsed::<Digests>)),
+    optional("note", NAME),
+];
+const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
+const MENTIONS: &[Member] = &[
+    optional("technicians", MENTIONED),
+    optional("services", MENTIONED),
+    optional("service_areas", MENTIONED),
+];
+const REPLY: &[Member] = &[
+    needed("text", Shape::Text),
+    optional("date", Shape::Day),
+    optional("author", NAME),
+];
+
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<String, String> {
+    let parsed = text.parse::<T>();
+    parsed
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
+fn one_of(name: &str, allowed: &[&str]) -> Result<String, String> {
+    if allowed.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    Err(format!(
+        "{} is not one of {}",
+        quoted(name),
+        allowed.join(", ")
+    ))
+}
+
+/// Mentions are read packed between control characters.
+fn mentioned(name: &str) -> Result<String, String> {
+    if name.contains(char::is_control) {
+        return Err("has a control character; remove it".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
+/// The columns of an export as a table: the paths of the plain members of a native record, each with what it may be.
+pub static COLUMNS: LazyLock<Vec<(String, Shape)>> = LazyLock::new(|| {
+    let columns = |member: &Member| {
+        let Shape::Object(members) = member.shape else {
+            return vec![(member.name.to_owned(), member.shape)];
+        };
+        let inner = members.iter();
+        let inner = inner.map(|inner| (join(member.name, inner.name), inner.shape));
+        inner.collect()
+    };
+    RECORD.iter().flat_map(columns).collect()
+});
+
+/// Whether an exported table has this column.
+pub fn is_own_column(name: &str) -> bool {
+    COLUMNS.iter().any(|(path, _)| path == name)
+}
+
+/// The members that native records do not have: of an object those of its own. A record with one is somebody else's, and a review that
+/// it hides there would be published.
+pub fn foreign_members(record: &Value) -> Vec<String> {
+    let inside = |(name, value): (&String, &Value)| {
+        let members = value.as_object().filter(|_| name != "said");
+        let members = members.into_iter().flatten();
+        let paths: Vec<String> = members
+            .map(|(inner, _)| format!("{name}.{inner}"))
+            .collect();
+        if paths.is_empty() {
+            vec![name.clone()]
+        } else {
+            paths
+        }
+    };
+    let paths = record.as_object().into_iter().flatten().flat_map(inside);
+    paths.filter(|path| !is_known(path)).collect()
+}
+
+/// Whether a native record may have a member with this path.
+fn is_known(path: &str) -> bool {
+    let is_member = || RECORD.iter().any(|member| member.name == path);
+    is_own_column(path) || matches!(path, "url" | "business" | "editorial") || is_member()
 }
 
 // Reads native records.
-
-/// The record of a row in an exported table: the inverse of [`Exported::cells`].
-/// A spreadsheet may have changed the dates to the form `date_format`.
-pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&str>) -> Value {
-    let written = |name: &str| {
-        let column = find(columns, name);
-        column.and_then(|at| row.cell(at)).unwrap_or_default()
-    };
-    let is_escaped = flag(written("escaped")) == Ok(true);
-    let cell = |name: &str| {
-        let cell = written(name);
-        if is_escaped {
-            remove_formula_escapes(cell)
-        } else {
-            Cow::Borrowed(cell)
-        }
-    };
-    let mut record = Map::new();
-    for (path, shape) in COLUMNS.iter().filter(|(path, _)| path != "escaped") {
-        let text = &*cell(path);
-        let value = match shape {
-            Shape::List(_) => Value::from(listed(text)),
-            _ if text.is_empty() => continue,
-            Shape::Any => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
-            Shape::Stars => text
-                .parse::<u8>()
-                .map_or_else(|_| Value::from(text), Value::from),
-            // Spreadsheets write TRUE, in the language of their country.
-            Shape::Flag => flag(text).map_or_else(|_| Value::from(text), Value::from),
-            Shape::Day => {
-                let day =
-                    date_format.and_then(|format| NaiveDate::parse_from_str(text, format).ok());
-                Value::from(day.map_or_else(|| text.to_owned(), |day| day.to_string()))
-            }
-            Shape::Text | Shape::Word(_) | Shape::Degrees(_) | Shape::Object(_) => {
-                Value::from(text)
-            }
-        };
-        put(&mut record, path, value);
-    }
-    // A text may be empty; null means that the owner decided that the value is absent.
-    if cell("deleted").is_empty() {
-        record.entry("text").or_insert_with(|| Value::from(""));
-    }
-    for unit in cell("decided").split("; ") {
-        let member = match unit {
-            "title" | "language" => unit,
-            "reply" => "owner_reply",
-            _ => continue,
-        };
-        record.entry(member).or_insert(Value::Null);
-    }
-    if cell("status") == "withheld" {
-        record.entry("withheld_reason").or_insert(Value::Null);
-    }
-    Value::Object(record)
-}
 
 /// Inserts a value at a path, as `owner_reply.text`.
 fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
@@ -259,26 +303,6 @@ fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
     }
 }
 
-/// That a spreadsheet has changed the dates of our own export.
-pub fn changed_date(table: &Table) -> Option<FileError> {
-    let column = table.find("date")?;
-    let cells = table
-        .cells(column)
-        .map(|(row, cell)| (row, cell, formats(cell)));
-    let changed = cells.filter(|(.., formats)| !formats.is_empty());
-    // One that can be read in one way alone tells how all are written.
-    let (row, cell, formats) = changed.min_by_key(|(.., formats)| formats.len())?;
-    let flags: Vec<String> = formats
-        .iter()
-        .map(|format| format!("--date-format {format}"))
-        .collect();
-    Some(FileError::new(format!(
-        "line {}: a spreadsheet has changed the dates of this export ({cell}); pass {}",
-        row.at,
-        flags.join(" or ")
-    )))
-}
-
 /// Whether a line contains the business and the editorial texts, and no review.
 pub fn is_about_business(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some_and(Value::is_object);
@@ -287,21 +311,14 @@ pub fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// The review in a native record, or all its faults. A mapping without a column, as `--map title=`, leaves a member out.
+/// The review in a native record, or all its faults.
 pub fn parse_record(
-    record: &mut Value,
+    record: &Value,
     format: &Format,
     request: &ImportRequest,
     calendar: Calendar,
 ) -> Result<Incoming, Vec<FieldError>> {
-    if let Value::Object(members) = record {
-        let left_out = request.columns.maps.iter();
-        let left_out = left_out.filter(|map| map.column.is_empty());
-        for map in left_out {
-            members.remove(map.field.name());
-        }
-    }
-    let mut incoming = parse_review(record, calendar)?;
+    let mut incoming = parse_review(record, format, calendar)?;
     if !format.is_native() {
         let author = &mut incoming.statement.review.author;
         *author = without_address(author);
@@ -392,7 +409,11 @@ pub fn readable(record: &Value) -> Value {
 }
 
 /// The review in `value`, or all its errors.
-fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<FieldError>> {
+fn parse_review(
+    value: &Value,
+    format: &Format,
+    calendar: Calendar,
+) -> Result<Incoming, Vec<FieldError>> {
     let mut reader = ShapeReader {
         calendar: Some(calendar),
         bytes_max: TEXT_BYTES_MAX,
@@ -404,11 +425,13 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     let decided = decided_units(&mut reader, &members);
     let is_vouched = check_verification(&mut reader, &members);
     let status = stated_status(&mut reader, &members, is_vouched);
-    for name in foreign_members(value) {
-        reader.fault(
-            name,
-            "is no member of this format; leave it out, or pass --format table to read the file as any table",
-        );
+    // A newer instance may have more.
+    let foreign = foreign_members(value).into_iter();
+    for name in foreign.filter(|_| format.is_native()) {
+        let known = COLUMNS.iter().map(|(path, _)| path.as_str());
+        let near = nearest(&name, known).unwrap_or_default();
+        let message = format!("is no member of an export; the nearest is {near}; leave it out");
+        reader.fault(name, message);
     }
     if members
         .get("said")
@@ -558,4 +581,31 @@ fn stated_status(
         return Some(Status::Withheld { reason });
     }
     status.map(|_| Status::Published)
+}
+
+/// Whether a row of JSON has members of native records alone, with the kinds of values that these have.
+pub fn is_native_record(row: &str) -> bool {
+    let Ok(record) = serde_json::from_str::<Value>(row) else {
+        return false;
+    };
+    let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
+    let is_day = |day: &Value| {
+        day.as_str()
+            .is_some_and(|day| !day.contains(['/', '.', ':']))
+    };
+    let is_deleted = record.get("deleted") == Some(&Value::Bool(true));
+    let is_review = ["rating", "date", "author"]
+        .iter()
+        .all(|name| record.get(name).is_some());
+    (is_review || is_deleted)
+        && foreign_members(&record).is_empty()
+        && fits("id", Value::is_string)
+        && fits("author", Value::is_string)
+        && fits("text", Value::is_string)
+        && fits("rating", Value::is_number)
+        && fits("date", is_day)
+        && ["source", "verification"]
+            .iter()
+            .all(|name| fits(name, |value| value.is_string() || value.is_null()))
+        && fits("owner_reply", |value| value.is_object() || value.is_null())
 }

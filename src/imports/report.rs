@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::{fmt, io};
 
 use futures_util::FutureExt as _;
@@ -10,10 +9,11 @@ use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::imports::map::questions::{ShownTables, Undecided};
+use crate::imports::draft::Draft;
+pub use crate::imports::fault::{FileError, Position};
 use crate::model::{Review, ReviewId, Unit};
 use crate::owner::OwnerFileError;
-use crate::owner::fault::{FieldError, listed, reason};
+use crate::owner::fault::listed;
 use crate::storage::{DbError, Write};
 
 /// The outcome of an import, or of a dry run.
@@ -33,6 +33,8 @@ pub struct ImportReport {
     pub withheld: BTreeMap<String, u64>,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
+    /// Rows of another business, by the format's `only`.
+    pub elsewhere: u64,
     /// Reviews in the files that remain withheld because the owner withheld them.
     pub kept_withheld: Named,
     /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
@@ -47,9 +49,9 @@ pub struct ImportReport {
     pub doubtful: Named,
     /// Reviews of the files' sources that have no row, by source.
     pub without_row: BTreeMap<String, u64>,
-    /// The names of the sources whose tables were read.
-    pub sources: Vec<String>,
-    /// The values of columns of publication that were not there before, and do not publish.
+    /// The sources with which the import keeps another format than before.
+    pub kept_formats: Vec<String>,
+    /// The values of columns of publication that hide something.
     pub new_values: Vec<NewValue>,
     /// Rows of reviews that other sources brought, which a run may not touch.
     pub of_others: Named,
@@ -95,7 +97,7 @@ impl ImportReport {
         file.rejected += 1;
         let rejection = Rejection {
             file: file.name.clone(),
-            format: file.format,
+            format: file.format.clone(),
             at,
             error,
             row,
@@ -111,13 +113,13 @@ impl ImportReport {
     }
 }
 
-/// A value that a column of publication did not have before.
+/// A value of a column of publication that the format does not list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewValue {
     pub source: String,
     pub header: String,
-    /// The option that lets it publish.
-    pub option: &'static str,
+    /// The key of the blocks that would publish it.
+    pub key: &'static str,
     pub value: String,
     /// Number of rows.
     pub count: u64,
@@ -177,8 +179,15 @@ fn shortened(text: &str, from: usize) -> String {
 pub struct FileReport {
     /// File name; for a file in an archive or folder, with the container's name.
     pub name: String,
-    /// As a value of `--format`.
-    pub format: &'static str,
+    /// As a value of `--format`; `table` for an owner's.
+    pub format: String,
+    /// The name of the format, and its note for the owner.
+    pub label: String,
+    pub note: Option<String>,
+    /// Whether the format gives only some of a place's reviews.
+    pub excerpts: bool,
+    /// What each field is read from.
+    pub fields: Vec<String>,
     /// Number of rows, without blank lines.
     pub rows: u64,
     pub rejected: u64,
@@ -189,35 +198,13 @@ pub struct FileReport {
 pub struct Rejection {
     /// As in `FileReport::name`.
     pub file: String,
-    /// As a value of `--format`.
-    pub format: &'static str,
+    /// As a value of `--format`; `table` for an owner's.
+    pub format: String,
     pub at: Position,
     /// The problem, and advice for the user.
     pub error: String,
     /// As JSON if the row is valid JSON, otherwise as text; truncated if too long.
     pub row: Value,
-}
-
-/// Position of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Position {
-    /// The line on which the row begins, from 1.
-    Line(u64),
-    Element {
-        /// The array's path, as `result.reviews`; empty at the top level.
-        array: Arc<str>,
-        /// From 0.
-        index: u64,
-    },
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line(line) => write!(f, "{line}"),
-            Self::Element { array, index } => write!(f, " {array}[{index}]"),
-        }
-    }
 }
 
 impl fmt::Display for Rejection {
@@ -235,9 +222,6 @@ pub trait Watch {
 
     /// `rows` of about `all` have been read so far.
     fn read(&mut self, _rows: u64, _all: u64) {}
-
-    /// The next file is this table; called before its rows are read.
-    fn table(&mut self, _table: &ShownTables) {}
 
     /// A row was rejected.
     ///
@@ -297,15 +281,15 @@ pub struct MassChange {
 pub struct ImportVerdict {
     /// Whether the import is a run that can be undone.
     pub keeps_run: bool,
-    /// Whether its undo takes back what it decided about columns.
-    pub undoes_columns: bool,
+    /// Whether its undo gives sources their former formats back.
+    pub undoes_formats: bool,
 }
 
 impl Default for ImportVerdict {
     fn default() -> Self {
         Self {
             keeps_run: true,
-            undoes_columns: true,
+            undoes_formats: true,
         }
     }
 }
@@ -377,23 +361,15 @@ impl fmt::Display for Named {
 
 // Errors of a whole file or a whole import. An error in a single row is a [`Rejection`], which does not stop the import.
 
-/// Maximum bytes that one import may read, unpacked, over all its files, because all rows are in memory: 256 MiB.
-pub const INPUT_BYTES_MAX: u64 = 256 << 20;
-
-/// The reason why a file cannot be imported, with advice for the user.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct FileError(String);
-
 /// Why an import, or its undoing, failed; nothing was changed.
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// A file cannot be imported, or the import would do more than requested, or something that was probably not intended.
     #[error("{0}")]
     Refused(String),
-    /// Something must be decided about the columns first.
-    #[error("{0}")]
-    Undecided(Box<Undecided>),
+    /// Something must be decided about the format first.
+    #[error("open: {}", .0.describe_open().join("; "))]
+    Open(Box<Draft>),
     /// [`Watch::is_stopped`]
     #[error("{STOPPED}; nothing was changed")]
     Stopped,
@@ -417,37 +393,5 @@ impl ImportError {
 impl From<OwnerFileError> for ImportError {
     fn from(error: OwnerFileError) -> Self {
         Self::Refused(error.to_string())
-    }
-}
-
-impl FileError {
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-
-    /// The faults of a member's value, whose paths begin at that member.
-    pub fn of_member(name: &str, faults: &[FieldError]) -> Self {
-        let faults: Vec<String> = faults.iter().map(|it| format!("{name}.{it}")).collect();
-        Self(faults.join("; "))
-    }
-
-    /// The operating system refused to read it.
-    #[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-    pub(super) fn unreadable(error: io::Error) -> Self {
-        Self(format!("cannot be read: {error}"))
-    }
-}
-
-impl From<serde_json::Error> for FileError {
-    fn from(error: serde_json::Error) -> Self {
-        let reason = if error.is_eof() {
-            "the file ends in the middle of a value".to_owned()
-        } else {
-            reason(&error)
-        };
-        let (line, column) = (error.line(), error.column().max(1));
-        Self(format!(
-            "line {line}, column {column}: the JSON is broken ({reason}); export it again"
-        ))
     }
 }

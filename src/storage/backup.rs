@@ -293,7 +293,7 @@ const COMPARED: [[&str; 3]; 7] = [
     [
         "format of a source",
         "formats of sources",
-        "select source_name as id, header, field, position, public_values, withheld_values, date_order, scale from DB.source_column",
+        "select name as id, format from DB.source where format is not null",
     ],
     [
         "source of `reviews sync`",

@@ -13,11 +13,11 @@ macro_rules! execute {
 mod backup;
 pub mod business;
 mod cluster;
-pub mod columns;
 mod database;
 mod erase;
 mod error;
 mod files;
+pub mod formats;
 
 pub mod reviews;
 mod schema;

@@ -11,7 +11,7 @@ use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
     Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
-    ShownTables, Watch, Watcher,
+    Watch, Watcher,
 };
 use crate::model::ReviewId;
 use crate::storage::sync::{
@@ -41,7 +41,7 @@ pub struct RunRequest {
     pub accepts_changes: bool,
     /// `--doubtful`
     pub doubtful: Option<Doubtful>,
-    /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
+    /// How the answer is read when the source is added, with what the owner decides about the format; otherwise as the source says.
     pub reading: Option<ImportRequest>,
 }
 
@@ -77,15 +77,6 @@ impl Watch for Decider<'_> {
 
     fn read(&mut self, rows: u64, all: u64) {
         self.watch.read(rows, all);
-    }
-
-    fn table(&mut self, table: &ShownTables) {
-        let mut table = table.clone();
-        // They are the server's words.
-        for column in &mut table.columns {
-            column.values.clear();
-        }
-        self.watch.table(&table);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -126,7 +117,7 @@ impl Decider<'_> {
         }
         if let Some(reason) = outcome.mass_withholding {
             return Err(MergeError::Refused(format!(
-                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source columns` adds a value that publishes"
+                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source format` adds a value that publishes"
             )));
         }
         match self.request.cause {
@@ -201,7 +192,7 @@ impl Decider<'_> {
         Ok(ImportVerdict {
             keeps_run,
             // What was decided when the source was added belongs to the source.
-            undoes_columns: !is_adding,
+            undoes_formats: !is_adding,
         })
     }
 
@@ -280,7 +271,7 @@ impl Decider<'_> {
 /// The formats of the files that have rows.
 fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     let files = outcome.report.files.iter().filter(|file| file.rows > 0);
-    let mut formats: Vec<&str> = files.map(|file| file.format).collect();
+    let mut formats: Vec<&str> = files.map(|file| file.format.as_str()).collect();
     formats.sort_unstable();
     formats.dedup();
     (!formats.is_empty()).then(|| formats.join(", "))

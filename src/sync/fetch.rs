@@ -28,8 +28,7 @@ use super::source::{Source, SyncError};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
-    Format, INPUT_BYTES_MAX, ImportRequest, Mask, format_of, is_taken_from_folders, open_below,
-    open_root,
+    INPUT_BYTES_MAX, Mask, format_of, is_taken_from_folders, open_below, open_root,
 };
 use crate::model::hex;
 use crate::storage::temporary_folder;
@@ -122,7 +121,7 @@ pub async fn fetch_pages(
         }
         bytes_left -= page.bytes;
         let _place = memory.acquire().await;
-        let body = read_body(&page, &file, &reading)?;
+        let body = read_body(&page, &file)?;
         // Bytes that are not UTF-8 say nothing of further pages, but are part of rows.
         let text = String::from_utf8_lossy(&body);
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -134,7 +133,7 @@ pub async fn fetch_pages(
         } else {
             let format = format_of(&body, &reading);
             // Our own form has nothing but its own members, so an empty list in it is one.
-            let is_own = format.is_some_and(Format::is_document);
+            let is_own = format.as_ref().is_some_and(|it| it.name == "reviews-json");
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
             fetched.answer = page.describe();
             pager.insert(Pager::new(&first, format))
@@ -188,15 +187,11 @@ fn page_failure(number: usize, reason: &str) -> SyncError {
 
 /// The body of a page. One that is not UTF-8 is decoded as the answer states, unless the owner named the encoding, and its file is
 /// written again.
-fn read_body(
-    page: &FetchedPage,
-    file: &Path,
-    reading: &ImportRequest,
-) -> Result<Vec<u8>, SyncError> {
+fn read_body(page: &FetchedPage, file: &Path) -> Result<Vec<u8>, SyncError> {
     let body = fs::read(file).map_err(|error| unwritable(&error))?;
     let stated = page.header(CONTENT_TYPE).and_then(charset);
     let is_archive = body.starts_with(b"PK");
-    match stated.filter(|_| reading.encoding.is_none() && !is_archive) {
+    match stated.filter(|_| !is_archive) {
         Some(encoding) if encoding != UTF_8 && str::from_utf8(&body).is_err() => {
             let decoded = encoding.decode(&body).0.into_owned().into_bytes();
             fs::write(file, &decoded).map_err(|error| unwritable(&error))?;

@@ -12,4 +12,4 @@ mod source;
 pub use decide::{Cause, RunRequest};
 pub use fetch::Fetched;
 pub use run::{SourceScheduler, SyncReport, SyncRunner, follow_time_zone};
-pub use source::{Source, SourceOptions, SourceSchedule, SyncError, decides, reads};
+pub use source::{Source, SourceOptions, SourceSchedule, SyncError, reads};

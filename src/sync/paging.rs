@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use reqwest::header::{HeaderMap, LINK};
 use serde::de::IgnoredAny;
@@ -11,8 +12,7 @@ use url::Url;
 
 use super::client::FetchedPage;
 use super::source::SyncError;
-use crate::imports::map::fields::ReviewField;
-use crate::imports::{Format, Paging};
+use crate::imports::{Format, Paging, ReviewField};
 use crate::model::json::{self, join, visit};
 
 /// Rows of all pages of a run, of which hashes are kept.
@@ -23,7 +23,7 @@ const DEPTH_MAX: usize = 3;
 pub struct Pager {
     /// The first page.
     first: Url,
-    format: Option<&'static Format>,
+    format: Option<Arc<Format>>,
     hasher: RandomState,
     /// Hashes of the rows so far, by their ids.
     seen_rows: HashSet<u64>,
@@ -129,7 +129,7 @@ const TOTALS: [&str; 9] = [
 ];
 
 impl Pager {
-    pub fn new(first: &Url, format: Option<&'static Format>) -> Self {
+    pub fn new(first: &Url, format: Option<Arc<Format>>) -> Self {
         Self {
             first: first.clone(),
             format,
@@ -142,8 +142,8 @@ impl Pager {
         }
     }
 
-    fn paging(&self) -> Option<&'static Paging> {
-        self.format?.paging.as_ref()
+    fn paging(&self) -> Option<&Paging> {
+        self.format.as_ref()?.paging.as_ref()
     }
 
     /// Whether this status of a further page means that there is none.
@@ -160,8 +160,10 @@ impl Pager {
     /// # Errors
     /// If a further page has no list of rows, or there are too many.
     pub fn turn(&mut self, url: &Url, page: &FetchedPage, body: &str) -> Result<Turn, SyncError> {
-        let (before, paging) = (self.seen_rows.len(), self.paging());
-        let is_list = self.note_rows(body, paging.and_then(|paging| paging.rows));
+        let before = self.seen_rows.len();
+        let format = self.format.clone();
+        let paging = format.as_ref().and_then(|format| format.paging.as_ref());
+        let is_list = self.note_rows(body, paging.and_then(|paging| paging.rows.as_deref()));
         if !is_list {
             // An object is none of the texts below.
             if paging.is_some_and(|paging| paging.rows.is_some()) && before > 0 {
@@ -177,7 +179,8 @@ impl Pager {
                 "the pages have more than {ROWS_MAX} rows"
             )));
         }
-        let total = paging.and_then(|paging| word(member(body, paging.total?)?)?.parse().ok());
+        let total =
+            paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
         let stated =
             ["X-WP-Total", "X-Total-Count"].map(|name| page.header(name)?.trim().parse().ok());
         self.total = stated.into_iter().fold(self.total.max(total), Option::max);
@@ -201,14 +204,16 @@ impl Pager {
     /// Keeps what tells each row from those before: its id, because other members may change from page to page, or the whole row.
     /// Returns whether there is a list: the answer, or the array at the first of `paths` that it has.
     fn note_rows(&mut self, body: &str, paths: Option<&str>) -> bool {
-        let (format, hasher, seen) = (self.format, &self.hasher, &mut self.seen_rows);
+        let ids = self
+            .format
+            .as_ref()
+            .map(|it| it.column_names(ReviewField::Id));
+        let ids = ids.unwrap_or_default();
+        let (hasher, seen) = (&self.hasher, &mut self.seen_rows);
         let note = |_: &str, row: &str| {
             // Counted before the page ends, so that memory is bounded.
             if seen.len() <= ROWS_MAX {
-                let mut ids = format
-                    .into_iter()
-                    .flat_map(|it| it.columns(ReviewField::Id));
-                let id = ids.find_map(|path| word(member(row, path)?));
+                let id = ids.iter().find_map(|path| word(member(row, path)?));
                 seen.insert(match id {
                     Some(id) => hasher.hash_one(id),
                     None => hasher.hash_one(row),
@@ -233,10 +238,10 @@ impl Pager {
     fn next(&self, url: &Url, body: &str) -> Option<Url> {
         let paging = self.paging()?;
         let text = |path: &str| word(member(body, path)?);
-        if let Some(next_url) = paging.next_url {
-            return self.with_query_of(&text(next_url)?);
+        if let Some(next) = &paging.next {
+            return self.with_query_of(&text(next)?);
         }
-        if let (Some(token), Some(parameter)) = (paging.token, paging.parameter) {
+        if let (Some(token), Some(parameter)) = (&paging.token, &paging.parameter) {
             return Some(with_parameter(url, parameter, &text(token)?));
         }
         let number = |name: &str, default| {
@@ -244,7 +249,7 @@ impl Pager {
             let value = pairs.find(|(other, _)| other == name);
             value.map_or(default, |(_, value)| value.parse::<u64>().ok())
         };
-        let (name, value) = match (paging.page, paging.offset, paging.size) {
+        let (name, value) = match (&paging.page, &paging.offset, &paging.size) {
             (Some(page), ..) => (page, number(page, Some(1))?.checked_add(1)?),
             (None, Some(offset), Some(size)) => {
                 let size = number(size, None)?;

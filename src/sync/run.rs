@@ -19,9 +19,7 @@ use super::source::{Source, SourceSchedule, SyncError};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::imports::{
-    ImportError, ImportReport, ImportRequest, Rejection, VALUE, Watch, Watcher, import,
-};
+use crate::imports::{ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, import};
 use crate::metrics::{self, figure};
 use crate::random::Random;
 use crate::storage::business::{refuse_sample, time_zone};
@@ -141,15 +139,15 @@ impl SyncRunner {
             Ok(mut import) => {
                 // Values are the server's words.
                 for new in &mut import.new_values {
-                    VALUE.clone_into(&mut new.value);
+                    "…".clone_into(&mut new.value);
                 }
                 Ok(SyncReport { import, decision })
             }
             // When a source is added, the owner may know which columns they are.
-            Err(ImportError::Undecided(undecided))
-                if request.cause == Cause::Adding || !undecided.finds_no_review() =>
+            Err(ImportError::Open(draft))
+                if request.cause == Cause::Adding || !draft.finds_no_review() =>
             {
-                Err(SyncError::Undecided { answer, undecided })
+                Err(SyncError::Open { answer, draft })
             }
             Err(ImportError::Refused(reason)) if mass_change.is_some() || is_decided => {
                 let message = fetched.mask.apply(&reason);
@@ -157,12 +155,8 @@ impl SyncRunner {
                     mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
                 Err(SyncError::Refused { message, details })
             }
-            Err(error @ (ImportError::Undecided(_) | ImportError::Refused(_))) => {
-                let reason = if let ImportError::Undecided(undecided) = &error {
-                    undecided.explain()
-                } else {
-                    fetched.mask.apply(&error.to_string())
-                };
+            Err(error @ (ImportError::Open(_) | ImportError::Refused(_))) => {
+                let reason = fetched.mask.apply(&error.to_string());
                 let (name, found) = (source.name(), format!("{answer}no reviews found"));
                 Err(SyncError::Refused {
                     message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),

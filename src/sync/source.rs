@@ -15,16 +15,13 @@ use thiserror::Error;
 use url::Url;
 
 use crate::config::TimeSpan;
-use crate::imports::{ImportRequest, Undecided};
+use crate::imports::{Draft, ImportRequest};
 use crate::random::Random;
 use crate::storage::DbError;
 use crate::storage::sync::SyncSource;
 
 /// The options of `import` that say how an answer is read.
-const READING_OPTIONS: &str =
-    "format scale date-format source encoding sheet header-row skip-duplicates full-names";
-/// Those that decide about columns when a source is added; they are kept with its columns.
-const COLUMN_OPTIONS: &str = "map public public-answer public-name ignore ignore-others no-text";
+const READING_OPTIONS: &str = "format source skip-duplicates";
 /// A parameter or header whose name contains one of these may have a secret as its value.
 const SECRET_NAMES: &str = "key token secret password passwd pwd pass jwt sig auth cookie";
 /// Headers that say how the request is sent, or to whom.
@@ -39,11 +36,6 @@ const PAGING_NAMES: &str =
 /// Whether an option of `import` says how an answer is read.
 pub fn reads(option: &str) -> bool {
     is_in(READING_OPTIONS, option)
-}
-
-/// Whether an option of `import` decides about columns.
-pub fn decides(option: &str) -> bool {
-    is_in(COLUMN_OPTIONS, option)
 }
 
 fn is_in(list: &str, name: &str) -> bool {
@@ -69,7 +61,7 @@ pub struct SourceOptions {
     /// Whether the answer has only the newest reviews.
     pub partial: bool,
     pub allow_http: bool,
-    /// Options of `reviews import`, as `--scale=10`.
+    /// Options of `reviews import`, as `--source=Facebook`.
     pub import: Vec<String>,
 }
 
@@ -381,12 +373,13 @@ pub enum SyncError {
     TimedOut,
     #[error("it is being fetched just now; try again when that is done")]
     Running,
-    /// Something must be decided about the columns. Cells are shown only where the run was asked for.
-    #[error("{answer}{}", .undecided.explain())]
-    Undecided {
+    /// Something must be decided about the format. Cells are shown only where the run was asked for.
+    #[error("{answer}something must be decided about its format first: {}; run `reviews sync add` again, or give the whole format with \
+             `reviews source format`", .draft.describe_open().join("; "))]
+    Open {
         /// Status and kind, if there was a response.
         answer: String,
-        undecided: Box<Undecided>,
+        draft: Box<Draft>,
     },
     /// The server asked for a wait: the next run begins no earlier.
     #[error("{reason}")]

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use chrono::Datelike as _;
 
 use crate::imports::incoming::{Incoming, ReviewRow};
-use crate::imports::map::values::{self, Names, is_in};
-use crate::imports::platforms::TABLE;
 use crate::imports::report::{NAMED_MAX, Watch};
 use crate::imports::request::{Doubtful, ImportRequest};
+use crate::imports::value::names::of_platform;
 use crate::model::text::words;
 use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
 use crate::storage::reviews::{Known, KnownReview, ReviewState};
@@ -137,7 +136,7 @@ impl<'k> ReviewCandidate<'k> {
         let there = self.known.review();
         let has = |unit: Unit| there.is_some_and(|there| unit.is_same(there, stated));
         // Ids of hand-made tables are less sure than a name that few share.
-        let is_name = row.format.name != TABLE.name || !is_shared_name(row.author());
+        let is_name = !row.format.is_table() || !is_shared_name(row.author());
         is_name && (last.has_author_of(digests) || has(Unit::Author))
             || last.has_day_of(digests)
             || has(Unit::Date)
@@ -658,7 +657,7 @@ fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
         "" => "source",
         name => name,
     };
-    values::of_platform(prefix, id.as_str()).ok()
+    of_platform(prefix, id.as_str()).ok()
 }
 
 fn other_review(candidate: &ReviewCandidate<'_>) -> String {
@@ -682,7 +681,7 @@ fn shown_id(id: &ReviewId) -> &str {
     }
 }
 
-/// Whether an id was derived from a row without one; see `map::values::digest`.
+/// Whether an id was derived from a row without one; see `value::names::digest`.
 pub fn is_derived(id: &str) -> bool {
     let numbered = id.rsplit_once('-');
     let numbered =
@@ -693,9 +692,18 @@ pub fn is_derived(id: &str) -> bool {
 
 /// Whether many people may have the name, so that it does not identify one.
 pub fn is_shared_name(name: &str) -> bool {
-    const SHARED: Names = "anonymous, a google user, a facebook user, a yelp user, customer, guest, verified customer, verified buyer";
+    const SHARED: [&str; 8] = [
+        "anonymous",
+        "a google user",
+        "a facebook user",
+        "a yelp user",
+        "customer",
+        "guest",
+        "verified customer",
+        "verified buyer",
+    ];
     let name = name.trim().to_lowercase();
-    name.is_empty() || is_in(SHARED, &name)
+    name.is_empty() || SHARED.contains(&name.as_ref())
 }
 
 fn has_telling_text(row: &ReviewRow) -> bool {

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::incoming::ReviewRow;
-use crate::imports::limits::VALUES_BETWEEN_LOOKS;
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
-use crate::imports::platforms::{find_format, id_prefix};
+use crate::imports::platforms::id_prefix;
+use crate::imports::read::ROWS_BETWEEN_LOOKS;
 use crate::imports::report::{
     ImportReport, MassChange, MergeError, Watcher, preview, preview_change,
 };
@@ -38,7 +38,7 @@ impl Rules<'_> {
     /// Whether a row may touch a review that is there or was deleted. In a run, rows that name their source themselves touch only what
     /// the source's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
-        let own_source = self.request.source_of(row.format);
+        let own_source = self.request.source_of(&row.format);
         let is_own = !row.format.is_ours() && fold(row.source()) == fold(own_source);
         is_own
             || self
@@ -81,10 +81,6 @@ pub struct Change {
     pub note: Option<String>,
 }
 
-/// What a merge keeps of a row beside it: the change, its digests, what it matches, and its id in several lists and maps (640 bytes, as
-/// measured).
-pub const MERGED_BYTES: usize =
-    size_of::<Change>() + size_of::<Digests>() + size_of::<Option<RowMatch>>() + 640;
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
 /// Percentage of a source's reviews above which withdrawing them needs `--accept-changes`.
@@ -132,7 +128,7 @@ pub fn merge_rows(
         },
     };
     for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {
-        if u64::is_multiple_of(number, VALUES_BETWEEN_LOOKS) && merging.watch.is_stopped() {
+        if u64::is_multiple_of(number, ROWS_BETWEEN_LOOKS) && merging.watch.is_stopped() {
             return Err(MergeError::Stopped);
         }
         merging.row(row, found)?;
@@ -452,11 +448,8 @@ impl Merging<'_> {
             doubted,
             ..
         } = &mut self.outcome;
-        let mut formats = report
-            .files
-            .iter()
-            .filter_map(|file| find_format(file.format));
-        if self.rules.request.partial || formats.any(|format| format.excerpts) {
+        let mut files = report.files.iter();
+        if self.rules.request.partial || files.any(|file| file.excerpts) {
             return;
         }
         for known in others.values() {

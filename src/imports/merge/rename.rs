@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, MergeError, Named};
 use crate::imports::request::respell;
 use crate::model::Unit;
-use crate::storage::columns::{KeptColumn, KeptColumns};
+use crate::storage::formats::{KeptFormats, load_formats};
 use crate::storage::reviews::{Known, KnownReview, ReviewState, SourceRecord};
 use crate::storage::{AtPath as _, Database, Write, reviews};
 
@@ -75,8 +75,8 @@ async fn rename(
     let (moved, others): (Known, Known) = known.into_iter().partition(|(_, known)| is_moved(known));
     let others: Vec<KnownReview> = others.into_values().filter(is_other).collect();
     if !others.is_empty() {
-        let columns = KeptColumns::load(write.for_reading()).await?;
-        check_apart(source, new_name, &moved, &others, &columns).map_err(MergeError::Refused)?;
+        let formats = load_formats(write.for_reading()).await?;
+        check_apart(source, new_name, &moved, &others, &formats).map_err(MergeError::Refused)?;
     }
     let present = |known: &&KnownReview| !known.is_deleted();
     let renamed = Renamed {
@@ -124,35 +124,17 @@ fn check_apart(
     new_name: &str,
     moved: &Known,
     others: &[KnownReview],
-    columns: &KeptColumns,
+    formats: &KeptFormats,
 ) -> Result<(), String> {
     fn own_id(source: &SourceRecord) -> &str {
         source.id_at_source.as_deref().unwrap_or(source.id.as_str())
     }
-    // What a column is read as; values that did not publish may be new.
-    let reading = |name: &str, header: &str| -> Vec<KeptColumn> {
-        let plain = |it: &KeptColumn| KeptColumn {
-            source: String::new(),
-            header: String::new(),
-            withheld_values: Vec::new(),
-            decided_by: String::new(),
-            ..it.clone()
-        };
-        columns.at(name, header).map(plain).collect()
-    };
-    let differs = |header: &&str| {
-        let [one, other] = [source, new_name].map(|name| reading(name, header));
-        !one.is_empty() && !other.is_empty() && one != other
-    };
-    let mut headers = columns.of(source).map(|column| column.header.as_str());
-    if let Some(header) = headers.find(differs) {
-        let part = match header {
-            "" => "text that is not UTF-8, or a field that is not there,".to_owned(),
-            header => format!("the column {header}"),
-        };
+    if let (Some(one), Some(other)) = (formats.get(source), formats.get(new_name))
+        && one != other
+    {
         return Err(format!(
-            "{part} is read in one way in files of {source} and in another in files of {new_name}, so they cannot be one source; keep \
-             both names, or change one with `reviews source columns`"
+            "files of {source} have another format than those of {new_name}, so they cannot be one source; keep both names, or change a \
+             format with `reviews source format`"
         ));
     }
     let sources = others.iter().filter_map(|known| known.source.as_ref());

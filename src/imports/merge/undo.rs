@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
 use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit, fold};
-use crate::storage::columns::KeptColumns;
+use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
     self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
     UNDOABLE_MAX,
@@ -136,7 +136,7 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
     let run = undone.run.id;
-    KeptColumns::take_back(write, run, now).await?;
+    take_back_formats(write, run).await?;
     let rows = reviews::run_reviews(write.for_reading(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! JSON in memory: the arrays of objects in a document, JSON Lines, and objects as rows of cells.
+//! JSON in memory: the lists of objects in a document, JSON Lines, and objects as rows of cells.
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
@@ -10,32 +10,32 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::imports::limits::ImportLimits;
-use crate::imports::map::fields::is_one_of;
-use crate::imports::map::values::{WORDS, is_in, names};
-use crate::imports::platforms::Format;
-use crate::imports::report::{FileError, Position};
-use crate::imports::table::{BLOCK_BYTES, Cells, ROW_BYTES_MAX, RowFault, Table, TableRow};
+use crate::imports::fault::{FileError, Position};
+use crate::imports::format::{Format, PublicColumn};
+use crate::imports::read::{
+    Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
+};
+use crate::imports::value::text::TEXT_BYTES_MAX;
 use crate::model::json::{join, visit};
-use crate::model::text::shown;
+use crate::model::text::{shorten, shown};
 use crate::owner::fault::reason;
 
-/// Maximum number of objects in such: each takes 640 bytes when it is parsed, even an empty one.
+/// Maximum number of objects in a row: each takes 640 bytes when it is parsed, even an empty one.
 const ROW_OBJECTS_MAX: usize = 20_000;
 /// Number of bytes that are kept of an overlong or broken row.
 const BYTES_SHOWN: usize = 1 << 10;
 /// Maximum depth of the members that become cells: objects in the reviews inside a document inside an API's answer.
 const DEEP_MAX: usize = 5;
+/// Maximum depth of a list of rows in a document.
+const LISTS_DEEP_MAX: usize = 4;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
 /// Maximum length of the path of an object whose members become cells, in bytes: each of them repeats it.
 const PATH_BYTES_MAX: usize = 1 << 10;
-/// Maximum number of columns of a file of objects.
-const COLUMNS_MAX: usize = 2_000;
-/// How often the name of a column is there while it is decided what the column is.
-const COLUMN_COPIES: usize = 8;
-/// Before the members of the object that encloses an array of rows.
+/// Before the members of the object that encloses a list of rows.
 pub const PARENT: &str = "^";
+/// Maximum number of members beside a list that are shown.
+const BESIDE_MAX: usize = 20;
 
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
@@ -44,49 +44,48 @@ pub type RowValue = Result<Value, (String, Value)>;
 #[derive(Debug)]
 pub struct JsonText<'t> {
     pub text: &'t str,
-    /// Where rows may be: the document itself, the values or the lines; then the arrays of objects in the document, the
+    /// Where rows may be: the document itself, the values or the lines; then the lists of objects in the document, the
     /// outermost first.
-    pub places: Vec<RowArray<'t>>,
+    pub lists: Vec<RowList<'t>>,
 }
-
-/// Maximum depth of the array of rows in a document.
-const ARRAYS_DEEP_MAX: usize = 4;
 
 impl<'t> JsonText<'t> {
     /// Reads a text that begins with a bracket or a brace.
-    pub fn of(text: &'t str, limits: &mut ImportLimits<'_>) -> Result<Self, FileError> {
-        let places = match serde_json::from_str::<&RawValue>(text) {
-            Ok(document) => places_in(document.get(), limits)?,
-            Err(_) if has_lines(text) => vec![RowArray::lines(text, limits)?],
+    pub fn of(text: &'t str) -> Result<Self, FileError> {
+        let lists = match serde_json::from_str::<&RawValue>(text) {
+            Ok(document) => lists_in(document.get())?,
+            Err(_) if has_lines(text) => vec![RowList::lines(text)?],
             Err(_) => {
                 let mut elements = Vec::new();
                 for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-                    limits.take(ELEMENT_BYTES)?;
-                    elements.push((value?.get(), None));
+                    push(&mut elements, (value?.get(), None))?;
                 }
-                vec![RowArray::new(String::new(), elements)]
+                vec![RowList::new(String::new(), elements)]
             }
         };
-        Ok(Self { text, places })
+        Ok(Self { text, lists })
     }
 
     /// The document, if the text is one.
     pub fn document(&self) -> Option<&'t str> {
-        let top = &self.places[0];
-        let first = top
-            .elements
-            .first()
-            .filter(|_| top.kind == RowKind::Document);
+        let top = &self.lists[0];
+        let first = top.elements.first();
+        let first = first.filter(|_| top.kind == RowKind::Document);
         first.map(|(document, _)| *document)
     }
 
     pub fn is_lines(&self) -> bool {
-        self.places[0].kind == RowKind::Line
+        self.lists[0].kind == RowKind::Line
     }
 
-    /// The number of the array with this path.
+    /// The number of the list with this path.
     pub fn find(&self, path: &str) -> Option<usize> {
-        self.places.iter().position(|array| array.path == path)
+        let mut lists = self
+            .lists
+            .iter()
+            .skip(usize::from(self.document().is_some()));
+        let found = lists.position(|list| list.path == path);
+        found.map(|number| number + usize::from(self.document().is_some()))
     }
 }
 
@@ -97,17 +96,17 @@ fn has_lines(text: &str) -> bool {
     first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
 }
 
-/// Rows in a text: the elements of an array, or its lines.
+/// Rows in a text: the elements of a list, or its lines.
 #[derive(Debug)]
-pub struct RowArray<'t> {
-    /// As `result.reviews`, or `data[][].reviews_data`; empty at the top level.
+pub struct RowList<'t> {
+    /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
     /// Each may be broken.
     pub elements: Vec<Element<'t>>,
     kind: RowKind,
 }
 
-/// A value, with the object that encloses its array, if that object is itself an element of one.
+/// A value, with the object that encloses its list, if that object is itself an element of one.
 type Element<'t> = (&'t str, Option<&'t str>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,54 +117,54 @@ enum RowKind {
     Document,
 }
 
-/// What an element takes in memory while the arrays of a document are searched: its lists are copied, and grow.
-const ELEMENT_BYTES: usize = 3 * size_of::<Element<'_>>();
-/// What an array takes, without its elements.
-const ARRAY_BYTES: usize = 512;
-
-/// The document, then the arrays of objects in it, the outermost first.
-fn places_in<'t>(
-    document: &'t str,
-    limits: &mut ImportLimits<'_>,
-) -> Result<Vec<RowArray<'t>>, FileError> {
-    let mut found = BTreeMap::new();
-    let top = (document, None);
-    find_arrays(top, "", ARRAYS_DEEP_MAX, &mut found, limits)?;
-    let has_objects =
-        |array: &RowArray<'_>| array.elements.iter().any(|(row, _)| row.starts_with('{'));
-    let mut arrays: Vec<RowArray<'_>> = found.into_values().filter(has_objects).collect();
-    arrays.sort_by_key(|array| array.path.matches('.').count());
-    let top = RowArray {
-        kind: RowKind::Document,
-        ..RowArray::new(String::new(), vec![top])
-    };
-    Ok(std::iter::once(top).chain(arrays).collect())
+fn push<'t>(elements: &mut Vec<Element<'t>>, element: Element<'t>) -> Result<(), FileError> {
+    if elements.len() as u64 == ROWS_MAX {
+        return Err(FileError::new(format!(
+            "has a list of more than {ROWS_MAX} elements; split it, and import one part after the other"
+        )));
+    }
+    elements.push(element);
+    Ok(())
 }
 
-/// Adds the arrays in a value whose path is `path`, by their paths: those of one member are one array over all elements. `around` is the
-/// object that encloses the value, if that is an element of an array.
-fn find_arrays<'t>(
+/// The document, then the lists of objects in it, the outermost first.
+fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
+    let mut found = BTreeMap::new();
+    let top = (document, None);
+    find_lists(top, "", LISTS_DEEP_MAX, &mut found)?;
+    let has_objects =
+        |list: &RowList<'_>| list.elements.iter().any(|(row, _)| row.starts_with('{'));
+    let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
+    lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
+    let top = RowList {
+        kind: RowKind::Document,
+        ..RowList::new(String::new(), vec![top])
+    };
+    Ok(std::iter::once(top).chain(lists).collect())
+}
+
+/// Adds the lists in a value whose path is `path`, by their paths: those of one member are one list over all elements. `around` is the
+/// object that encloses the value, if that is an element of a list.
+fn find_lists<'t>(
     (value, around): Element<'t>,
     path: &str,
     deep: usize,
-    found: &mut BTreeMap<String, RowArray<'t>>,
-    limits: &mut ImportLimits<'_>,
+    found: &mut BTreeMap<String, RowList<'t>>,
 ) -> Result<(), FileError> {
     let is_list = value.starts_with('[');
     let mut elements = Vec::new();
     let mut add = |name: &str, inner: &'t str| {
         if is_list {
-            limits.take(ELEMENT_BYTES)?;
-            elements.push((inner, around));
+            push(&mut elements, (inner, around))?;
         }
         if deep == 0 || !inner.starts_with(['[', '{']) {
             return Ok(());
         }
         let list = format!("{path}[]");
         match (is_list, inner.starts_with('[')) {
-            (true, true) => find_arrays((inner, around), &list, deep - 1, found, limits),
-            (true, false) => find_arrays((inner, Some(inner)), &list, deep, found, limits),
-            (false, _) => find_arrays((inner, around), &join(path, name), deep - 1, found, limits),
+            (true, true) => find_lists((inner, around), &list, deep - 1, found),
+            (true, false) => find_lists((inner, Some(inner)), &list, deep, found),
+            (false, _) => find_lists((inner, around), &join(path, name), deep - 1, found),
         }
     };
     let fault = visit(value, |name, inner| match add(name, inner) {
@@ -175,18 +174,20 @@ fn find_arrays<'t>(
     if let Some(fault) = fault {
         return Err(fault);
     }
-    if let Some(known) = found.get_mut(path) {
-        known.elements.append(&mut elements);
-    } else if is_list {
-        limits.take(ARRAY_BYTES + path.len())?;
-        let array = RowArray::new(path.to_owned(), elements);
-        found.insert(path.to_owned(), array);
+    if !is_list {
+        return Ok(());
+    }
+    let known = found
+        .entry(path.to_owned())
+        .or_insert_with(|| RowList::new(path.to_owned(), Vec::new()));
+    for element in elements {
+        push(&mut known.elements, element)?;
     }
     Ok(())
 }
 
-impl<'t> RowArray<'t> {
-    const fn new(path: String, elements: Vec<(&'t str, Option<&'t str>)>) -> Self {
+impl<'t> RowList<'t> {
+    const fn new(path: String, elements: Vec<Element<'t>>) -> Self {
         Self {
             path,
             elements,
@@ -195,11 +196,10 @@ impl<'t> RowArray<'t> {
     }
 
     /// The lines of a text that are not blank.
-    pub fn lines(text: &'t str, limits: &mut ImportLimits<'_>) -> Result<Self, FileError> {
+    pub fn lines(text: &'t str) -> Result<Self, FileError> {
         let mut lines = Vec::new();
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-            limits.take(2 * size_of::<Element<'_>>())?;
-            lines.push((line, None));
+            push(&mut lines, (line, None))?;
         }
         Ok(Self {
             kind: RowKind::Line,
@@ -209,21 +209,17 @@ impl<'t> RowArray<'t> {
 
     /// The paths of the members of the first rows; of a document only its own members.
     pub fn names(&self) -> BTreeSet<String> {
-        let first = self
-            .elements
-            .iter()
-            .take(ROWS_LOOKED_AT)
-            .map(|(element, _)| *element);
+        let first = self.elements.iter().take(ROWS_LOOKED_AT);
         let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
-        for row in first {
+        for (row, _) in first {
             let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
             if let Some(value) = is_parsed.then(|| serde_json::from_str(row).ok()).flatten() {
-                objects.add_value(Position::Line(0), Ok(self.without_edge(value)));
+                objects.put_all("", self.without_edge(value));
                 continue;
             }
             // An object that is broken or too large has names all the same.
             let object = Some(row).filter(|row| row.trim_start().starts_with('{'));
-            visit(object.unwrap_or_default(), |name, _| {
+            visit(object.unwrap_or(&""), |name, _| {
                 names.insert(name.to_owned());
                 if names.len() < COLUMNS_MAX {
                     ControlFlow::Continue(())
@@ -233,6 +229,7 @@ impl<'t> RowArray<'t> {
             });
         }
         names.extend(objects.table.columns);
+        names.extend(objects.table.lists);
         names
     }
 
@@ -257,7 +254,7 @@ impl<'t> RowArray<'t> {
         })
     }
 
-    /// The object itself, if the array has the edges of a GraphQL connection, which have nothing but a cursor beside it
+    /// The object itself, if the list has the edges of a GraphQL connection, which have nothing but a cursor beside it
     /// (<https://relay.dev/graphql/connections.htm>).
     fn without_edge(&self, mut value: Value) -> Value {
         let is_edges = self.path.rsplit('.').next() == Some("edges");
@@ -271,78 +268,75 @@ impl<'t> RowArray<'t> {
         node.unwrap_or(value)
     }
 
-    /// The elements as a table, with the plain members of the elements that enclose the array. If it is no platform's, what the
-    /// `document` says of all of them is in columns, too: its flags, and the name of the list.
+    /// The elements as a table, with the plain members of the elements that enclose the list.
+    ///
+    /// # Errors
+    /// When there is more than an import may hold.
     pub fn table(
         &self,
         json: &JsonText<'_>,
         is_damaged: bool,
-        format: Option<&'static Format>,
-        limits: &mut ImportLimits<'_>,
+        format: &Format,
+        bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
-        let document = json.document().filter(|_| format.is_none());
-        let outer = document.map_or_else(|| Ok(BTreeMap::new()), |it| self.outer_flags(it))?;
-        let mut last: Option<(Option<&str>, Arc<Cells>)> = None;
+        let mut last: Option<(*const u8, Arc<Cells>)> = None;
         for (row, (_, parent)) in self.rows(json.text, is_damaged).zip(&self.elements) {
             let value = row.parse().map(|value| self.without_edge(value));
-            objects.add_value(row.at, value);
-            if parent.is_some() || !outer.is_empty() {
+            objects.add_value(row.at, value, bounds)?;
+            if let Some(parent) = parent {
                 // Many rows share one.
-                let known =
-                    last.filter(|(known, _)| known.map(str::as_ptr) == parent.map(str::as_ptr));
-                let around = || objects.cells_around(*parent, &outer);
-                let cells = known.map_or_else(around, |it| Ok(it.1))?;
+                let known = last.filter(|(known, _)| *known == parent.as_ptr());
+                let cells = match known {
+                    Some((_, cells)) => cells,
+                    None => objects.cells_around(parent, bounds)?,
+                };
                 if let Some(row) = objects.table.rows.last_mut() {
                     row.around = Some(Arc::clone(&cells));
                 }
-                last = Some((*parent, cells));
+                last = Some((parent.as_ptr(), cells));
             }
-            limits.take(std::mem::take(&mut objects.bytes))?;
         }
-        Ok(objects.finish())
+        let mut table = objects.finish()?;
+        if let Some(document) = json.document().filter(|_| format.is_table()) {
+            table.beside = self.beside(document);
+        }
+        if !self.path.is_empty() {
+            table.place = format!(", {}", self.path);
+        }
+        Ok(table)
     }
 
-    /// The members `true` and `false` of the objects that enclose the array in a document, and its path, if that may say something.
-    fn outer_flags(&self, document: &str) -> Result<BTreeMap<String, Value>, FileError> {
-        let mut flags = BTreeMap::new();
-        let (mut object, mut place) = (document, PARENT.to_owned());
-        for name in self.path.split('.') {
+    /// The members of a document beside the list, and of the objects that enclose it.
+    fn beside(&self, document: &str) -> Vec<(String, String)> {
+        let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
+        let steps = self
+            .path
+            .split(['.', '['])
+            .filter(|_| !self.path.is_empty());
+        for step in steps {
             let mut inner = "";
-            let repeated = visit(object, |member, value| {
-                let path = join(&place, member);
-                if member == name {
+            visit(object, |member, value| {
+                if member == step {
                     inner = value;
-                } else if matches!(value, "true" | "false")
-                    && flags.len() < COLUMNS_MAX
-                    && flags.insert(path, Value::from(value == "true")).is_some()
-                {
-                    return ControlFlow::Break(member.to_owned());
+                } else if found.len() < BESIDE_MAX {
+                    let value = match value.as_bytes().first() {
+                        Some(b'{') => "{…}".to_owned(),
+                        Some(b'[') => "[…]".to_owned(),
+                        _ => serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()),
+                    };
+                    found.push((join(&place, member), value));
                 }
-                ControlFlow::Continue(())
+                ControlFlow::<()>::Continue(())
             });
-            if let Some(member) = repeated {
-                return Err(FileError::new(format!(
-                    "has the member {member} twice in one object; leave one out"
-                )));
+            if !inner.starts_with('{') {
+                break;
             }
-            (object, place) = (inner, join(&place, name));
+            (object, place) = (inner, join(&place, step));
         }
-        if !self.has_plain_name() {
-            flags.insert(LIST.to_owned(), Value::from(self.path.as_str()));
-        }
-        Ok(flags)
-    }
-
-    /// Whether the names in its path say nothing of its rows.
-    pub fn has_plain_name(&self) -> bool {
-        let mut names = self.path.split('.').map(|name| name.trim_end_matches("[]"));
-        names.all(|name| name.is_empty() || is_in(&WORDS.lists, &name.to_lowercase()))
+        found
     }
 }
-
-/// The column with the path of the list in which rows are.
-const LIST: &str = "name of the list";
 
 /// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
 #[derive(Debug)]
@@ -351,17 +345,16 @@ pub struct RawRow<'t> {
     /// The line on which it begins, from 1.
     line: usize,
     /// It may be broken.
-    text: Cow<'t, str>,
+    pub text: Cow<'t, str>,
     /// Whether some of it was not UTF-8 and is lost.
     is_damaged: bool,
 }
 
 impl RawRow<'_> {
     /// The row without the text of its file.
-    pub fn into_owned(self, limits: &mut ImportLimits<'_>) -> Result<RawRow<'static>, FileError> {
-        limits.take(2 * size_of::<Self>() + BLOCK_BYTES + self.text.len())?;
+    pub fn into_owned(self) -> RawRow<'static> {
         let text = Cow::Owned(self.text.into_owned());
-        Ok(RawRow { text, ..self })
+        RawRow { text, ..self }
     }
 
     /// The row; or an error message with the row as text, truncated if it is too long.
@@ -374,10 +367,7 @@ impl RawRow<'_> {
         let message = if let Some(message) = too_large(&self.text) {
             place(0) + &message
         } else if self.is_damaged {
-            let place = place(0);
-            format!(
-                "{place}not UTF-8; save the file as UTF-8, or name its encoding with --encoding"
-            )
+            format!("{}not UTF-8; save the file as UTF-8", place(0))
         } else {
             match serde_json::from_str(&self.text) {
                 Ok(value) => match repeated_member(&self.text) {
@@ -428,60 +418,73 @@ pub fn too_large(row: &str) -> Option<String> {
         .then(|| format!("has more than {ROW_OBJECTS_MAX} objects; leave some out"))
 }
 
-/// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of an
-/// array, `responses[].body`.
+/// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of a
+/// list in a built-in format, `responses[].body`.
 #[derive(Debug, Default)]
 pub struct Objects {
     pub table: Table,
     numbers: HashMap<String, usize>,
     /// Of the row that is read.
     cells: Cells,
-    /// The memory of what was added since somebody counted it.
-    pub bytes: usize,
-    /// The platform's format, whose file names members of lists; otherwise a list of objects has no columns.
-    format: Option<&'static Format>,
+    has_too_many: bool,
+    long_cell: Option<String>,
+    /// A built-in format names members of lists; in an owner's a list of objects has no columns.
+    reads_lists: bool,
+    public_reply: Vec<PublicColumn>,
 }
 
 impl Objects {
-    pub fn new(format: Option<&'static Format>) -> Self {
+    pub fn new(format: &Format) -> Self {
         Self {
-            format,
+            reads_lists: !format.is_table(),
+            public_reply: format.public_reply.clone(),
+            table: Table {
+                is_objects: true,
+                ..Table::default()
+            },
             ..Self::default()
         }
     }
 
-    pub fn add_value(&mut self, at: Position, value: RowValue) {
-        let fault = match &value {
+    pub fn add_value(
+        &mut self,
+        at: Position,
+        value: RowValue,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<(), FileError> {
+        let mut fault = match &value {
             Ok(Value::Object(_)) => None,
             Ok(other) => {
                 let message = format!("record: {} is not a JSON object in {{…}}", shown(other));
-                Some((message, other.to_string()))
+                Some((message, Some(other.to_string())))
             }
-            Err((message, raw)) => Some((message.clone(), raw.to_string())),
+            Err((message, raw)) => Some((message.clone(), Some(raw.to_string()))),
         };
-        let fault = fault.map(|(message, raw)| RowFault {
-            message,
-            raw: Some(raw),
-        });
         if let Ok(object @ Value::Object(_)) = value {
             self.put_all("", object);
         }
-        let row = TableRow::new(at, std::mem::take(&mut self.cells), fault);
-        self.bytes += row.bytes();
-        self.table.rows.push(row);
+        if let Some(path) = self.long_cell.take() {
+            let message = format!(
+                "{path} has more than {} KiB; shorten it",
+                TEXT_BYTES_MAX >> 10
+            );
+            fault = Some((message, None));
+        }
+        let cells = std::mem::take(&mut self.cells);
+        bounds.row(cells.count(), cells.bytes())?;
+        self.table.rows.push(Row::new(at, cells, fault));
+        Ok(())
     }
 
-    /// The cells of the plain members of an object that encloses rows, and those of `outer`.
+    /// The cells of the members of an object that encloses rows, without its lists.
     fn cells_around(
         &mut self,
-        object: Option<&str>,
-        outer: &BTreeMap<String, Value>,
+        object: &str,
+        bounds: &mut Bounds<'_>,
     ) -> Result<Arc<Cells>, FileError> {
-        // A platform's file names plain members only.
-        let starts = if self.format.is_some() { "[{" } else { "[" };
-        let (mut members, mut left) = (outer.clone(), ROW_BYTES_MAX);
-        let fault = visit(object.unwrap_or_default(), |name, member| {
-            if member.starts_with(|start| starts.contains(start)) {
+        let (mut members, mut left) = (Vec::new(), ROW_BYTES_MAX);
+        let fault = visit(object, |name, member| {
+            if member.starts_with('[') || self.reads_lists && member.starts_with('{') {
                 return ControlFlow::Continue(());
             }
             let rest = left.checked_sub(name.len() + member.len());
@@ -491,8 +494,8 @@ impl Objects {
                 ));
             };
             left = rest;
-            if let Ok(member) = serde_json::from_str(member) {
-                members.insert(join(PARENT, name), member);
+            if let Ok(member) = serde_json::from_str::<Value>(member) {
+                members.push((join(PARENT, name), member));
             }
             ControlFlow::Continue(())
         });
@@ -500,9 +503,11 @@ impl Objects {
         for (path, member) in members {
             self.put_all(&path, member);
         }
-        let row = TableRow::new(Position::Line(0), std::mem::take(&mut self.cells), None);
-        self.bytes += row.bytes();
-        Ok(Arc::new(row.cells))
+        self.long_cell = None;
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.finish();
+        bounds.cell(false, cells.bytes())?;
+        Ok(Arc::new(cells))
     }
 
     /// Puts the values in `value`, whose path is `path`, into the cells.
@@ -519,32 +524,17 @@ impl Objects {
                 }
             }
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
-                let path_inside = format!("{path}[]");
-                if let Some(format) = self.format {
-                    // Of several answers the first public one counts. Elements with other members are of another kind.
-                    let mut known: Vec<String> = Vec::new();
-                    for element in elements {
-                        let names = element.as_object().into_iter().flat_map(Map::keys);
-                        let is_new = names.clone().all(|name| !known.contains(name));
-                        if is_new && is_public_answer(format, &element, &path_inside) {
-                            known.extend(names.cloned());
-                            self.put_all(&path_inside, element);
-                        }
-                    }
-                } else if self.put(&path_inside, "[…]") {
-                    self.table.lists.push(path.to_owned());
+                self.put_list(path, elements);
+            }
+            Value::Null | Value::Object(_) => self.put(path, ""),
+            Value::String(text) => self.put(path, &text),
+            Value::Array(elements) if self.reads_lists && !elements.is_empty() => {
+                if let Some(Value::String(first)) = elements.first() {
+                    self.put(&format!("{path}[]"), first);
                 }
+                self.put(path, &Value::Array(elements).to_string());
             }
-            Value::Null | Value::Object(_) => {
-                self.put(path, "");
-            }
-            Value::String(text) => {
-                self.put(path, &text);
-            }
-            Value::Array(elements) if elements.is_empty() => {
-                self.put(path, "");
-            }
-            Value::Array(elements) if self.format.is_none() => {
+            Value::Array(elements) => {
                 let text = |value: &Value| {
                     let plain = value.as_str().map(str::to_owned);
                     plain.unwrap_or_else(|| value.to_string())
@@ -552,39 +542,55 @@ impl Objects {
                 let texts: Vec<String> = elements.iter().map(text).collect();
                 self.put(path, &texts.join("\n"));
             }
-            Value::Array(elements) => {
-                if let Some(Value::String(first)) = elements.first() {
-                    self.put(&format!("{path}[]"), first);
-                }
-                self.put(path, &Value::Array(elements).to_string());
+            value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),
+        }
+    }
+
+    /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; elements with other
+    /// members are of another kind.
+    fn put_list(&mut self, path: &str, elements: Vec<Value>) {
+        if !self.reads_lists {
+            if !self.table.lists.iter().any(|it| it == path) && self.table.lists.len() < COLUMNS_MAX
+            {
+                self.table.lists.push(path.to_owned());
             }
-            value @ (Value::Bool(_) | Value::Number(_)) => {
-                self.put(path, &value.to_string());
+            return;
+        }
+        let path_inside = format!("{path}[]");
+        let mut known: Vec<String> = Vec::new();
+        for element in elements {
+            let names = element.as_object().into_iter().flat_map(Map::keys);
+            let is_new = names.clone().all(|name| !known.contains(name));
+            if is_new && is_public_reply(&self.public_reply, &element, &path_inside) {
+                known.extend(names.cloned());
+                self.put_all(&path_inside, element);
             }
         }
     }
 
     /// The table. A member that is an object in some rows, and null in all others, has no cells of its own.
-    pub fn finish(mut self) -> Table {
-        let all = 0..self.table.columns.len();
-        let filled = self.table.filled();
-        let is_outer =
-            |column: &usize| self.format.is_none() && !filled[*column] && self.has_members(*column);
-        let outer: Vec<usize> = all.filter(is_outer).collect();
-        for column in outer {
-            self.table.columns[column].clear();
+    ///
+    /// # Errors
+    /// If it has too many columns.
+    pub fn finish(mut self) -> Result<Table, FileError> {
+        if self.has_too_many {
+            return Err(too_many_columns());
         }
-        self.table
+        for column in 0..self.table.columns.len() {
+            let inside = format!("{}.", self.table.columns[column]);
+            let has_members = || self.table.columns.iter().any(|it| it.starts_with(&inside));
+            if !self.reads_lists && has_members() && !self.table.has_cells(column) {
+                self.table.columns[column].clear();
+            }
+        }
+        if !self.reads_lists {
+            self.table.name_columns();
+        }
+        Ok(self.table)
     }
 
-    /// Whether members of a column have columns of their own.
-    fn has_members(&self, column: usize) -> bool {
-        let mut inside = self.table.inside(&self.table.columns[column]);
-        inside.any(|member| !self.table.is_list(member))
-    }
-
-    /// Puts a cell into the column of its path; returns whether the column is new.
-    fn put(&mut self, path: &str, text: &str) -> bool {
+    /// Puts a cell into the column of its path.
+    fn put(&mut self, path: &str, text: &str) {
         let path = if path.is_empty() {
             "(empty name)"
         } else {
@@ -593,35 +599,36 @@ impl Objects {
         let count = self.table.columns.len();
         let number = self.numbers.get(path).copied().unwrap_or(count);
         if number == COLUMNS_MAX {
-            self.table.has_more_columns = true;
-            return false;
+            self.has_too_many = true;
+            return;
         }
         if number == count {
-            self.bytes += COLUMN_COPIES * path.len();
             self.table.columns.push(path.to_owned());
             self.numbers.insert(path.to_owned(), number);
         }
+        if text.len() > TEXT_BYTES_MAX {
+            self.long_cell.get_or_insert_with(|| shorten(path, 80));
+            return;
+        }
         self.cells.put(number, text);
-        number == count
     }
 }
 
-/// Whether the platform's file says that an element of a list, whose path is `path`, is a public answer, or nothing of that.
-fn is_public_answer(format: &'static Format, element: &Value, path: &str) -> bool {
-    format.public_answer.iter().all(|sign| {
-        let members = names(&sign.names).filter_map(|name| {
+/// Whether the format says that an element of a list, whose path is `path`, is a public reply, or nothing of that.
+fn is_public_reply(blocks: &[PublicColumn], element: &Value, path: &str) -> bool {
+    blocks.iter().all(|block| {
+        let names = block.names.parts().into_iter();
+        let members = names.filter_map(|name| {
             let inner = name.strip_prefix(path)?.strip_prefix('.')?;
             inner
                 .split('.')
                 .try_fold(element, |object, name| object.get(name))
         });
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
+        let text = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
         };
-        members
-            .map(text)
-            .all(|value| is_one_of(&sign.values, &value))
+        members.map(text).all(|value| block.publishes(&value))
     })
 }

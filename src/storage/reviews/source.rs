@@ -334,7 +334,7 @@ pub async fn counts_by_source(
 }
 
 /// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule, its
-/// columns and runs. The reviews have the new name already.
+/// format and runs. The reviews have the new name already.
 pub async fn rename_source_records(
     write: &mut Write,
     source: &str,
@@ -344,15 +344,6 @@ pub async fn rename_source_records(
         write,
         "update deleted_review set source_name = iif(source_name = ?1, ?2, source_name), imported_from = iif(imported_from = ?1, ?2, imported_from)
          where coalesce(imported_from, source_name) = ?1",
-        source,
-        new_name
-    )?;
-    execute!(
-        write,
-        "insert into source_column (source_name, header, field, position, public_values, withheld_values, date_order, scale, decided_at,
-           decided_by)
-         select ?2, header, field, position, public_values, withheld_values, date_order, scale, decided_at, decided_by
-         from source_column where source_name = ?1 on conflict do nothing",
         source,
         new_name
     )?;
@@ -379,9 +370,11 @@ pub async fn rename_source_records(
     )?;
     execute!(
         write,
-        "delete from source_column where source_name = ?",
-        source
-    )
+        "update source set format = coalesce(format, (select o.format from source as o where o.name = ?1)) where name = ?2",
+        source,
+        new_name
+    )?;
+    execute!(write, "delete from source where name = ?", source)
 }
 
 /// Keeps the note, or removes the present one.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command, CommandFactory};
 use reviews_service::cli::Cli;
+use reviews_service::imports::{KEYS, KeyUse};
 use reviews_service::metrics;
 
 use crate::support::TestApp;
@@ -150,6 +151,25 @@ fn every_internal_link_of_the_docs_has_a_target() {
             assert!(is_outside || is_found, "{}: {target}", page.display());
         }
     }
+}
+
+/// The page of keys is that of the type: each key is in its table as the program describes it.
+#[test]
+fn every_key_of_a_format_is_documented() {
+    let page = fs::read_to_string(root().join("docs/FORMAT.md")).unwrap();
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    let described = KEYS.map(|(key, used, meaning)| {
+        let used = match used {
+            KeyUse::Like => "all, also beside `like`",
+            KeyUse::Owner => "all",
+            KeyUse::BuiltIn => "built-in",
+        };
+        format!("| `{key}` | {used} | {} |", meaning.replace('|', "\\|"))
+    });
+    assert_eq!(rows, described);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! Bytes become dictionary words and characters, so that most inputs pass the first step of a parser.
 
 mod files;
+mod formats;
 mod requests;
 mod texts;
 

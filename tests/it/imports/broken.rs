@@ -1,7 +1,4 @@
-//! Files that are broken somewhere, or in another encoding or dialect: the place of what is broken is named, and what was
-//! guessed is reported.
-
-use encoding_rs::WINDOWS_1250;
+//! Files that are broken somewhere, or in another encoding: the place of what is broken is named.
 
 use super::*;
 
@@ -35,7 +32,7 @@ async fn one_invalid_byte_in_json_rejects_only_one_row() {
 }
 
 #[tokio::test]
-async fn a_table_in_another_encoding_is_read_and_reported() {
+async fn the_named_encoding_is_read_and_utf8_overrides_it() {
     for [encoding, rows, author] in table(
         "
             windows-1250 → 2026-10-01;Łucja;5;Zażółć gęślą jaźń → Łucja
@@ -46,42 +43,12 @@ async fn a_table_in_another_encoding_is_read_and_reported() {
     ) {
         let text = format!("Date;Customer;Rating;Comment\n{rows}\n");
         let label = encoding_rs::Encoding::for_label(encoding.as_bytes()).unwrap();
-        let bytes = label.encode(&text).0.into_owned();
-        let (bench, report, _) = import_into_new(&bytes, "").await;
-        let found = bench.sql("select author from review");
-        assert_eq!(found, author);
-        let note = report.notes.join("\n");
-        assert_has(&note, &format!("read as {}, for example", label.name()));
-        assert_has(&note, "--encoding");
-        // The option that the note names.
-        let named = format!("--encoding {encoding}");
-        let (bench, report, _) = import_into_new(&bytes, &named).await;
-        let found = bench.sql("select author from review");
-        assert_eq!((found.as_str(), report.notes), (author, vec![]));
+        let encoded = label.encode(&text).0.into_owned();
+        assert_eq!(bench().await.open(&encoded, "").await, "encoding");
+        for bytes in [encoded, text.into_bytes()] {
+            let named = format!("format: encoding = \"{encoding}\"");
+            let (bench, ..) = import_into_new(&bytes, &named).await;
+            assert_eq!(bench.sql("select author from review"), author);
+        }
     }
-}
-
-#[tokio::test]
-async fn the_encoding_of_a_source_is_kept() {
-    let bench = bench().await;
-    let encode = |rows: &str| {
-        let text = format!("Date;Customer;Rating;Comment\n{rows}");
-        WINDOWS_1250.encode(&text).0.into_owned()
-    };
-    let first = encode("2026-10-01;Jiří;5;Fine\n");
-    let named = request_for([bench.file("f.csv", &first)], "--encoding windows-1250");
-    bench.run(&named).await.0.unwrap();
-    let (report, _) = bench.take(&first).await;
-    assert_eq!(counts(&report), (0, 0, 1, 0));
-    let note = report.notes.join("\n");
-    assert_has(
-        &note,
-        "read as windows-1250, as in an earlier import of Direct, for example",
-    );
-    // Another encoding for the same source has to be named, and is kept then.
-    let other = bench.file("g.csv", encode("2026-10-02;Jiří;4;Late\n"));
-    let named = request_for([other], "--encoding windows-1252");
-    bench.run(&named).await.0.unwrap();
-    let (report, _) = bench.take(encode("2026-10-02;Jiří;4;Late\n")).await;
-    assert_eq!(counts(&report), (0, 0, 1, 0));
 }

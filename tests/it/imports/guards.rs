@@ -111,9 +111,14 @@ async fn names_that_were_not_public_are_whole_only_on_request() {
         ("podium.json", "Carla M.", "Carla Mendes"),
         ("trustpilot.json", "Yusuf Demir", "Yusuf Demir"),
     ] {
-        for (options, author) in [("", short), ("--full-names", full)] {
+        for (options, author) in [
+            ("", short),
+            ("format: full_names = true;like = \"PLATFORM\"", full),
+        ] {
             let bench = bench_in_phoenix().await;
-            bench.done(fixture("imports").join(name), options).await;
+            let platform = name.split('.').next().unwrap();
+            let options = options.replace("PLATFORM", platform);
+            bench.done(fixture("imports").join(name), &options).await;
             let select = format!("select count(*) from review where author = '{author}'");
             assert_eq!(bench.sql(&select), "1", "{name} {options}");
         }

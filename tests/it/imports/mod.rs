@@ -2,8 +2,7 @@
 
 mod broken;
 mod cases;
-mod columns;
-mod dates;
+mod drafts;
 mod exported;
 mod formats;
 mod google;
@@ -11,10 +10,8 @@ mod guards;
 mod histories;
 mod hostile;
 mod identity;
-mod kept;
 mod native;
 mod platforms;
-mod returning;
 mod seed;
 mod sources;
 mod stopped;
@@ -27,12 +24,11 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
-use reviews_service::cli::import::summary;
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::imports::{
-    Asks, ImportError, ImportReport, ImportRequest, Position, Question, Rejection, Undecided,
-    Watch, format_names, import,
+    Draft, Format, ImportError, ImportReport, ImportRequest, Position, Rejection, Watch,
+    format_names, import,
 };
 use reviews_service::model::business::Business;
 use reviews_service::storage;
@@ -66,13 +62,24 @@ async fn bench() -> Bench {
     }
 }
 
-/// A request as the command line makes it.
+/// A request as the command line makes it; after `format: ` the text of a format follows, in which `;` stands for a line end.
 fn request_for(files: impl IntoIterator<Item = PathBuf>, options: &str) -> ImportRequest {
+    let (options, format) = options.split_once("format: ").unwrap_or((options, ""));
+    // A source that gives only some of its reviews, as `sync add --partial` says.
+    let (partial, options) = match options.strip_prefix("--partial") {
+        Some(rest) => (true, rest),
+        None => (false, options),
+    };
     let command = ImportRequest::augment_args(clap::Command::new("import").no_binary_name(true));
     let options = shlex::split(options).unwrap().into_iter().map(Into::into);
     let files = files.into_iter().map(PathBuf::into_os_string);
     let words = options.chain(files).collect::<Vec<OsString>>();
-    ImportRequest::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    let mut request = ImportRequest::from_arg_matches(&command.get_matches_from(words)).unwrap();
+    request.partial = partial;
+    if !format.is_empty() {
+        request.given = Some(Format::parse(&format.replace(';', "\n")).unwrap());
+    }
+    request
 }
 
 impl Bench {
@@ -130,13 +137,19 @@ impl Bench {
         self.refuse(&request).await
     }
 
-    /// What must be decided about a file with this content and these options.
-    async fn asked(&self, content: impl AsRef<[u8]>, options: &str) -> Undecided {
+    /// The draft of a file with this content and these options, of which something is open.
+    async fn draft(&self, content: impl AsRef<[u8]>, options: &str) -> Draft {
         let request = request_for([self.file("t.csv", content)], options);
         match self.run(&request).await.0 {
-            Err(ImportError::Undecided(undecided)) => *undecided,
-            other => panic!("nothing is asked: {other:?}"),
+            Err(ImportError::Open(draft)) => *draft,
+            other => panic!("nothing is open: {other:?}"),
         }
+    }
+
+    /// The open keys of that draft.
+    async fn open(&self, content: impl AsRef<[u8]>, options: &str) -> String {
+        let draft = self.draft(content, options).await;
+        Vec::from_iter(draft.format.open).join(" ")
     }
 
     /// The error message of an import that fails.

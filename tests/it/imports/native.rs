@@ -20,10 +20,10 @@ async fn every_field_of_a_native_row_is_imported() {
     });
     let (report, _) = bench.take(row.to_string()).await;
     assert_eq!(
-        (counts(&report), report.files[0].format),
+        (counts(&report), report.files[0].format.as_str()),
         ((1, 0, 0, 0), "jsonl")
     );
-    let exported = export(&bench.database, false).await;
+    let exported = export(&bench.database).await;
     row["mentions"]["technicians"] = json!(["Art B", "Will T"]);
     row["verified_at"] = json!("2026-10-31T23:00:00.500Z");
     let members = row.as_object_mut().unwrap();

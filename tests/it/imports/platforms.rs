@@ -3,14 +3,18 @@
 use super::sources::values;
 use super::*;
 
-/// What must be decided about the columns of a fixture.
+/// What must be decided about the format of a fixture: of no platform's but `HubSpot`'s, whose stars only the owner knows.
 fn options(name: &str) -> &'static str {
     match name {
-        "table.csv" => "--map author=Reviewer --map verified=Verified --ignore-others",
-        "hubspot.json" => "--map rating=properties.visit_stars",
-        "polish.csv" => "--map title=Tytuł",
+        "table.csv" => {
+            r#"format: ignored = "*"; [fields]; author = "Reviewer"; verified = "Verified""#
+        }
+        "hubspot.json" => {
+            r#"format: like = "hubspot"; [fields]; rating = "properties.visit_stars""#
+        }
+        "polish.csv" => r#"format: [fields]; title = "Tytuł""#,
         "google-forms.csv" => {
-            "--map 'rating=How would you rate us? (1-5)' --map 'text=Tell us about your visit' --ignore-others"
+            r#"format: ignored = "*"; [fields]; rating = "How would you rate us? (1-5)"; text = "Tell us about your visit""#
         }
         _ => "",
     }
@@ -28,7 +32,7 @@ async fn exports_are_detected_by_content_and_keep_no_private_data() {
             .await;
         let report = report.unwrap();
         assert_eq!((report.rejected, rejections), (0, vec![]), "{name}");
-        let format = report.files[0].format;
+        let format = report.files[0].format.clone();
         formats.retain(|other| *other != format);
         let values = values(bench.database.path());
         let stored = format!("{format}\n{values}");
@@ -49,45 +53,6 @@ async fn exports_are_detected_by_content_and_keep_no_private_data() {
         assert_not_stored(&bench, &PRIVATE, &name);
     }
     assert_eq!(formats, [""; 0], "formats without a fixture");
-}
-
-#[tokio::test]
-async fn linked_data_follows_the_options_for_scale_date_and_source() {
-    let bench = bench().await;
-    let review = |id: &str, stars: Value, date: &str| {
-        json!({"@type": "Review", "@id": id, "author": {"@type": "Person", "name": "Ann"}, "reviewRating": stars,
-            "datePublished": date, "dateModified": "2026-10-09T10:00:00Z", "reviewBody": "Fine"})
-    };
-    let page = json!({"@context": "https://schema.org", "@graph": [
-        review("a", json!({"ratingValue": "4.5"}), "10/01/2026"),
-        review("b", json!({"ratingValue": "4.5", "bestRating": "5"}), "10/01/2026"),
-        review("c", json!({"ratingValue": "9", "bestRating": 10}), "10/01/2026"),
-    ]});
-    let asked = bench.asked(page.to_string(), "").await;
-    assert!(matches!(asked.questions[0].asks, Asks::Order { .. }));
-    let plain = page.to_string().replace("10/01/2026", "2026-10-01");
-    let (_, rejections) = super::bench().await.take(plain).await;
-    assert_has(&rejections[0].to_string(), "pass --scale 5");
-    let options = "--scale 5 --date-format %m/%d/%Y --source 'Our site'";
-    bench.csv(page.to_string(), options).await;
-    let nine = review("d", json!({"ratingValue": "9"}), "2026-10-01").to_string();
-    bench.csv(nine, "--scale 10 --source 'Our site'").await;
-    let select = "select count(*) from review
-        where rating = 5 and reviewed_on = '2026-10-01' and source_name = 'Our site'";
-    assert_eq!(bench.sql(select), "4");
-}
-
-#[tokio::test]
-async fn map_may_name_the_columns_that_a_platform_joins() {
-    let bench = bench_in_phoenix().await;
-    let options = "--map 'text=Positive review' --map 'text=Negative review' --scale 10";
-    let file = fixture("imports/booking.csv");
-    let report = bench.done(file.clone(), options).await;
-    let format = report.files[0].format;
-    assert_eq!((format, counts(&report)), ("booking", (4, 0, 0, 0)));
-    let other = request_for([file], "--map 'text=Review title'");
-    let message = bench.refuse(&other).await;
-    assert_has(&message, "whose text is Positive review, Negative review");
 }
 
 #[tokio::test]

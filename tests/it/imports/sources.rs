@@ -100,7 +100,7 @@ enum Event {
     /// The source gets another name, and its own again. Only in the database of all sources.
     Rename,
     /// Another database imports an export, lines or a table, and takes over. Only in the database of all sources.
-    Export(bool),
+    Export,
     /// The owner gives a column of a review this value.
     Edit(&'static str),
 }
@@ -114,7 +114,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Restore),
         Just(Event::Undo),
         Just(Event::Rename),
-        any::<bool>().prop_map(Event::Export),
+        Just(Event::Export),
         Just(Event::Edit("author = 'Somebody'")),
         Just(Event::Edit("text = 'The owner wrote this.'")),
         Just(Event::Edit("reviewed_on = '2026-09-01'")),
@@ -202,7 +202,7 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
             import_own(bench, step, true).await;
         }
         Event::Nothing | Event::Undo => {}
-        Event::Rename | Event::Export(_) if is_alone => {}
+        Event::Rename | Event::Export if is_alone => {}
         Event::Rename => {
             let before = content(bench.database.path());
             for (old, new) in [(name, "Elsewhere"), ("Elsewhere", name)] {
@@ -212,8 +212,8 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
             }
             assert_eq!(content(bench.database.path()), before);
         }
-        Event::Export(is_table) => {
-            let exported = export(&bench.database, *is_table).await;
+        Event::Export => {
+            let exported = export(&bench.database).await;
             let other = self::bench().await;
             other.set_time_zone("UTC").await;
             if !exported.is_empty() {
@@ -280,7 +280,7 @@ fn decisions_survive_imports_undo_renames_and_exports() {
 const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n\
     Cy Dale,5,2026-10-10,Great work.\n";
 
-const NAMED: &str = "--public-name Anonymous=No";
+const NAMED: &str = r#"format: [[public_name]]; names = ["Anonymous"]; values = ["No"]"#;
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 
 #[tokio::test]
@@ -308,13 +308,13 @@ async fn a_scheduled_source_follows_a_rename() {
     bench.take(SHEET).await;
     bench.sql(
         r#"insert into sync_source (name, url, options) values
-             ('named', 'https://a.example/1', '{"partial":true,"import":["--scale=10","--source=direct"]}'),
+             ('named', 'https://a.example/1', '{"partial":true,"import":["--skip-duplicates","--source=direct"]}'),
              ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
            insert into sync_review (name, review_id) select 'plain', review_id from review"#,
     );
     let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi");
     renamed.await.unwrap();
-    let options = r#"{"partial":true,"import":["--scale=10","--source=Angi"]}
+    let options = r#"{"partial":true,"import":["--skip-duplicates","--source=Angi"]}
 {"import":["--source=Yelp"]}
 {"import":["--source=Angi"]}"#;
     assert_eq!(

@@ -37,7 +37,7 @@ async fn an_import_that_is_stopped_changes_nothing() {
         place.to_string(),
     ] {
         let bench = bench().await;
-        let request = request_for([bench.file("some.txt", content)], "--ignore-others");
+        let request = request_for([bench.file("some.txt", content)], "format: ignored = '*'");
         let run = async |looks: u32| {
             let mut stopper = Stopper {
                 looks: Cell::new(looks),

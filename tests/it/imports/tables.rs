@@ -13,16 +13,6 @@ pub(super) fn workbook_with_sheets(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
     workbook_of_sheets([(first, &cells(above)), (second, &cells(rows))])
 }
 
-/// A workbook with these rows and merged cells in its first sheet.
-fn workbook_with_merged(rows: &[&[&str]], merged: &str) -> Vec<u8> {
-    let merged = merged
-        .split(' ')
-        .map(|cells| format!("<mergeCell ref=\"{cells}\"/>"));
-    let merged = merged.collect::<String>();
-    let body = format!("{}<mergeCells>{merged}</mergeCells>", cells(rows));
-    workbook_of_sheets([("Reviews", &body), ("Empty", &cells(&[]))])
-}
-
 /// The XML of a sheet's rows.
 fn cells(rows: &[&[&str]]) -> String {
     let mut body = "<sheetData>".to_owned();
@@ -84,15 +74,10 @@ pub(super) fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str)
     zipped(&parts)
 }
 
-const TABLE: &str =
-    "Name,Stars,Review Date,Comment\nJosé,5,2026-10-30,Très bien\nZoë,1,2026-10-29,Nie wieder\n";
-
-const FEEDBACK: &[&[&str]] = &[
-    &["Feedback of our customers"],
-    &[],
-    &["Customer", "Stars", "When", "What they said", "Our reply"],
-    &["Ann Baker", "4 stars", "@46325", "On time.", "Thank you."],
-    &["Bo Cole", "five stars", "@46324", "", ""],
+const REVIEWS: &[&[&str]] = &[
+    &["Customer", "Stars", "When", "Comment"],
+    &["Ann Baker", "4 stars", "@46325", "On time."],
+    &["Bo Cole", "#1", "@46324", "Spam."],
 ];
 const OLDER: &[&[&str]] = &[
     &["Customer", "Stars", "When", "Comment"],
@@ -100,89 +85,108 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_a_named_header_row_are_left_out() {
+async fn sheet_is_named_where_several_are_visible() {
     let bench = bench().await;
-    let file = bench.file(
-        "feedback.xlsx",
-        workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
+    let two = workbook_with_sheets([("2026", REVIEWS), ("Older", OLDER)]);
+    let draft = bench.draft(&two, "").await;
+    assert_has(&draft.text("x"), "sheet = \"?\"");
+    assert_has(&draft.text("x"), "one of \"2026\", \"Older\"");
+    let report = bench.csv(&two, "format: sheet = \"older\"").await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
+    assert_has(
+        &refusal,
+        "has no sheet \"2027\" with rows; its visible sheets are 2026, Older",
     );
-    let request = request_for(
-        [file],
-        "--header-row 3 --map 'text=What they said' --ignore-others",
-    );
-    let (report, watch) = bench.watch(&request).await;
-    assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
-    let rows = [
-        "feedback.xlsx, sheet \"Reviews 2026\", header in row 3, 2 rows\n",
-        "   1  Customer          author",
-        "   2  Stars             rating",
-        "   3  When              date",
-        "   4  What they said    text",
-        "   5  Our reply         reply",
-        "other sheets (--sheet): Older\n",
-    ];
-    assert!(watch.tables[0].to_string().ends_with(&rows.join("\n")));
-    let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
-    assert_eq!(bench.sql(ann), "4|2026-10-30|On time.");
+    // A hidden sheet is not read.
+    let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);
+    let (_, report, _) = import_into_new(hidden, "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
 }
 
 #[tokio::test]
-async fn a_hidden_sheet_is_read_only_if_it_is_named() {
-    let bench = bench().await;
-    let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];
-    let file = bench.file("feedback.xlsx", workbook_with_sheets(sheets));
-    for (options, taken) in [("--dry-run", "Reviews"), ("--dry-run --sheet ~Old", "~Old")] {
-        let request = request_for([file.clone()], options);
-        let (report, watch) = bench.watch(&request).await;
-        assert_eq!(counts(&report.unwrap()).0, 1);
-        assert_has(&watch.tables[0].titles[0], &format!("sheet \"{taken}\""));
-    }
-}
-
-/// Rows that are hidden by hand or by a filter may be those that the owner does not publish.
-#[tokio::test]
-async fn hidden_rows_are_a_column_and_a_question_once() {
-    let rows: &[&[&str]] = &[
-        &["Customer", "Stars", "When", "Comment"],
-        &["Ann", "#5", "@46325", "Fine."],
-        &["Bo", "#1", "@46324", "Spam."],
-    ];
-    let shown = workbook(rows);
-    let body = cells(rows).replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\"");
+async fn hidden_rows_and_columns_and_merged_cells_are_refused() {
+    let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
-    let asked = bench().await.asked(sheet(&body), "").await.questions;
-    assert_has(&format!("{asked:?}"), "hidden row");
-    let (bench, report, _) =
-        import_into_new(sheet(&body), "--public 'hidden row=' --source Direct").await;
-    assert_eq!(counts(&report).0, 2);
-    let stored = "select author, status from review order by author";
-    assert_eq!(bench.sql(stored), "Ann|published\nBo|withheld");
-    // A sheet without hidden rows has no such column: it is not asked about, and shows nothing that was hidden.
-    let request = request_for([bench.file("next.xlsx", shown)], "--source Direct");
-    let report = bench.run(&request).await.0;
-    assert_eq!(counts(&report.unwrap()).0, 0);
-    assert_eq!(bench.sql(stored), "Ann|published\nBo|withheld");
+    let with = |begin: &str| body.replacen("<sheetData>", &format!("{begin}<sheetData>"), 1);
+    for (body, what) in [
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\""),
+            "has hidden rows; clear the filter",
+        ),
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\" true \""),
+            "hidden rows",
+        ),
+        (
+            body.replace("<row r=\"3\"", "<row r=\"3\" ht=\"0\" customHeight=\"1\""),
+            "hidden rows",
+        ),
+        (
+            with("<cols><col min=\"3\" max=\"3\" hidden=\"1\"/></cols>"),
+            "has hidden columns",
+        ),
+        (
+            with("<cols><col min=\"1\" max=\"2\" width=\"0\"/></cols>"),
+            "hidden columns",
+        ),
+        (
+            body.clone() + "<mergeCells><mergeCell ref=\"A2:A3\"/></mergeCells>",
+            "has merged cells; unmerge them",
+        ),
+    ] {
+        let refusal = bench().await.refused(sheet(&body), "").await;
+        assert_has(&refusal, what);
+        assert_has(&refusal, "save the sheet as CSV");
+    }
+    // Beside the table they say nothing of it.
+    let beside = with("<cols><col min=\"9\" max=\"9\" hidden=\"1\"/></cols>")
+        + "<mergeCells><mergeCell ref=\"H1:J9\"/></mergeCells>";
+    let (_, report, _) = import_into_new(sheet(&beside), "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+}
+
+/// The content of an `OpenDocument` spreadsheet with one sheet.
+fn open_document(rows: &str) -> Vec<u8> {
+    let content = format!(
+        "<?xml version=\"1.0\"?><office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
+         <office:spreadsheet><table:table table:name=\"Reviews\">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
+    );
+    zipped(&[
+        ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+        ("content.xml", &content),
+    ])
 }
 
 #[tokio::test]
-async fn rows_with_merged_cells_are_rejected() {
-    let rows: &[&[&str]] = &[
-        &["Customer", "Stars", "When", "Comment", "Reply", "Publish"],
-        &["Ann", "#5", "@46325", "Fine.", "", "yes"],
-        &["Bo", "#1", "@46324", "Hidden.", "", "no"],
-        &["Cy", "#1", "", "Hidden, too.", "", ""],
-        &["Di", "#4", "@46323", "Over two columns.", "", "yes"],
-    ];
-    let options = "--public Publish=yes --ignore-others";
-    let reversed = workbook_with_merged(rows, "F4:F3");
-    let refusal = bench().await.refused(reversed, options).await;
-    assert_has(&refusal, "merged cells end before they begin");
-    // The dates and flags of Bo and Cy, the comment of Di, and cells beside the table.
-    let sheet = workbook_with_merged(rows, "C3:C4 F3:F4 D5:E5 G2:H3");
-    let (bench, report, rejections) = import_into_new(sheet, options).await;
-    assert_eq!(counts(&report), (1, 0, 0, 3), "{rejections:?}");
-    assert_has(&rejections[0].error, "merged with others; unmerge it");
-    assert_eq!(bench.sql("select author from review"), "Ann");
+async fn spreadsheet_of_opendocument_is_read_as_shown() {
+    let text = |cell: &str| {
+        format!(
+            "<table:table-cell office:value-type=\"string\"><text:p>{cell}</text:p></table:table-cell>"
+        )
+    };
+    let header: String = ["Name", "Stars", "Date", "Review"].map(text).concat();
+    let row = |attributes: &str, name: &str| {
+        format!(
+            "<table:table-row{attributes}>{}<table:table-cell office:value-type=\"float\" office:value=\"4\"><text:p>4</text:p></table:table-cell>\
+             <table:table-cell office:value-type=\"date\" office:date-value=\"2026-03-02\"><text:p>2. March</text:p></table:table-cell>{}</table:table-row>",
+            text(name),
+            text("Neat &amp; quick.")
+        )
+    };
+    let blank = "<table:table-row table:number-rows-repeated=\"1048000\"><table:table-cell table:number-columns-repeated=\"16384\"/></table:table-row>";
+    let rows = |more: &str| {
+        format!(
+            "<table:table-row>{header}</table:table-row>{}{more}{blank}",
+            row("", "Ann")
+        )
+    };
+    let select = "select author, rating, reviewed_on, text from review";
+    let found = found(open_document(&rows("")), "", select).await;
+    assert_eq!(found, "Ann|4|2026-03-02|Neat & quick.");
+    let filtered = rows(&row(" table:visibility=\"filter\"", "Bo"));
+    let refusal = bench().await.refused(open_document(&filtered), "").await;
+    assert_has(&refusal, "hidden rows");
 }
 
 #[tokio::test]
@@ -197,7 +201,7 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
     ]);
     let name = "Comment: #NAME? is an error of the spreadsheet; correct the cell's formula, or empty the cell";
     let expected = [name, "When: \"0\"", "When: \"-5\"", "Comment: Loading..."];
-    let (_, report, rejections) = import_into_new(sheet, "--ignore-others").await;
+    let (_, report, rejections) = import_into_new(sheet, "format: ignored = \"*\"").await;
     assert_eq!(
         (counts(&report).0, rejections.len()),
         (1, expected.len()),
@@ -209,29 +213,30 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
 }
 
 #[tokio::test]
-async fn a_chosen_sheet_and_header_row_are_used_or_refused_if_missing() {
+async fn header_is_row_one_or_the_named_row() {
     let bench = bench().await;
-    let sheets = workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]);
-    bench.file("feedback.xlsx", sheets);
-    bench.file("t.csv", TABLE);
-    for [file, options, expected] in table(
-        r#"
-        feedback.xlsx → --sheet Older → 1
-        feedback.xlsx → --sheet older --header-row 1 → 1
-        feedback.xlsx → --header-row 3 → 2
-        feedback.xlsx → --sheet 'Reviews 2026' → the names are in row 3: pass --header-row 3
-        t.csv → --header-row 1 → 2
-        feedback.xlsx → --sheet 2027 → has no sheet "2027"; its sheets are "Reviews 2026", "Older"
-        feedback.xlsx → --sheet Older --header-row 40 → has no row 40
-        t.csv → --sheet Older → which has no sheet; leave --sheet out
-        "#,
-    ) {
-        let options = format!("--dry-run --no-text --ignore-others {options}");
-        let file = bench.folder.path().join(file);
-        let report = bench.run(&request_for([file], &options)).await.0;
-        let found = report.map_or_else(|error| error.to_string(), |it| it.new.to_string());
-        assert!(found.contains(expected), "{options}: {found}");
-    }
+    let titled =
+        "Reviews of 2026,,\n2026-03-01,5,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    let named = "format: header_row = 3";
+    assert_eq!(counts(&bench.csv(titled, named).await), (1, 0, 0, 0));
+    let first = titled.split_once('\n').unwrap().1;
+    assert_has(&bench.refused(first, "").await, "header_row = 2");
+    assert_has(
+        &bench.refused(titled, "format: header_row = 40").await,
+        "has no row 40",
+    );
+    // A cell with line breaks brings no table of its own.
+    let cell = "Name,Stars,Date,Review,Publish\nAnn,5,2026-03-02,\"x\nName|Stars|Date|Review|Publish\nEvil|5|2026-03-03|HIDDEN|yes\",no\n";
+    bench
+        .csv(
+            cell,
+            r#"--source Own format: [[public]]; names = ["Publish"]; values = ["yes"]"#,
+        )
+        .await;
+    assert_eq!(
+        bench.sql("select count(*) from review where source_name = 'Own' and status = 'published'"),
+        "0"
+    );
 }
 
 /// Records the reported progress as (rows read, all rows).

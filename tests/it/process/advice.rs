@@ -3,30 +3,6 @@
 use super::*;
 
 #[test]
-fn advised_date_formats_read_the_cell_with_or_without_a_time() {
-    for (date, days) in [
-        ("10/11/2026 9:05", ["2026-10-11", "2026-11-10"]),
-        ("10/11/24 9:05 AM", ["2024-10-11", "2024-11-10"]),
-    ] {
-        let table = format!("rating,date,author,text\n5,{date},Ann B.,Good.\n");
-        let home = Home::new();
-        home.file("table.csv", &table);
-        let refused = home.run("import table.csv");
-        refused.failed("FORMAT: ");
-        let explained = refused.err.split("FORMAT: ").nth(1).unwrap();
-        let formats: Vec<&str> = explained.split("--date-format ").skip(1).collect();
-        assert_eq!(formats.len(), 2, "{}", refused.err);
-        for (format, day) in formats.into_iter().zip(days) {
-            let format = format.split([' ', ';', ',', '`', '\n']).next().unwrap();
-            let home = Home::new();
-            home.file("table.csv", &table);
-            home.run_ok(&["import", "table.csv", "--date-format", format], "1 new");
-            home.finds("select reviewed_on from review", day);
-        }
-    }
-}
-
-#[test]
 fn the_command_advised_for_a_missing_database_creates_it() {
     for words in ["check", "show r-1", "export", "business", "mcp"] {
         let home = Home::new();

@@ -157,8 +157,9 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         );
     }
     home.steps(
-        r"
-        import 'ja nein nein.csv' --public=Veröffentlicht=ja → 3 new
+        r#"
+        ja.toml ← [fields]\nid = "ID"\ndate = "Date"\nrating = "Stars"\nauthor = "Name"\ntext = "Comment"\n[[public]]\nnames = ["Veröffentlicht"]\nvalues = ["ja"]\nreason = "not published at the source"\n
+        import 'ja nein nein.csv' --format ja.toml → 3 new
         publish p → p: is already published; the next import keeps it published
         publish q → q: published
         withhold w --reason 'not published at the source' → w: is already withheld (not published at the source); imports keep it withheld
@@ -174,7 +175,7 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         withhold p --reason libel → p: withheld (libel), was withheld before (under dispute)
         import 'ja nein nein.csv' → 3 rows
         sql: select review_id, status from review order by 1 → p|withheld\nq|withheld\nw|published
-        ",
+        "#,
     );
 }
 

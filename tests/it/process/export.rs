@@ -12,7 +12,7 @@ fn rows(id: &str) -> String {
     (1..5).map(row).collect()
 }
 
-/// A database with a business, editorial texts, a private note, a decided column, a date order, and one id in two sources.
+/// A database with a business, editorial texts, a private note, a format with a date format, and one id in two sources.
 fn exported_home() -> Home {
     let home = Home::new();
     home.steps(
@@ -23,13 +23,16 @@ fn exported_home() -> Home {
         editorial.json ← {"summary": {"text": "We come on time."}}
         editorial editorial.json → + summary
         houzz.csv ← id,author,rating,date,text,Web\nq-1,Ann,5,13/01/2026,On time,yes\nq-2,Cy,4,02/01/2026,Tidy,no\n
-        import houzz.csv --source Houzz --public Web=yes → 2 new
+        houzz.toml ← date_format = "dd/mm/yyyy"\n[fields]\nid = "id"\nauthor = "author"\nrating = "rating"\ndate = "date"\ntext = "text"\n[[public]]\nnames = ["Web"]\nvalues = ["yes"]\nreason = "hidden"\n
+        import houzz.csv --source Houzz --format houzz.toml → 2 new
         angi.csv ← id,author,rating,date,text\nq-1,Bo,2,2026-01-05,Late\n
         import angi.csv --source Angi → 1 new
         withhold q-2 --reason 'under review' --note 'asked Cy' → withheld
         t.csv ← Date,Stars,Name,Said\n2026-10-02,4,Di,On time.\n
-        import t.csv --no-text --ignore-others → 1 new
-        import t.csv --map text=Said → 1 updated
+        bare.toml ← ignored = ["Said"]\n[fields]\nrating = "Stars"\ndate = "Date"\nauthor = "Name"\ntext = ""\n
+        full.toml ← [fields]\nrating = "Stars"\ndate = "Date"\nauthor = "Name"\ntext = "Said"\n
+        import t.csv --format bare.toml → 1 new
+        import t.csv --format full.toml → 1 updated
         "#,
     );
     home
@@ -54,7 +57,7 @@ fn an_export_has_all_that_the_owner_decided() {
         "editorial",
         "export",
         "init",
-        "source columns Houzz",
+        "source format Houzz",
     ] {
         assert_eq!(
             copy.run_ok(words, "").out,
@@ -76,14 +79,15 @@ fn an_export_has_all_that_the_owner_decided() {
             ",
         );
     }
-    // An existing business and the columns of a source stay, with a note.
+    // An existing business and the format of a source stay, with a note.
     let own = Home::new();
     own.steps(
-        r"
+        r#"
         init --name Own → Own
         houzz.csv ← id,author,rating,date,text,Web\nq-9,Ed,4,25/01/2026,Tidy,no\n
-        import houzz.csv --source Houzz --public Web=no → 1 new
-        ",
+        houzz.toml ← date_format = "dd/mm/yyyy"\n[fields]\nid = "id"\nauthor = "author"\nrating = "rating"\ndate = "date"\ntext = "text"\n[[public]]\nnames = ["Web"]\nvalues = ["no"]\nreason = "hidden"\n
+        import houzz.csv --source Houzz --format houzz.toml → 1 new
+        "#,
     );
     let done = own.import("all.jsonl", &exported, "4 new");
     assert_has(
@@ -91,8 +95,8 @@ fn an_export_has_all_that_the_owner_decided() {
         "note: the business and the editorial texts of the file were left out",
     );
     own.steps("business → \"name\": \"Own\"\neditorial → \"faq\": []");
-    let kept = "select public_values from source_column where header = 'Web'";
-    own.finds(kept, "[\"no\"]");
+    let kept = "select format like '%[\"no\"]%' from source where name = 'Houzz'";
+    own.finds(kept, "1");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_failed_or_tried_import_leaves_no_new_database_and_no_file() {
         "import instants.json",
         "import --dry-run instants.json",
         "import own.jsonl missing.jsonl",
-        "import own.jsonl --map stars=Score",
+        "import own.jsonl --format missing.toml",
         "import own.jsonl --rejects own.jsonl",
         "import instants.json --rejects bad.jsonl",
         "seed seeds",

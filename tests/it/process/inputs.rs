@@ -28,7 +28,11 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
     let table =
         format!("rating,date,author,text\n{rows}5,2026-11-01,Ann B.,Good.\n5,,Ann B.,Undated.\n");
     home.file("table.csv", &table);
-    let done = home.run("import table.csv --scale 5 --rejects rejected.jsonl");
+    home.file(
+        "table.toml",
+        "scale = 5\n[fields]\nrating = \"rating\"\ndate = \"date\"\nauthor = \"author\"\ntext = \"text\"\n",
+    );
+    let done = home.run("import table.csv --format table.toml --rejects rejected.jsonl");
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
     assert_has(&done.out, "1 new, 0 updated, 0 unchanged, 326 rejected");
     insta::assert_snapshot!("similar_errors", done.err);

@@ -136,7 +136,7 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     // What imports nothing leaves them, unless they are why it is refused.
     for (words, code) in [
         ("import missing.csv", 2),
-        ("import good.jsonl --map stars=Score", 2),
+        ("import good.jsonl --format missing.toml", 2),
         ("import good.jsonl --dry-run", 0),
     ] {
         let done = home.run(format!("{words} --rejects rejected"));

@@ -279,7 +279,7 @@ fn a_restore_names_what_came_since_the_backup() {
         ",
     );
     home.sql("update review set author = 'Anonymous' where review_id in ('r-1', 'r-4')");
-    home.sql("insert into source_column (source_name, header, field, decided_at, decided_by) values ('Shop', 'Stars', 'rating', '', 'owner')");
+    home.sql("update source set format = 'ignored = []' where name = 'Shop'");
     home.sql(
         "insert into sync_source (name, url, paused) values ('sheet', 'https://sheet.example/', 1)",
     );

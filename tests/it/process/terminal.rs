@@ -5,6 +5,17 @@ use super::*;
 impl Home {
     /// Runs a command at a terminal and types these lines, then the end of input. `err` is the terminal's output.
     pub fn at_terminal(&self, words: impl Words, typed: &[&str]) -> CommandOutput {
+        self.at(words, typed, false)
+    }
+
+    /// The same where standard output is the terminal, too.
+    pub fn at_screen(&self, words: impl Words, typed: &[&str]) -> CommandOutput {
+        let mut done = self.at(words, typed, true);
+        done.err = done.err.replace('\r', "");
+        done
+    }
+
+    fn at(&self, words: impl Words, typed: &[&str], is_screen: bool) -> CommandOutput {
         let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
@@ -12,10 +23,15 @@ impl Home {
         let name = std::ffi::OsStr::from_bytes(name.as_bytes());
         let far_end = File::options().read(true).write(true).open(name).unwrap();
         let mut command = self.command(words);
+        let stdout = if is_screen {
+            Stdio::from(far_end.try_clone().unwrap())
+        } else {
+            Stdio::piped()
+        };
         command
             .stdin(far_end.try_clone().unwrap())
             .stderr(far_end)
-            .stdout(Stdio::piped());
+            .stdout(stdout);
         for line in typed {
             terminal.write_all(line.as_bytes()).unwrap();
             terminal.write_all(b"\n").unwrap();

@@ -259,13 +259,14 @@ fn a_source_is_renamed_or_joined_with_all_reviews() {
 
 #[test]
 fn a_rename_that_would_mix_two_sources_is_refused() {
-    let own = r"
+    let own = r#"
         own.csv ← id,author,rating,date,text\nq1,Ann,5,2026-10-12,On time.\nq2,Bo,4,2026-10-11,Fair price.\n
         ids.csv ← id,author,rating,date,text\nq1,Cy,1,2026-09-12,Never came.\nq7,Di,2,2026-09-11,Rude.\n
         rows.csv ← id,author,rating,date,text\nz1,Ann,5,2026-10-12,On time.\n
+        counting.toml ← ignored = ["id"]\n[fields]\nrating = "rating"\ndate = "date"\nauthor = "author"\ntext = "text"\n
         counting.csv ← id,author,rating,date,text\n1,Ed,5,2026-08-12,Neat.\n2,Fay,4,2026-08-11,Late.\n
         import own.csv → 2 new
-        ";
+        "#;
     for (import, named, repair) in [
         (
             "ids.csv",
@@ -279,8 +280,8 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
             "undo → 1 removed\nsource rename Direct Angi → 2 reviews",
         ),
         (
-            "counting.csv --ignore id",
-            "the column id is read in one way in files of Direct",
+            "counting.csv --format counting.toml",
+            "files of Direct have another format than those of Angi",
             "",
         ),
     ] {

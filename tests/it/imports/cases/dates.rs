@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # dates of programs, of sentences and in other digits are read in every format
 cells: Date
 2015-08-10 ← Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)
@@ -42,25 +42,25 @@ Di | 2026-04-06
 Name | Stars | Date       | Review
 Ann  | 5     | 03/04/2026 | Good.
 Bo   | 5     | 05/06/2026 | Good.
-then --date-format dd/mm/yyyy
+then format: date_format = "dd/mm/yyyy"
 then
 =
-? Order
+? date_format
 author | reviewed_on
 Ann | 2026-04-03
 Bo | 2026-06-05
-# a date of the other order refuses the file until the option is passed, and is kept then
+# a date of the other order rejects its row until the format says another
 Name | Stars | Date       | Review
 Ann  | 5     | 13/01/2026 | Good.
 then
 Name | Stars | Date       | Review
 Bo   | 5     | 03/25/2026 | Good.
-then --date-format %m/%d/%Y
+then format: date_format = "%m/%d/%Y"
 then
 Name | Stars | Date       | Review
 Cy   | 5     | 01/02/2026 | Good.
 =
-! 03/25/2026 in Date is month first, but the last import read that column day first; pass --date-format %m/%d/%Y
+x dates are day first
 author | reviewed_on
 Ann | 2026-01-13
 Bo | 2026-03-25
@@ -81,7 +81,7 @@ cells: Date
 2025-11-03 ← 3 listopada 2025
 2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected with the column that has days
---ignore-others
+format: ignored = "*"
 Name | Stars | Published at | Exact day  | Review
 Ann  | 5     | 5 days ago   | 2026-03-05 | Good.
 Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.
@@ -89,7 +89,7 @@ Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.
 x Published at
 x Published at
 ! Exact day
-";
+"#;
 
 #[tokio::test]
 async fn dates_say_the_same_in_every_format() {

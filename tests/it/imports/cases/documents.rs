@@ -5,7 +5,7 @@ use super::*;
 const FILES: &str = r#"
 # all reviews of a document are found
 each FILE: [{"name": "K", "images": [{"url": "u"}], "reviews": [ANN, BO]}] | {"testimonials": [ANN, BO]} | {"comments": [{"text": "x"}], "reviews": [ANN, BO]} | {"tasks": [{"id": "t", "result": [{"title": "K", "rating": {"value": 4.4}, "items": [ANN, BO]}]}]}
---ignore-others
+format: ignored = "*"
 FILE
 =
 author | reviewed_on | title | text
@@ -73,7 +73,7 @@ FILE
 review_id
 google-maps-Ch1
 # a rendered member of wordpress is html
---map rating=meta.rating --map text=content.rendered --public status=approved
+format: ignored = "*"; [fields]; rating = ["meta.rating"]; text = ["content.rendered"]; [[public]]; names = ["status"]; values = ["approved"]
 [{"id": 7, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},
 "content": {"rendered": "<p>They&#8217;re neat</p>\n"}}]
 =
@@ -110,23 +110,8 @@ Bo | {fine}
 x the JSON is broken
 text
 whole
-# a flag around the list or in its name is a question
-each FILE: {"next": "x", "published": false, "reviews": [ANN]} | {"pages": [{"published": false, "reviews": [NATIVE]}]} | [{"published": false, "reviews": [NATIVE]}]
-FILE
-=
-? ^.published
-# a flag around the list or in its name is a question
-each FILE: {"data": {"published": false, "items": [ANN]}} | {"data": {"published": false, "reviews": [NATIVE]}}
-FILE
-=
-? ^.data.published
-# a flag around the list or in its name is a question
-each FILE: {"rejected": [ANN]} | {"data": {"drafts": [{"a": 1, "reviews": [ANN]}]}} | {"Rejected": [NATIVE]}
-FILE
-=
-? name of the list
 # a flag around the list is decided once
---public ^.published=true
+format: ignored = "*"; [[public]]; names = ["^.published"]; values = ["true"]
 {"count": 1, "published": false, "results": [ANN]}
 then
 =
@@ -135,7 +120,7 @@ author | status
 Ann | withheld
 # an object or a list is no empty mark
 each MARK: {"by": [{"user": "x"}]} | [{"by": "x"}]
---public hidden= --ignore-others
+format: ignored = "*"; [[public]]; names = ["hidden"]; values = [""]
 [{"stars": 5, "date": "2026-03-14", "author": "Ann", "text": "Good.", "hidden": ""}, {"stars": 5, "date": "2026-03-14", "author": "Bo", "text": "Late.", "hidden": MARK}]
 =
 author | status

@@ -32,7 +32,7 @@ x Stars: missing; Date: missing
 author | text
 Ann | Neat and quick.
 # a word for empty is no part of a name or of a joined text
---map "text=Liked" --map "text=Missing"
+format: joined = "text"; [fields]; text = ["Liked", "Missing"]
 First name | Last name | Grade | Day        | Liked          | Missing
 Ann        | NULL      | 5     | 2026-03-01 | Warm rooms.    | N/A
 -          | Bell      | 4     | 2026-03-02 | none           | A lift.
@@ -53,7 +53,7 @@ async fn words_for_empty_are_empty_in_every_format() {
 
 const FILES: &str = r#"
 # a word for empty is empty in parts of json
---ignore-others
+format: ignored = "*"
 [{"stars": 5, "date": "2026-03-01", "user": {"name": "null"}, "comment": "None", "reply": {"text": "undefined", "date": "null"}},
 {"stars": 4, "date": "2026-03-02", "user": {"name": "Nan"}, "comment": "None taken.", "reply": {"text": "N/A", "date": null}},
 {"stars": 3, "date": "2026-03-03", "user": null, "comment": null, "reply": "nan"}]

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # an error of a spreadsheet is a fault of its row in each field
 Review ID | Name      | Stars | Date       | Headline | Review                  | Our reply
 e0        | Ann       | 5     | 2026-03-01 | #1!!     | #1 in town for boilers. | #TeamPeak says thanks
@@ -34,7 +34,7 @@ cells: Review, Our reply
 same ← On time.
 x ← #BEZUG! | #¿NOMBRE? | #Н/Д | #GETTING_DATA | Err:502 | Loading...
 # an error in a column that is not read rejects nothing
---ignore-others
+format: ignored = "*"
 Name | Stars | Date       | Review   | Margin  | Van
 Ann  | 5     | 2026-03-01 | On time. | #DIV/0! | Art
 Bo   | 4     | 2026-03-02 | Good.    | 17      | #NV
@@ -68,7 +68,7 @@ Bea was happy.
 Cyd was happy.
 Dee was happy.
 Eve was happy.
-";
+"#;
 
 #[tokio::test]
 async fn spreadsheet_errors_reject_rows_in_every_format() {

@@ -43,7 +43,7 @@ Ann,2026-11-02,4,On time,,Google
 review_id | reply_text
 77.a | Thanks Ann
 # the export of a user of the maps is refused with advice
-each OPTIONS: --partial | --format google
+each OPTIONS: --withdraw-missing | --format google
 OPTIONS
 {"type": "FeatureCollection", "features": [{"properties": {"five_star_rating_published": 5}}]}
 =

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # a column that may speak of the answer is a question, and hides answers of which nothing is kept
 each HEADER: reply_public | Antwort öffentlich | Our reply.state | meta.reply.visible | 返信の公開
 Review ID | Name | Stars | Date       | Review | Our answer  | HEADER
@@ -10,16 +10,16 @@ a1        | Ann  | 5     | 2026-03-01 | Neat.  | Thank you.  | Yes
 a2        | Bo   | 2     | 2026-03-02 | Late.  | Thanks.     | \sYES
 a3        | Cy   | 3     | 2026-03-03 | Fair.  | PRIVATE one | draft
 a4        | Di   | 4     | 2026-03-04 | Good.  | PRIVATE two |
-then --public-answer 'HEADER=yes'
+then format: [[public_reply]]; names = ["HEADER"]; values = ["yes"]
 =
-? Public: HEADER
+? ignored
 author | reply_text | status
 Ann | Thank you. | published
 Bo | Thanks. | published
 Cy |  | published
 Di |  | published
 # an answer that was public goes when its source hides it
---ignore Nr --public-answer 'Antwort intern=nein' --public-answer 'Antwort intern='
+format: ignored = ["Nr"]; [[public_reply]]; names = ["Antwort intern"]; values = ["nein", ""]
 Nr | Kunde | Sterne | Datum      | Bewertung | Antwort    | Antwort intern
 k1 | Ann   | 5      | 2026-03-01 | Sauber.   | Danke.     | nein
 k2 | Bo    | 4      | 2026-03-02 | Gut.      | Gern.      |
@@ -37,9 +37,9 @@ Review ID | Name | Stars | Date       | Review     | PATH
 m1        | Ann  | 5     | 2026-03-01 | On time.   | ok
 m2        | Bo   | 1     | 2026-03-02 | HIDDEN one | no
 m3        | Cy   | 2     | 2026-03-03 | HIDDEN two |
-then --public 'PATH=OK'
+then format: ignored = "*"; [[public]]; names = ["PATH"]; values = ["OK"]
 =
-? Public: PATH
+? ignored
 review_id | status
 m1 | published
 m2 | withheld
@@ -50,9 +50,9 @@ Review ID | Name | Stars | Created    | Review            | HEADER
 d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft      |
 d2        | Bo   | 4     | 2026-03-02 | HIDDEN draft, too |
 =
-? Public: HEADER
+? ignored
 # drafts alone stay hidden, and are public when they are published
---public 'Published at=*' --map date=Created
+format: ignored = "*"; [fields]; date = ["Created"]; [[public]]; names = ["Published at"]; values = ["*"]
 Review ID | Name | Stars | Created    | Review       | Published at
 d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft |
 then
@@ -64,7 +64,7 @@ author | status
 Ann | published
 Bo | withheld
 # a hidden name is anonymous, and nothing of it is kept
---public-name 'Show my name=yes'
+format: [[public_name]]; names = ["Show my name"]; values = ["yes"]
 Review ID | Name        | Stars | Date       | Review | Show my name
 n1        | Ann         | 5     | 2026-03-01 | Neat.  | Yes
 n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
@@ -76,7 +76,7 @@ n2 | Anonymous | published
 n3 | Anonymous | published
 # what one of equal rows hides, none shows
 each ANN: yes | no
---public Publish=yes
+format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
 Name | Stars | Date       | Review     | Publish
 Ann  | 5     | 2026-03-01 | HIDDEN ok. | no
 Ann  | 5     | 2026-03-01 | HIDDEN ok. | yes
@@ -85,7 +85,7 @@ Ann  | 5     | 2026-03-01 | HIDDEN ok. | ANN
 author | status
 Ann | withheld
 # the columns of shops about moderation hide reviews
---public validate=1 --public deleted=0 --ignore-others
+format: ignored = "*"; [[public]]; names = ["validate"]; values = ["1"]; [[public]]; names = ["deleted"]; values = ["0"]
 number | product | customer_name | title | content  | grade | validate | deleted | date_add
 1      | 9       | Ann           | Good  | Neat.    | 5     | 1        | 0       | 2026-03-01 10:00:00
 2      | 9       | Bo            | Bad   | HIDDEN 1 | 1     | 0        | 0       | 2026-03-02 10:00:00
@@ -97,7 +97,7 @@ Ann | published
 Bo | withheld
 Cy | withheld
 Di | withheld
-";
+"#;
 
 #[tokio::test]
 async fn reviews_that_a_source_hides_stay_hidden_in_every_format() {
@@ -106,14 +106,14 @@ async fn reviews_that_a_source_hides_stay_hidden_in_every_format() {
 
 const FILES: &str = r#"
 # a member of an answer is a question, and hides it, also where it is missing
---ignore ref
+format: ignored = ["ref"]
 [{"ref": "a", "stars": 5, "day": "2026-03-01", "customer": "Ann", "comment": "Neat.", "reply": {"text": "Thanks.", "status": "published"}},
 {"ref": "b", "stars": 3, "day": "2026-03-03", "customer": "Bo", "comment": "Fair.", "reply": null},
 {"ref": "c", "stars": 4, "day": "2026-03-02", "customer": "Cy", "comment": "Good.", "reply": {"text": "PRIVATE note", "status": "draft"}},
 {"ref": "d", "stars": 2, "day": "2026-03-04", "customer": "Di", "comment": "Late.", "reply": {"text": "PRIVATE plan"}}]
-then --ignore ref --public-answer reply.status=published
+then format: ignored = ["ref"]; [[public_reply]]; names = ["reply.status"]; values = ["published"]
 =
-? Public: reply.status
+? ignored
 author | reply_text
 Ann | Thanks.
 Bo |
@@ -137,31 +137,31 @@ Ann |  | published
 # a flag in the wrapper of a system is a question, and hides reviews
 each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE
-then --public live=true --ignore-others
+then format: ignored = "*"; [[public]]; names = ["live"]; values = ["true"]
 =
 ? live
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # a flag in a nested wrapper is a question, and hides reviews
 each FILE: {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
---map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date
+format: [fields]; author = ["FIELDS.author"]; rating = ["FIELDS.rating"]; text = ["FIELDS.text"]; date = ["FIELDS.date"]
 FILE
-then --map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date --public FIELDS.live=true --ignore-others
+then format: ignored = "*"; [fields]; author = ["FIELDS.author"]; rating = ["FIELDS.rating"]; text = ["FIELDS.text"]; date = ["FIELDS.date"]; [[public]]; names = ["FIELDS.live"]; values = ["true"]
 =
 ? FIELDS.live
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # our own form with another member is a table, wherever the member is
-each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", MORE, "owner_reply": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verified": true, "hidden": true} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
+each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "owner_reply": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verified": true, "hidden": true} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
 {"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 ROW
 =
-? Public
+? ignored
 # our own document with another member in a review is a table
 {"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"},
-{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": "Direct", "meta": {"shown": "no"}}]}
+{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}
 =
-? Public: meta.shown
+? ignored
 "#;
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # a column that counts the rows is asked about
 each ZEROS: 0 | 00
 ID     | Name | Stars | Date       | Review
@@ -10,9 +10,9 @@ ZEROS1 | Ann  | 5     | 2026-06-10 | Neat and quick.
 ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
-? Id: ID
+? ignored
 # what the owner decided stays with its review where rows are counted again
---ignore Id
+format: ignored = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
@@ -28,7 +28,7 @@ Ann | published |
 Bo | withheld | Sorry.
 Di | published |
 # a counting column that the owner names is the id
---map id=Id
+format: [fields]; id = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick.
 2  | Bo   | 1     | 2026-05-02 | Broke my door.
@@ -89,7 +89,7 @@ Review ID | Name | Stars | Date       | Review
 NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
 NUMBER    | Bo   | 4     | 2026-03-02 | Late.
 own-1     | Di   | 3     | 2026-03-04 | Fair.
-then --map id= --ignore-others
+then format: ignored = "*"; [fields]; id = ""
 =
 x ID
 x ID
@@ -97,7 +97,7 @@ author | status
 Ann | published
 Bo | published
 Di | published
-";
+"#;
 
 #[tokio::test]
 async fn ids_that_are_none_join_no_reviews_in_every_format() {

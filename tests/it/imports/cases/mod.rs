@@ -1,11 +1,11 @@
 //! Files of the kinds that broke imports, in every format that can hold them: what is stored is the same in all of them.
 //!
 //! A case begins with `# ` and a sentence, then `each WORD: A | B`, if it is several cases with A or B for the word, then options of
-//! the import, if it has any. Its table has a line for each row, with ` | ` between the cells; `\n`, `\r`, `\t` and `\s` stand for
+//! the import, if it has any, or `format: ` with the text of one, in which `;` stands for a line end. Its table has a line for each row, with ` | ` between the cells; `\n`, `\r`, `\t` and `\s` stand for
 //! white space, and `then OPTIONS` begins the next file, which is imported after the one before (`then undo` and `then sql: …` are
 //! something else that is done in between; without a table, the one before is imported once more).
 //!
-//! Below `=` is what is expected: `x` with a part of each rejection, `?` with each question and its columns, `!` with a part of each
+//! Below `=` is what is expected: `x` with a part of each rejection, `?` with each open key, `!` with a part of each
 //! error, in the order of the imports, or `!` alone for any refusal; `~` with a part of a note, or the name of the format, if they
 //! matter; then the names of columns, and the reviews in any order. In place of a table, `cells: HEADERS` begins lines
 //! `VALUE ← CELL | CELL`: cells that stand under each of these headers, and what is stored of each: `same`, `empty`, a text, or `x`
@@ -131,17 +131,15 @@ async fn messages(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Ve
     });
     let refused = match report {
         Ok(report) => {
-            let formats = report.files.iter().map(|file| file.format);
+            let formats = report.files.iter().map(|file| file.format.as_str());
             let notes = report.notes.iter().map(String::as_str);
             formats.chain(notes).map(|it| format!("~ {it}")).collect()
         }
-        Err(ImportError::Undecided(undecided)) => {
-            let shown = undecided.tables.to_string() + &undecided.command(&[]);
+        Err(ImportError::Open(draft)) => {
+            let shown = draft.text("reviews import");
             assert!(!shown.contains("PRIVATE"), "{shown}");
-            let asked = undecided.questions.iter();
-            asked
-                .map(|it| format!("? {:?}: {}", it.asks, it.columns.join(", ")))
-                .collect()
+            let open = draft.describe_open().into_iter();
+            open.map(|it| format!("? {it}")).collect()
         }
         Err(error) => vec![format!("! {error}")],
     };
@@ -222,7 +220,7 @@ pub(super) fn each(case: &str) -> Vec<String> {
 fn parts(case: &str) -> (Vec<[String; 2]>, Vec<String>) {
     let mut lines = case.lines().skip(1).peekable();
     let options = lines
-        .next_if(|line| line.starts_with("--"))
+        .next_if(|line| line.starts_with("--") || line.starts_with("format: "))
         .unwrap_or_default();
     if let Some(headers) = lines.next_if(|line| line.starts_with("cells: ")) {
         let (table, expected) = cells_under(&headers["cells: ".len()..], lines);

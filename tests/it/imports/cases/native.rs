@@ -57,7 +57,7 @@ a | new
 b | later
 c | later
 # an option names the members of lines
---map text=Review --map rating=Stars --map author=Name --map source=Site
+format: [fields]; text = ["Review"]; rating = ["Stars"]; author = ["Name"]; source = ["Site"]
 {"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"}
 =
 text | author | source_name

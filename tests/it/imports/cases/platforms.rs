@@ -42,7 +42,7 @@ Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
 # a row that is not verified or not approved is withheld
---map verified=is_verified --public is_approved=1
+format: ignored = "*"; [fields]; verified = ["is_verified"]; [[public]]; names = ["is_approved"]; values = ["1"]
 name,rating,date,text,is_approved,is_verified
 Mat,5,2025-03-01,Good.,1,0
 Spam,4,2025-03-01,HIDDEN,0,1
@@ -131,9 +131,9 @@ id,status,rating,nickname,review,date,productId,verified_purchase,Ours
 L1,Active,5,Ann,Fits.,2026-10-12,7,true,yes
 L2,Active,4,Bo,HIDDEN,2026-10-12,7,true,no
 L3,Hidden,4,Cy,HIDDEN,2026-10-12,7,true,yes
-then --public Ours=yes
+then format: ignored = "*"; [[public]]; names = ["Ours"]; values = ["yes"]
 =
-? Public: Ours
+? ignored
 author | status
 Ann | published
 Bo | withheld
@@ -170,7 +170,7 @@ x survey_type: the score of SURVEY is no rating in stars; leave out all surveys 
 =
 x survey_type: missing
 # a score of another survey is no rating
---map rating=properties.stars
+format: [fields]; rating = ["properties.stars"]
 {"results": [{"id": "9", "archived": false, "properties": {"hs_survey_type": "NPS", "hs_value": "5", "hs_content": "Fine.",
 "hs_submission_timestamp": "2026-10-12T14:03:22Z", "stars": "5"}}]}
 =
@@ -208,7 +208,7 @@ review_id
 trustpilot-650a1c
 # a rejected row has only what would be stored
 each NAME: PRIVATE@example.com | Jane Doe <PRIVATE@example.com>
---ignore-others
+format: ignored = "*"
 Date,Stars,Name,Comment,Email
 2026-10-02,nine,NAME,Fine.,PRIVATE@example.com
 2026-10-02,5,Al,Good.,PRIVATE@example.com
@@ -217,7 +217,7 @@ x Stars
 author
 Al
 # a rejected row has only what would be stored
---ignore-others
+format: ignored = "*"
 [{"id": "r", "rating": "nine", "date": "2026-10-01", "author": "Jane Doe <PRIVATE@example.com>", "text": "Fine.", "email": "PRIVATE@example.com",
 "source": {"name": "Web", "ip": "PRIVATE"}, "response": {"text": "Thanks.", "author": {"email": "PRIVATE@example.com"}}, "title": null},
 {"id": "s", "rating": 5, "date": "2026-10-01", "author": "PRIVATE@example.com", "text": "Fine."}]

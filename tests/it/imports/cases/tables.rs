@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TABLES: &str = r"
+const TABLES: &str = r#"
 # locales of a language column become language tags
 Name | Stars | Date       | Review | Language
 a    | 5     | 2026-10-01 | Good.  | en_US
@@ -26,13 +26,13 @@ Ann |
 Bo |
 Cy | Yes please come back
 # mapping more columns completes reviews, and what a cell loses goes
---no-text --ignore-others
+format: ignored = "*"; [fields]; text = ""
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
-then --map 'text=What they said' --ignore-others
-then --map 'reply=What we said'
+then format: ignored = "*"; [fields]; text = ["What they said"]
+then format: [fields]; reply_text = ["What we said"]
 then
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 |                    |
@@ -44,7 +44,7 @@ Ann |  |
 Bo | Left the gate open |
 Cy |  |
 # a row with the id of another review is rejected and named
---map id=Id
+format: [fields]; id = ["Id"]
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick work
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
@@ -70,7 +70,7 @@ x7        | OTHER | 1     | 2026-03-11 | late and rude
 x ID
 x ID
 # headers may have commas and equals signs
---public Publish=web=yes --ignore 'City, State,Publish,City'
+format: ignored = "*"; [[public]]; names = ["Publish=web"]; values = ["yes"]
 Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
 Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | Mesa, AZ    | Mesa
 Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | Mesa, AZ    | Mesa
@@ -80,7 +80,7 @@ author | status
 Ann | published
 Bo | withheld
 # joined columns and the scale are kept
---scale 10 --map author=Family --map author=Given --map text=Disliked --map text=Liked
+format: scale = 10; joined = "text"; [fields]; author = ["Family", "Given"]; text = ["Disliked", "Liked"]
 Given | Family | Stars | Date       | Liked       | Disliked
 Ann   | Baker  | 10    | 2026-03-01 | Warm rooms. | The lift was broken.
 Bo    |        | 2     | 2026-03-02 |             | Cold.
@@ -95,39 +95,31 @@ Cy | 2 | Good.
 # a field that the source lacks is said once
 Name | Stars | Date
 Ann  | 5     | 2026-03-01
-then --no-text
+then format: [fields]; text = ""
 then
 =
-? Text
+? fields.text
 author | text
 Ann |
 # a field that the source lacks is said once
 Stars | Date       | Review
 5     | 2026-03-01 | Neat
-then --map author=
+then format: [fields]; author = ""
 then
 =
-? Author
+? fields.author
 author | text
 Anonymous | Neat
 # a field that the source lacks is said once
 Name | Stars | Date       | Review | Link                | Review URL
 Ann  | 5     | 2026-03-01 | Neat   | https://a.example/1 | https://b.example/1
-then --map url= --ignore-others
+then format: ignored = "*"; [fields]; source_url = ""
 then
 =
-? Url
-? Public: Link, Review URL
+? ignored
 author | source_url
 Ann |
-# an option that fits no column is refused
-each OPTION: --map text=Shown | --public Shown=yes | --public-answer Shown=yes | --public-name Shown=yes | --ignore Shown
-OPTION
-Name | Stars | Date       | Review
-Ann  | 5     | 2026-03-01 | Neat.
-=
-!
-";
+"#;
 
 #[tokio::test]
 async fn tables_are_read_alike_in_every_format() {
@@ -140,9 +132,9 @@ Feedback 2026;;;
 
 Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
-then --header-row 3
+then format: header_row = 3
 =
-! has no header in its first row; the names are in row 3: pass --header-row 3
+! has no header in its first row; the names are in row 3: header_row = 3
 author | text
 Ann | Fine
 # a first row with a value is no header
@@ -151,7 +143,7 @@ ROW
 Name,Stars,Date,Review
 Ann,5,2026-10-30,Fine
 =
-! the names are in row 2: pass --header-row 2
+! the names are in row 2: header_row = 2
 # a table without names is refused
 Ann,5,2026-10-30,Fine
 Bo,4,2026-10-29,Late
@@ -164,11 +156,9 @@ Ann,"Good
 Name|Stars|Date|Review|Publish
 Eve|5|2026-10-30|HIDDEN|yes
 ",2026-10-30,5,no
-then --map author=Nickname --map 'text=What they typed' --map date=When --map 'rating=How many' --public Publish=yes
+then format: ignored = "*"; [fields]; author = ["Nickname"]; text = ["What they typed"]; date = ["When"]; rating = ["How many"]; [[public]]; names = ["Publish"]; values = ["yes"]
 =
-? Field { field: Rating, is_proposed: true }: How many
-? Field { field: Text, is_proposed: false }: 
-? Public: What they typed, How many, Publish
+? fields.author
 author | status
 Ann | withheld
 # a cell with backslashes and quotation marks is as it stands

@@ -189,7 +189,7 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
 #[test]
 fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     let about = json!({"business": {"name": "Theirs"}, "editorial": {"summary": {"text": "Theirs."}},
-        "columns": [{"source_name": "Google", "header": "Stars", "field": "rating", "position": 0}]});
+        "formats": {"Google": "ignored = []\n"}});
     let deleted = json!({"id": "n1", "deleted": true, "imported_from": "Google",
         "digests": "0000000000000001-0000000000000002-0000000000000003"});
     let (home, site) = site();
@@ -210,7 +210,7 @@ fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     let [.., document] = forms(&rows[3..]);
     assert_has(&run(&home, &site, &document).out, left_out);
     home.finds(
-        "select (select count(*) from business), (select count(*) from source_column), (select count(*) from deleted_review)",
+        "select (select count(*) from business), (select count(*) from source where format is not null), (select count(*) from deleted_review)",
         "0|0|0",
     );
 }

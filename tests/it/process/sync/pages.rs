@@ -2,6 +2,27 @@
 
 use super::*;
 
+/// The format of rows with a member that says nothing.
+const LIKES_IGNORED: &str = r#"
+ignored = ["likes"]
+[fields]
+id = "id"
+author = "author"
+rating = "rating"
+date = "date"
+text = "text"
+"#;
+
+const WINDOWS_1252: &str = r#"
+encoding = "windows-1252"
+[fields]
+id = "id"
+author = "author"
+rating = "rating"
+date = "date"
+text = "text"
+"#;
+
 #[test]
 fn pages_by_token_are_one_import_until_the_token_is_empty() {
     let home = home();
@@ -50,16 +71,17 @@ fn answer_that_says_that_there_is_more_is_noted() {
         move |_: &SiteRequest| SiteAnswer::value(&rows).with(header)
     };
     let (home, site) = (home(), Site::start(page("X-WP-TotalPages: 2")));
-    let (url, option) = (site.url("/r"), "--ignore-others");
+    let url = site.url("/r");
+    let format = home.file("shop.toml", LIKES_IGNORED);
     let noted = "there is more (X-WP-TotalPages)";
-    let added = add(&home, "shop", &url, &[option]);
+    let added = add(&home, "shop", &url, &["--format", &format]);
     assert_has(&added.out, noted);
     has(&home, 3, "true");
     site.answer(page("X-WP-TotalPages: 1"));
     assert!(!sync(&home).out.contains(noted));
     site.answer(page("X-WP-TotalPages: 2"));
     assert_has(&sync(&home).out, noted);
-    let partial = add(&home, "shop", &url, &[option, "--partial"]);
+    let partial = add(&home, "shop", &url, &["--format", &format, "--partial"]);
     assert!(!partial.out.contains(noted), "{}", partial.out);
 }
 
@@ -78,7 +100,8 @@ fn pages_in_another_encoding_are_followed() {
         None => page(1).with("Link: </r?page=2>; rel=\"next\""),
         Some(_) => page(2),
     });
-    let options = ["--encoding", "windows-1252"];
+    let format = home.file("hotel.toml", WINDOWS_1252);
+    let options = ["--format", &format];
     add(&home, "hotel", &site.url("/r"), &options).done();
     has(&home, 2, "author = 'René'");
 }

@@ -12,6 +12,21 @@ fn sheet_of(values: &[&str]) -> String {
     format!("author,rating,date,text,Publish\n{rows}")
 }
 
+/// The sheet's format, in which these values of Publish are public.
+fn format_of(values: &[&str]) -> String {
+    format!(
+        "[fields]\nauthor = \"author\"\nrating = \"rating\"\ndate = \"date\"\ntext = \"text\"\n
+[[public]]\nnames = [\"Publish\"]\nvalues = {values:?}\nreason = \"not agreed\"\n"
+    )
+}
+
+/// Replaces the format of the sheet's reviews.
+#[track_caller]
+fn set_format(home: &Home, format: &str) {
+    let file = home.file("new.toml", format);
+    home.run(&["source", "format", "Direct", &file]).done();
+}
+
 /// The sheet with a further column.
 fn with_city(sheet: &str) -> String {
     let wide = sheet.replace('\n', ",Hidden Lane\n");
@@ -21,16 +36,14 @@ fn with_city(sheet: &str) -> String {
 /// A home with the source `sheet` of these values, whose reviews are public where Publish is yes, and its site.
 fn with_sheet(values: &[&str]) -> (Home, Site) {
     let (home, site) = (home(), csv_site(&sheet_of(values)));
-    let options = ["--public", "Publish=yes"];
-    add(&home, "sheet", &site.url("/r"), &options).done();
+    let format = home.file("sheet.toml", &format_of(&["yes"]));
+    let added = add(&home, "sheet", &site.url("/r"), &["--format", &format]);
+    added.done();
     (home, site)
 }
 
 fn kept(home: &Home) -> String {
-    home.sql(
-        "select header, field, public_values from source_column
-         where source_name = 'Direct' and field not glob 'encoding *' order by header",
-    )
+    home.sql("select coalesce(max(format), '') from source where name = 'Direct'")
 }
 
 /// Twenty values, of which so many are another one than yes.
@@ -55,8 +68,7 @@ fn source_with_an_undecided_column_is_stored_after_the_answers() {
     let url = site.url("/r");
     let words = ["sync", "add", "sheet", &url, "--every", "30m"];
     let stored = || [column(&home, "name"), count(&home, "true"), kept(&home)];
-    let placeholder = ["--yes", "--public", "COLUMN=VALUE"];
-    for options in [&[][..], &["--yes"], &placeholder] {
+    for options in [&[][..], &["--yes"]] {
         let refused = home.run(&[&words, options].concat());
         refused.failed("Publish");
         for part in ["reviews sync add sheet ", &url, "--every 30m"] {
@@ -64,19 +76,20 @@ fn source_with_an_undecided_column_is_stored_after_the_answers() {
         }
         assert_eq!(stored(), ["", "0", ""]);
     }
-    let left = home.at_terminal(&words, &["5", ""]);
+    let left = home.at_terminal(&words, &["q"]);
     assert_eq!(left.code, Some(2), "{}{}", left.out, left.err);
     assert_eq!(stored(), ["", "0", ""]);
-    let added = home.at_terminal(&words, &["5", "yes", "y"]);
-    assert_eq!(added.code, Some(0), "{}{}", added.out, added.err);
+    let format = home.file("sheet.toml", &format_of(&["yes"]));
+    home.run(&[&words[..], &["--yes", "--format", &format]].concat())
+        .done();
     assert_eq!([count(&home, "true"), withheld(&home)], ["3", "1"]);
-    assert_has(&kept(&home), "Publish|public|[\"yes\"]");
+    assert_has(&kept(&home), "values = [\"yes\"]");
     sync(&home).done();
 }
 
 #[test]
 fn run_with_a_new_column_fails_until_it_is_decided() {
-    let undecided = "the column City is not decided; reviews source columns Direct --public 'City=VALUE' or --ignore 'City' decides it";
+    let undecided = "City";
     let (home, site) = with_sheet(&["yes"; 20]);
     give_csv(&site, &with_city(&sheet_of(&["yes"; 21])));
     sync(&home).failed(undecided);
@@ -86,8 +99,8 @@ fn run_with_a_new_column_fails_until_it_is_decided() {
     assert_has(&column(&home, "last_failure"), undecided);
     assert_reason_without_cells(&home);
     has(&home, 20, "true");
-    home.run("source columns Direct --public 'City=Hidden Lane'")
-        .done();
+    let ignored = format!("ignored = [\"City\"]\n{}", format_of(&["yes"]));
+    set_format(&home, &ignored);
     make_due(&home);
     serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
     assert_eq!([count(&home, "true"), withheld(&home)], ["21", "0"]);
@@ -119,7 +132,7 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     assert_reason_without_cells(&home);
     assert_eq!(withheld(&home), "0");
     give(3, "maybe");
-    let run = home.run_ok("sync run", "--public 'Publish=VALUE'");
+    let run = home.run_ok("sync run", "Publish");
     assert_eq!(withheld(&home), "3", "{}", run.out);
     // A value that only a run has seen is named by nobody.
     give(12, "maybe");
@@ -127,8 +140,7 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     home.run("sync run sheet --accept-changes").done();
     assert_eq!(withheld(&home), "12");
     // The decision brings them back, and rows that a known value withholds are no failure.
-    home.run("source columns Direct --public Publish=maybe")
-        .done();
+    set_format(&home, &format_of(&["yes", "maybe"]));
     sync(&home).done();
     assert_eq!(withheld(&home), "0");
     let (home, site) = with_sheet(&values_with(1, "no"));
@@ -145,10 +157,11 @@ fn run_after_a_changed_decision_sends_no_validators() {
         "\"v1\"" => SiteAnswer::status(304),
         _ => SiteAnswer::csv(&*sheet).with("ETag: \"v1\""),
     });
-    let options = ["--public", "Publish=yes"];
-    add(&home, "sheet", &site.url("/r"), &options).done();
+    let format = home.file("sheet.toml", &format_of(&["yes"]));
+    let added = add(&home, "sheet", &site.url("/r"), &["--format", &format]);
+    added.done();
     assert_eq!(withheld(&home), "1");
-    home.run("source columns Direct --public Publish=no").done();
+    set_format(&home, &format_of(&["yes", "no"]));
     make_due(&home);
     let serving = home.serve();
     serving.wait_for("/metrics", &runs_of("sheet", "success", 1));

@@ -1,17 +1,13 @@
-//! Reads dates: layouts of chrono, Unix time, day numbers of a spreadsheet, or `--date-format`. All dates of a column are
+//! Reads dates: layouts of chrono, Unix time, day numbers of a spreadsheet, or the format's `date_format`. All dates of a column are
 //! read in one order of day and month; an ambiguous date is refused, never guessed.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
-use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::imports::map::questions::{Asks, Question};
-use crate::imports::map::values::{WORDS, ascii_digits, is_in, month};
-use crate::imports::report::FileError;
+use crate::imports::value::rating::ascii_digits;
 use crate::model::text::{quoted, words};
 use crate::model::{Day, Posted};
 
@@ -59,22 +55,88 @@ const OFFSET_SECONDS_MAX: i32 = 14 * 3_600;
 /// Maximum length of a date in bytes.
 const TEXT_BYTES_MAX: usize = 96;
 
+/// Names of the months without accents, the English one first. Texts may have the beginning of a name, from three letters on.
+const MONTHS: [&str; 12] = [
+    "january, januar, janner, januari, enero, janvier, gennaio, janeiro, styczen, stycznia",
+    "february, februar, feber, februari, febrero, fevrier, febbraio, fevereiro, luty, lutego",
+    "march, marz, mars, marzo, maart, mrt, marco, marzec, marca, marts",
+    "april, abril, avril, aprile, kwiecien, kwietnia",
+    "may, mai, mayo, maggio, mei, maio, maj, maja",
+    "june, juni, junio, juin, giugno, junho, czerwiec, czerwca",
+    "july, juli, julio, juillet, luglio, julho, lipiec, lipca",
+    "august, augusti, augustus, agosto, aout, sierpien, sierpnia",
+    "september, septiembre, setiembre, septembre, settembre, setembro, wrzesien, wrzesnia",
+    "october, oktober, octubre, octobre, ottobre, outubro, pazdziernik, pazdziernika",
+    "november, noviembre, novembre, novembro, listopad, listopada",
+    "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember",
+];
+/// Names that are another month in Croatian than in Polish and Czech, and short ones.
+const UNCLEAR_MONTHS: [&str; 6] = ["listopad", "listopada", "listop", "list", "lis", "lip"];
+/// Words between a date and its time.
+const BEFORE_TIME: [&str; 13] = [
+    "t", "at", "um", "a", "las", "alle", "ore", "om", "klo", "kl", "as", "o", "godz",
+];
+/// In minutes east of UTC.
+const OFFSETS: [(&str, i32); 29] = [
+    ("Z", 0),
+    ("HST", -600),
+    ("AKST", -540),
+    ("PST", -480),
+    ("AKDT", -480),
+    ("MST", -420),
+    ("PDT", -420),
+    ("CST", -360),
+    ("MDT", -360),
+    ("EST", -300),
+    ("CDT", -300),
+    ("EDT", -240),
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("WEST", 60),
+    ("BST", 60),
+    ("CET", 60),
+    ("MEZ", 60),
+    ("CEST", 120),
+    ("MESZ", 120),
+    ("EET", 120),
+    ("EEST", 180),
+    ("MSK", 180),
+    ("JST", 540),
+    ("AEST", 600),
+    ("AEDT", 660),
+    ("NZST", 720),
+    ("NZDT", 780),
+];
+
+fn offset_minutes(name: &str) -> Option<i32> {
+    let found = OFFSETS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, minutes)| *minutes)
+}
+
+/// The English name of the month whose name begins so.
+pub fn month(word: &str) -> Option<&'static str> {
+    let inner = format!(", {word}");
+    let begins = |list: &&&'static str| list.starts_with(word) || list.contains(&inner);
+    let mut months = MONTHS.iter().filter(begins);
+    let month = months
+        .next()
+        .filter(|_| word.len() > 2 && months.next().is_none());
+    month.and_then(|list| list.split(", ").next())
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
-    /// `--date-format`, in strftime notation. If it is given, of the other layouts only that of ISO 8601 is read, in which
-    /// the date cells of a workbook are.
-    pub format: Option<&'a str>,
+    /// The format's `date_format`. Besides, only dates are read that its order does not contradict.
+    pub format: Option<&'a DateFormat>,
     /// The order of the column's dates such as `10/11/2026`.
     pub order: Option<DateOrder>,
-    /// The platform's time zone, for times without one.
+    /// For times without one.
     pub zone: Option<Tz>,
-    /// Whether the column has names of months that are one month in all languages.
-    pub has_clear_months: bool,
 }
 
 /// The order in a date of numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOrder {
     /// Month, day, year: `10/31/2026`.
     MonthFirst,
@@ -92,42 +154,46 @@ impl DateOrder {
         }
     }
 
-    /// As in `source_column`.
-    pub const fn stored_name(self) -> &'static str {
+    /// As a value of `date_format`.
+    pub const fn format(self) -> &'static str {
         match self {
-            Self::MonthFirst => "month_first",
-            Self::DayFirst => "day_first",
+            Self::MonthFirst => "mm/dd/yyyy",
+            Self::DayFirst => "dd/mm/yyyy",
         }
     }
 
-    pub fn find(name: &str) -> Option<Self> {
-        Self::BOTH
-            .into_iter()
-            .find(|order| order.stored_name() == name)
+    /// As people in the country write, ISO 3166-1 alpha-2.
+    pub fn of_country(country: &str) -> Self {
+        match country {
+            "US" => Self::MonthFirst,
+            _ => Self::DayFirst,
+        }
     }
 }
 
+/// What `date_format` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DateFormat {
+    /// In strftime notation.
+    pattern: String,
+    order: Option<DateOrder>,
+}
+
 impl Dates<'_> {
+    /// # Errors
+    /// If the text is no date, or not one in the order of the others.
     pub fn parse(self, text: &str) -> Result<Posted, String> {
-        let written = match self.format {
-            Some(format) => WrittenDate::in_format(text, format).ok_or_else(|| {
-                format!(
-                    "{} does not match {} of --date-format",
-                    quoted(text),
-                    quoted(format)
-                )
-            }),
-            None => WrittenDate::of(text).ok_or_else(|| unknown(text)),
-        }?;
+        let in_pattern = self.format.and_then(|it| it.read(text));
+        let written = in_pattern.or_else(|| WrittenDate::of(text));
+        let written = written.ok_or_else(|| unknown(text))?;
         let mut years = written.days.iter().flatten().map(NaiveDate::year);
         if !years.any(|year| YEARS.contains(&year)) {
             return Err(format!(
-                "{} is no day of the years 1995 to 2099; if it is one of another calendar (Persian, Islamic, Buddhist, Hebrew), \
-                 write it as 2026-10-31",
+                "{} is no day of the years 1995 to 2099; write a date of another calendar as 2026-10-31",
                 quoted(text)
             ));
         }
-        if written.has_unclear_month && !self.has_clear_months {
+        if written.has_unclear_month {
             return Err(format!(
                 "{} is one month in Polish and another in Croatian; write it as 2026-10-31",
                 quoted(text)
@@ -152,17 +218,19 @@ impl Dates<'_> {
 
     fn in_order(self, written: &WrittenDate, text: &str) -> Result<NaiveDate, String> {
         let days = written.days;
-        let Some(order) = self.order else {
+        let Some(order) = self.format.and_then(|it| it.order).or(self.order) else {
             return match days {
-                [Some(one), Some(other)] if one != other => {
-                    Err(format!("{} may be {one} or {other}", quoted(text)))
-                }
+                [Some(one), Some(other)] if one != other => Err(format!(
+                    "{} may be {one} or {other}; say which with `date_format` in the source's format, or set the business's country \
+                     with `reviews init --country CC`",
+                    quoted(text)
+                )),
                 [one, other] => one.or(other).ok_or_else(|| unknown(text)),
             };
         };
         days[order as usize].ok_or_else(|| {
             format!(
-                "{} is no date, because the column's dates are {}",
+                "{} is no date, because the source's dates are {}",
                 quoted(text),
                 order.name()
             )
@@ -173,8 +241,7 @@ impl Dates<'_> {
 /// A date as it is written.
 #[derive(Debug)]
 struct WrittenDate {
-    /// Its layout, and its day, by order.
-    layouts: [&'static str; 2],
+    /// Its day, by order.
     days: [Option<NaiveDate>; 2],
     clock: Option<WrittenTime>,
     /// Whether its month has a name that is another one in another language.
@@ -193,7 +260,6 @@ struct WrittenTime {
 impl WrittenDate {
     fn new(day: NaiveDate, clock: Option<WrittenTime>) -> Self {
         Self {
-            layouts: [""; 2],
             days: [Some(day); 2],
             clock,
             has_unclear_month: false,
@@ -243,30 +309,12 @@ impl WrittenDate {
             return None;
         }
         let clock = WrittenTime::of(rest);
-        let is_unclear = |word: &str| is_in(&WORDS.unclear_months, word);
+        let is_unclear = |word: &str| UNCLEAR_MONTHS.contains(&word);
         (clock.is_some() || !rest.contains(is_digit)).then(|| Self {
-            layouts,
             days,
             clock,
             has_unclear_month: is_named(layouts[0]) && words(plain).split(' ').any(is_unclear),
         })
-    }
-
-    /// A date in the format of `--date-format`, perhaps with a time after it, or in that of ISO 8601.
-    fn in_format(text: &str, format: &str) -> Option<Self> {
-        let plain = &ascii_digits(text.trim());
-        if let Ok(instant) = DateTime::parse_from_str(plain, format) {
-            return Some(Self::at(instant.to_utc()));
-        }
-        if let Ok((day, rest)) = NaiveDate::parse_and_remainder(plain, format) {
-            let time = NaiveTime::parse_from_str(plain, format).ok();
-            let clock = time.map_or_else(
-                || WrittenTime::of(rest),
-                |time| Some(WrittenTime::new(time, None)),
-            );
-            return (clock.is_some() || rest.is_empty()).then(|| Self::new(day, clock));
-        }
-        Self::of(text).filter(|it| it.layouts == LAYOUTS[0])
     }
 }
 
@@ -400,7 +448,7 @@ impl WrittenTime {
         };
         let before = words(before);
         let mut before = before.split_whitespace();
-        let is_known = has_half || before.all(|word| is_in(&WORDS.before_time, word));
+        let is_known = has_half || before.all(|word| BEFORE_TIME.contains(&word));
         Some(Self {
             time,
             zone,
@@ -416,7 +464,7 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
     if name.contains('/') {
         return Some((name.parse().ok()?, 0));
     }
-    if let Some(minutes) = WORDS.offsets.get(&name.to_uppercase()) {
+    if let Some(minutes) = offset_minutes(&name.to_uppercase()) {
         return Some((Tz::UTC, minutes * 60));
     }
     let offset = name.trim_start_matches("GMT").trim_start_matches("UTC");
@@ -430,239 +478,113 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
 
 fn unknown(text: &str) -> String {
     format!(
-        "{} is not a known date such as 2026-10-31; write the whole day so, also one of another calendar or era, or give its format \
-         with --date-format",
+        "{} is not a known date such as 2026-10-31; write the whole day so, or give its form with \
+         `date_format` in the source's format",
         quoted(text),
     )
 }
 
-// The order of day and month in dates of numbers, such as `10/11/2026`: one for all dates of a column, over all files of
-// a call. A date that is possible in one order alone proves it; otherwise the order of the last import, of the platform,
-// of the other columns or of the country is taken. It is never guessed.
+// The order of day and month in the dates of a column.
 
-/// The order of each column whose dates need one, by source and column, with a sentence about it.
-pub type DateOrders = BTreeMap<(String, String), (DateOrder, String)>;
-
-/// The columns of dates in all files, by source and column.
-pub type DateColumns = BTreeMap<(String, String), Evidence>;
-
-/// Questions about files, each with the file's number.
-pub type FileQuestions = Vec<(usize, Question)>;
-
-/// A date that proves an order.
-#[derive(Debug)]
-struct Found {
-    order: DateOrder,
-    place: String,
-    text: String,
-    layouts: [&'static str; 2],
-}
-
-/// What is known of the dates of one column.
+/// What the cells of a column say of their order: a proof of each, and the first date that may be read in both.
 #[derive(Debug, Default)]
 pub struct Evidence {
-    /// The order in the last import.
-    pub kept: Option<DateOrder>,
-    /// The order that the platform always has.
-    pub usual: Option<DateOrder>,
-    /// The first date that proves each order.
-    proofs: [Option<Found>; 2],
-    /// The first date that may be read in both orders: the number of its file, and what is asked about it.
-    unclear: Option<(usize, Asks)>,
-    /// Whether it has names of months that are one month in all languages.
-    pub has_clear_months: bool,
+    /// By order: the row's place and the date.
+    pub proofs: [Option<(String, String)>; 2],
+    /// With its two days.
+    pub unclear: Option<(String, [NaiveDate; 2])>,
 }
 
 impl Evidence {
-    /// Adds a date in the file with this number; `place` is where it is.
-    pub fn add(
-        &mut self,
-        file: usize,
-        place: impl Fn() -> String,
-        text: &str,
-        tomorrow: NaiveDate,
-    ) {
+    /// Adds a date; `place` is where it is. One that is after tomorrow in one order is in the other one.
+    pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
         let Some(written) = WrittenDate::of(text) else {
             return;
         };
-        let WrittenDate { layouts, days, .. } = written;
-        self.has_clear_months |= is_named(layouts[0]) && !written.has_unclear_month;
-        // A date after tomorrow in one order is in the other one.
+        let days = written.days;
         let days = days.map(|day| day.filter(|day| *day <= tomorrow));
         let order = match days {
             [Some(_), None] => DateOrder::MonthFirst,
             [None, Some(_)] => DateOrder::DayFirst,
             [Some(one), Some(other)] if one != other => {
-                self.unclear.get_or_insert_with(|| {
-                    let asks = Asks::Order {
-                        date: text.to_owned(),
-                        days: [one, other],
-                        formats: layouts.map(str::to_owned),
-                    };
-                    (file, asks)
-                });
+                self.unclear.get_or_insert((text.to_owned(), [one, other]));
                 return;
             }
             [Some(_), Some(_)] | [None, None] => return,
         };
-        self.proofs[order as usize].get_or_insert_with(|| Found {
-            order,
-            place: place(),
-            text: text.to_owned(),
-            layouts,
-        });
+        self.proofs[order as usize].get_or_insert_with(|| (place(), text.to_owned()));
     }
 }
 
-/// The order of each column of all files, and the columns whose order nothing tells, each with the number of a file; `country` is that of
-/// the business, ISO 3166-1 alpha-2.
-///
-/// # Errors
-/// All contradictions.
-pub fn decide(
-    columns: &DateColumns,
-    country: Option<&str>,
-) -> Result<(DateOrders, FileQuestions), Vec<FileError>> {
-    let country = country.map(|country| {
-        let order = match country {
-            "US" => DateOrder::MonthFirst,
-            _ => DateOrder::DayFirst,
+impl DateFormat {
+    /// A date in this format, perhaps with a time after it.
+    fn read(&self, text: &str) -> Option<WrittenDate> {
+        let plain = &ascii_digits(text.trim());
+        if let Ok(instant) = DateTime::parse_from_str(plain, &self.pattern) {
+            return Some(WrittenDate::at(instant.to_utc()));
+        }
+        let (day, rest) = NaiveDate::parse_and_remainder(plain, &self.pattern).ok()?;
+        let time = NaiveTime::parse_from_str(plain, &self.pattern).ok();
+        let clock = time.map_or_else(
+            || WrittenTime::of(rest),
+            |time| Some(WrittenTime::new(time, None)),
+        );
+        (clock.is_some() || rest.is_empty()).then(|| WrittenDate::new(day, clock))
+    }
+
+    /// A date format in strftime notation, also from `mm/dd/yyyy`.
+    ///
+    /// # Errors
+    /// When it does not say a whole day, or has other letters.
+    pub fn parse(format: &str) -> Result<Self, String> {
+        let wrong = |fault: &str| {
+            Err(format!(
+                "{} {fault}; write it like %m/%d/%Y or mm/dd/yyyy",
+                quoted(format)
+            ))
         };
-        (order, format!("as in the business's country, {country}"))
-    });
-    let (mut decided, mut asked, mut wrong) = (DateOrders::new(), Vec::new(), Vec::new());
-    for ((source, column), found) in columns {
-        let (order, why) = match (&found.proofs, found.kept) {
-            ([Some(month_first), Some(day_first)], _) => {
-                wrong.push(contradiction(column, month_first, day_first));
-                continue;
-            }
-            ([Some(proof), None] | [None, Some(proof)], Some(kept)) if proof.order != kept => {
-                wrong.push(change(column, kept, proof));
-                continue;
-            }
-            ([Some(proof), None] | [None, Some(proof)], _) => {
-                (proof.order, format!("{} proves it", proof.text))
-            }
-            ([None, None], kept) => {
-                let Some((file, asks)) = &found.unclear else {
-                    continue;
-                };
-                let kept = kept.map(|order| (order, "as in the last import".to_owned()));
-                let usual = found
-                    .usual
-                    .map(|order| (order, "as this platform writes them".to_owned()));
-                let Some(order) = kept.or(usual).or_else(|| country.clone()) else {
-                    asked.push((*file, Question::new(asks.clone(), vec![column.clone()])));
-                    continue;
-                };
-                order
-            }
-        };
-        let sentence = format!("dates in {column}: {} ({why})", order.name());
-        decided.insert((source.clone(), column.clone()), (order, sentence));
+        let is_strftime = format.contains('%');
+        let mut pattern = String::new();
+        let letters: Vec<char> = format.chars().collect();
+        let mut is_after_hour = false;
+        for run in letters.chunk_by(char::eq_ignore_ascii_case) {
+            let letter = run[0].to_ascii_lowercase();
+            let sign = match (letter, run.len()) {
+                _ if is_strftime => "",
+                ('y', 4) => "%Y",
+                ('y', 2) => "%y",
+                ('m', 1 | 2) if is_after_hour => "%M",
+                ('m', 1 | 2) => "%m",
+                ('m', 3) => "%b",
+                ('m', 4) => "%B",
+                ('d', 1 | 2) => "%d",
+                ('h', 1 | 2) => "%H",
+                ('s', 1 | 2) => "%S",
+                _ if letter.is_alphabetic() => {
+                    return wrong(&format!("has {letter}, which is no part of a date"));
+                }
+                _ => {
+                    pattern.extend(run);
+                    ""
+                }
+            };
+            pattern += sign;
+            is_after_hour = letter == 'h' || is_after_hour && letter == ':';
+        }
+        if is_strftime {
+            format.clone_into(&mut pattern);
+        }
+        let find = |signs: &[&str]| signs.iter().filter_map(|sign| pattern.find(sign)).min();
+        let order = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"]));
+        let order = order.map(|(day, month)| DateOrder::BOTH[usize::from(day < month)]);
+        let mut example = String::new();
+        let is_written = write!(example, "{}", DateTime::UNIX_EPOCH.format(&pattern)).is_ok();
+        let format = Self { pattern, order };
+        if is_written && format.read(&example).is_some() {
+            return Ok(format);
+        }
+        wrong("is no format of a whole day")
     }
-    if wrong.is_empty() {
-        Ok((decided, asked))
-    } else {
-        Err(wrong)
-    }
-}
-
-fn contradiction(column: &str, month_first: &Found, day_first: &Found) -> FileError {
-    FileError::new(format!(
-        "the dates in {column} have two orders: {}: {} is month first, {}: {} is day first; write them all in one order, or as \
-         2026-10-31",
-        month_first.place, month_first.text, day_first.place, day_first.text
-    ))
-}
-
-fn change(column: &str, kept: DateOrder, found: &Found) -> FileError {
-    FileError::new(format!(
-        "{}: {} in {column} is {}, but the last import read that column {}; pass --date-format {} to read it so from now on, or \
-         --date-format {} if the date is wrong",
-        found.place,
-        found.text,
-        found.order.name(),
-        kept.name(),
-        found.layouts[found.order as usize],
-        found.layouts[kept as usize]
-    ))
-}
-
-/// The formats of `--date-format` that read a date of numbers with the year last, as spreadsheets write dates.
-pub fn formats(text: &str) -> Vec<&'static str> {
-    let written = WrittenDate::of(text);
-    let dates = written.iter().flat_map(|it| it.layouts.iter().zip(it.days));
-    let is_last = |layout: &str| layout.ends_with(['y', 'Y']) && !is_named(layout);
-    let fitting = dates.filter(|(layout, day)| day.is_some() && is_last(layout));
-    let mut formats: Vec<_> = fitting.map(|(layout, _)| *layout).collect();
-    formats.dedup();
-    formats
-}
-
-/// The order that a date format gives all columns.
-pub fn of_format(columns: &DateColumns, format: &str) -> DateOrders {
-    let find = |signs: &[&str]| signs.iter().filter_map(|sign| format.find(sign)).min();
-    let Some((day, month)) = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"])) else {
-        return DateOrders::new();
-    };
-    let order = DateOrder::BOTH[usize::from(day < month)];
-    let decided = columns.keys().map(|key| {
-        let sentence = format!("dates in {}: {} (--date-format)", key.1, order.name());
-        (key.clone(), (order, sentence))
-    });
-    decided.collect()
-}
-
-/// A date format in strftime notation, also from `mm/dd/yyyy`.
-///
-/// # Errors
-/// When it does not say a whole day, or has other letters.
-pub fn strftime(format: &str) -> Result<String, FileError> {
-    let wrong = |fault: &str| {
-        Err(FileError::new(format!(
-            "--date-format {} {fault}; write it like %m/%d/%Y or mm/dd/yyyy",
-            quoted(format)
-        )))
-    };
-    let is_strftime = format.contains('%');
-    let mut written = String::new();
-    let letters: Vec<char> = format.chars().collect();
-    let mut is_after_hour = false;
-    for run in letters.chunk_by(char::eq_ignore_ascii_case) {
-        let letter = run[0].to_ascii_lowercase();
-        let sign = match (letter, run.len()) {
-            _ if is_strftime => "",
-            ('y', 4) => "%Y",
-            ('y', 2) => "%y",
-            ('m', 1 | 2) if is_after_hour => "%M",
-            ('m', 1 | 2) => "%m",
-            ('m', 3) => "%b",
-            ('m', 4) => "%B",
-            ('d', 1 | 2) => "%d",
-            ('h', 1 | 2) => "%H",
-            ('s', 1 | 2) => "%S",
-            _ if letter.is_alphabetic() => {
-                return wrong(&format!("has {letter}, which is no part of a date"));
-            }
-            _ => {
-                written.extend(run);
-                ""
-            }
-        };
-        written += sign;
-        is_after_hour = letter == 'h' || is_after_hour && letter == ':';
-    }
-    if is_strftime {
-        format.clone_into(&mut written);
-    }
-    let mut example = String::new();
-    let is_written = write!(example, "{}", DateTime::UNIX_EPOCH.format(&written)).is_ok();
-    if is_written && WrittenDate::in_format(&example, &written).is_some() {
-        return Ok(written);
-    }
-    wrong("is no format of a whole day")
 }
 
 #[cfg(test)]
@@ -820,17 +742,21 @@ mod tests {
             "2026-11-10"
         );
         assert!(shown(order(DateOrder::MonthFirst), "31/10/2026").starts_with('!'));
-        let format = |format| Dates {
-            format: Some(format),
-            ..Dates::default()
+        let in_format = |format: &str, text| {
+            let format = DateFormat::parse(format).unwrap();
+            let dates = Dates {
+                format: Some(&format),
+                ..Dates::default()
+            };
+            shown(dates, text)
         };
-        assert_eq!(shown(format("%d/%m/%Y"), "10/11/2026"), "2026-11-10");
-        assert_eq!(shown(format("%d.%m.%y"), "10.11.26"), "2026-11-10");
-        assert!(shown(format("%d.%m.%y"), "11/10/26").contains("--date-format"));
-        assert_eq!(shown(format("%d/%m/%Y"), "2026-10-11"), "2026-10-11");
-        assert_eq!(shown(format("%d/%m/%Y"), "2026-10-11 08:15"), "2026-10-11");
+        assert_eq!(in_format("%d/%m/%Y", "10/11/2026"), "2026-11-10");
+        assert_eq!(in_format("dd/mm/yyyy", "10-11-26"), "2026-11-10");
+        assert_eq!(in_format("%d.%m.%y", "10.11.26"), "2026-11-10");
+        assert!(in_format("%d.%m.%y", "10/31/26").contains("dates are day first"));
+        assert_eq!(in_format("%d/%m/%Y", "2026-10-11 08:15"), "2026-10-11");
         assert_eq!(
-            shown(format("%d/%m/%Y"), "2026-10-11T19:32:11+02:00"),
+            in_format("%d/%m/%Y", "2026-10-11T19:32:11+02:00"),
             "2026-10-11T17:32:11Z"
         );
     }
@@ -903,9 +829,9 @@ mod tests {
             assert!(shown(Dates::default(), bad).starts_with('!'), "{bad}");
         }
         let unknown = shown(Dates::default(), "March 2025");
-        assert!(unknown.contains("write the whole day so, also one of another calendar"));
+        assert!(unknown.contains("write the whole day so"));
         let other = shown(Dates::default(), "1404-12-14");
-        assert!(other.contains("if it is one of another calendar"));
+        assert!(other.contains("of another calendar"));
     }
 
     #[test]
@@ -916,7 +842,7 @@ mod tests {
             ("DD.MM.YY", "%d.%m.%y"),
             ("d-mmm-yyyy hh:mm:ss", "%d-%b-%Y %H:%M:%S"),
         ] {
-            assert_eq!(strftime(format).unwrap(), written);
+            assert_eq!(DateFormat::parse(format).unwrap().pattern, written);
         }
         for wrong in [
             "dd/mm/jjjj",
@@ -929,7 +855,7 @@ mod tests {
             "%%",
             "%!",
         ] {
-            assert!(strftime(wrong).is_err(), "{wrong}");
+            assert!(DateFormat::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -12,11 +12,10 @@ use html5gum::{Span, Tokenizer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::imports::limits::ImportLimits;
-use crate::imports::platforms::LINKED_DATA;
+use crate::imports::fault::{FileError, Position};
+use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, RowValue, too_large};
-use crate::imports::report::{FileError, Position};
-use crate::imports::table::Table;
+use crate::imports::read::{Bounds, Table};
 use crate::model::json::visit;
 use crate::model::text::words;
 use crate::owner::fault::reason;
@@ -31,28 +30,30 @@ const DEEP_MAX: usize = 32;
 /// The reviews in a document of linked data; `business` is the name of the business.
 pub fn reviews_of_document(
     text: &str,
+    format: &Format,
     business: Option<&str>,
-    limits: &mut ImportLimits<'_>,
+    bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
     check_size(text)?;
-    let mut reviews = Reviews::new(business, limits);
+    let mut reviews = Reviews::new(format, business, bounds);
     for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
         reviews.collect(value?.get(), DEEP_MAX)?;
     }
     if reviews.count == 0 {
         return Err(without_reviews("linked data without a Review"));
     }
-    Ok(reviews.objects.finish())
+    reviews.objects.finish()
 }
 
 /// The reviews in a page. A script that is broken is a row of its own, with the fault.
 pub fn reviews_of_page(
     page: &str,
+    format: &Format,
     business: Option<&str>,
-    limits: &mut ImportLimits<'_>,
+    bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
-    let mut reviews = Reviews::new(business, limits);
+    let mut reviews = Reviews::new(format, business, bounds);
     let mut faults = Vec::new();
     for (index, text) in (0..).zip(&texts) {
         check_size(text)?;
@@ -80,7 +81,7 @@ pub fn reviews_of_page(
         let at = Position::Element { array, index };
         reviews.add(at, Err((message, text.into())))?;
     }
-    Ok(reviews.objects.finish())
+    reviews.objects.finish()
 }
 
 fn without_reviews(content: &str) -> FileError {
@@ -103,19 +104,24 @@ fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     check_size(page)?;
     let (mut texts, mut is_script, mut is_kind, mut is_inside) =
         (Vec::<String>::new(), false, false, false);
-    let mut is_type = false;
+    // What is in a template is not part of the page, and of two attributes of one name the first counts (HTML §4.12.3, §13.2.5.33).
+    let (mut is_type, mut types, mut templates) = (false, 0, 0_usize);
     // A tag may have millions of attributes, which are not kept.
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                (is_script, is_kind, is_inside) = (name == b"script", false, false);
+                (is_script, is_kind, is_inside, types) = (name == b"script", false, false, 0);
+                templates += usize::from(name == b"template");
             }
-            CallbackEvent::AttributeName { name } => is_type = name == b"type",
-            CallbackEvent::AttributeValue { value } if is_script && is_type => {
+            CallbackEvent::AttributeName { name } => {
+                is_type = name == b"type";
+                types += u32::from(is_type);
+            }
+            CallbackEvent::AttributeValue { value } if is_script && is_type && types == 1 => {
                 let kind = String::from_utf8_lossy(value).to_ascii_lowercase();
                 is_kind = kind.trim().starts_with("application/ld+json");
             }
-            CallbackEvent::CloseStartTag { .. } if is_kind => {
+            CallbackEvent::CloseStartTag { .. } if is_kind && templates == 0 => {
                 (is_kind, is_inside) = (false, true);
                 texts.push(String::new());
             }
@@ -124,7 +130,10 @@ fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
                     last.push_str(&String::from_utf8_lossy(value));
                 }
             }
-            CallbackEvent::EndTag { .. } => is_inside = false,
+            CallbackEvent::EndTag { name } => {
+                is_inside = false;
+                templates -= usize::from(name == b"template" && templates > 0);
+            }
             CallbackEvent::AttributeValue { .. }
             | CallbackEvent::CloseStartTag { .. }
             | CallbackEvent::String { .. }
@@ -145,22 +154,21 @@ struct Reviews<'l, 'w> {
     count: u64,
     /// The names of the business and of the objects around.
     names: Vec<String>,
-    limits: &'l mut ImportLimits<'w>,
+    bounds: &'l mut Bounds<'w>,
 }
 
 impl<'l, 'w> Reviews<'l, 'w> {
-    fn new(business: Option<&str>, limits: &'l mut ImportLimits<'w>) -> Self {
+    fn new(format: &Format, business: Option<&str>, bounds: &'l mut Bounds<'w>) -> Self {
         Self {
-            objects: Objects::new(Some(&LINKED_DATA)),
+            objects: Objects::new(format),
             count: 0,
             names: business.map(words).into_iter().collect(),
-            limits,
+            bounds,
         }
     }
 
     fn add(&mut self, at: Position, value: RowValue) -> Result<(), FileError> {
-        self.objects.add_value(at, value);
-        self.limits.take(std::mem::take(&mut self.objects.bytes))
+        self.objects.add_value(at, value, self.bounds)
     }
 
     /// Adds every schema.org review in `data`, a value of JSON.
@@ -185,7 +193,8 @@ impl<'l, 'w> Reviews<'l, 'w> {
                     serde_json::from_str(data).map_err(|error| (error.to_string(), data.into()))
                 }
             };
-            let review = review.map(|mut review: Map<String, Value>| {
+            let review = review.map(|review: Map<String, Value>| {
+                let mut review = plain_names(review);
                 remove_foreign_comments(&mut review, &self.names);
                 Value::Object(review)
             });
@@ -222,6 +231,30 @@ fn is_review(kind: &str) -> bool {
         Some(kind) => of(&kind),
         None => false,
     }
+}
+
+/// The object with its members' names as in schema.org, without the prefix `schema:` or the address.
+fn plain_names(members: Map<String, Value>) -> Map<String, Value> {
+    let plain = |value: Value| match value {
+        Value::Object(members) => Value::Object(plain_names(members)),
+        Value::Array(elements) => {
+            let elements = elements.into_iter().map(|element| match element {
+                Value::Object(members) => Value::Object(plain_names(members)),
+                other => other,
+            });
+            elements.collect()
+        }
+        other => other,
+    };
+    let name = |name: String| {
+        let prefixes = ["schema:", "https://schema.org/", "http://schema.org/"];
+        let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+        plain.map(str::to_owned).unwrap_or(name)
+    };
+    let members = members.into_iter();
+    members
+        .map(|(member, value)| (name(member), plain(value)))
+        .collect()
 }
 
 /// Removes the comments of a review in linked data that somebody else than the business wrote: anybody may comment there.

@@ -1,0 +1,1020 @@
+//! A format says how the rows of a source's files become reviews: what each column is, and which of its values may be shown. Known
+//! platforms have theirs in `platforms/`, one file each; the owner's tables have the same text, kept with the source.
+//!
+//! [`KEYS`] lists the keys of the text, which `docs/FORMAT.md` shows. A value `"?"` is open: nothing is imported until it is decided.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::num::NonZeroU16;
+
+use chrono_tz::Tz;
+use encoding_rs::Encoding;
+use serde::Deserialize;
+use serde_with::{DisplayFromStr, serde_as};
+use toml::de::{DeTable, DeValue};
+
+use crate::imports::fault::FileError;
+use crate::imports::value::date::DateFormat;
+use crate::imports::value::rating::RatingWords;
+use crate::model::text::{nearest, without_accent};
+use crate::model::{compose, named};
+
+/// An open value.
+pub const OPEN: &str = "?";
+/// Of `ignored`: all columns that are left.
+pub const ALL_LEFT: &str = "*";
+/// Maximum size of a format's text in bytes.
+pub const FORMAT_BYTES_MAX: usize = 256 << 10;
+
+named! {
+    /// A field of a review that a column may fill, by its name in `[fields]`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReviewField {
+        Rating = "rating",
+        Date = "date",
+        Author = "author",
+        FirstName = "first_name",
+        LastName = "last_name",
+        Text = "text",
+        Title = "title",
+        Id = "id",
+        Language = "language",
+        /// A column with the names of sources.
+        Source = "source",
+        SourceUrl = "source_url",
+        Location = "location",
+        UpdatedAt = "updated_at",
+        Verified = "verified",
+        Verification = "verification",
+        VerifiedAt = "verified_at",
+        /// Whether the review matches a job in the business's books.
+        Matched = "matched",
+        Technicians = "technicians",
+        Services = "services",
+        ServiceAreas = "service_areas",
+        ReplyText = "reply_text",
+        ReplyDate = "reply_date",
+        ReplyAuthor = "reply_author",
+        Recommended = "recommended",
+        /// Whether the author bought there.
+        Buyer = "buyer",
+        /// Whether the author's name is not public.
+        Anonymous = "anonymous",
+        /// The end of the rating's scale.
+        Scale = "scale",
+        /// The kind of survey that the rating answers.
+        Survey = "survey",
+        WithheldReason = "withheld_reason",
+    }
+}
+
+impl ReviewField {
+    /// Without which a table is no table of reviews, unless the format says that it has none.
+    pub const CORE: [Self; 4] = [Self::Rating, Self::Date, Self::Author, Self::Text];
+    /// The fields that make the author's name.
+    pub const AUTHORS: [Self; 3] = [Self::Author, Self::FirstName, Self::LastName];
+    pub const DATES: [Self; 4] = [
+        Self::Date,
+        Self::ReplyDate,
+        Self::UpdatedAt,
+        Self::VerifiedAt,
+    ];
+}
+
+/// Names of columns, in the order in which they are tried.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "expected a column, or a list of columns")]
+pub enum Names {
+    /// One column, or several with commas.
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl Names {
+    /// The names, without regard to columns whose own names have commas.
+    pub fn parts(&self) -> Vec<&str> {
+        match self {
+            Self::Text(text) => text
+                .split(',')
+                .map(str::trim)
+                .filter(|it| !it.is_empty())
+                .collect(),
+            Self::List(list) => list.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The names as they are meant among `columns`: a text that is a column's whole name is that column.
+    pub fn among(&self, columns: &[String]) -> Vec<&str> {
+        match self {
+            Self::Text(text) if find_column(columns, text).is_some() => vec![text],
+            _ => self.parts(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parts().is_empty()
+    }
+}
+
+/// A column that says whether something is public.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PublicColumn {
+    pub names: Names,
+    /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other.
+    pub values: Vec<String>,
+    /// The reason for withholding the review.
+    pub reason: Option<String>,
+    /// The files that may lack it, and then say nothing; in others a row without it is not public.
+    pub optional: Option<OptionalIn>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionalIn {
+    All,
+    /// Delimited text and workbooks.
+    Tables,
+    /// JSON.
+    Objects,
+}
+
+impl PublicColumn {
+    /// Whether a file must have it; of tables, or of objects.
+    pub fn is_required(&self, are_objects: bool) -> bool {
+        match self.optional {
+            None => true,
+            Some(OptionalIn::All) => false,
+            Some(OptionalIn::Tables) => are_objects,
+            Some(OptionalIn::Objects) => !are_objects,
+        }
+    }
+
+    /// Whether a cell has a value that publishes. A word for "empty" is none.
+    pub fn publishes(&self, cell: &str) -> bool {
+        let cell = cell.trim();
+        let cell = if cell.eq_ignore_ascii_case("null") {
+            ""
+        } else {
+            cell
+        };
+        self.values.iter().any(|value| match value.trim() {
+            "" => cell.is_empty(),
+            ALL_LEFT => !cell.is_empty(),
+            value => value.to_lowercase() == cell.to_lowercase(),
+        })
+    }
+}
+
+/// Rows with another value are another business's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Only {
+    pub column: String,
+    pub value: String,
+}
+
+/// How a platform's API gives further pages; `Link: rel="next"` (RFC 8288) needs no entry, and goes before one. Paths are
+/// those of members in the body, such as `pagination.next`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Paging {
+    /// Paths of the array of rows, of which an answer has one; if `None`, the answer is the array.
+    pub rows: Option<String>,
+    /// Path of the token of the next page, for the query parameter `parameter`.
+    pub token: Option<String>,
+    pub parameter: Option<String>,
+    /// Path of the URL of the next page; only its query counts.
+    pub next: Option<String>,
+    /// Query parameter with the number of the page, from 1.
+    pub page: Option<String>,
+    /// Query parameter with an offset, which grows by the value of the parameter `size`; there is one page if the URL
+    /// does not have that.
+    pub offset: Option<String>,
+    pub size: Option<String>,
+    /// Statuses that mean that there is no further page.
+    pub end_status: Vec<u16>,
+    /// Path of the number of reviews that there are.
+    pub total: Option<String>,
+}
+
+/// How rows become reviews.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// As native records, which may also be deletions.
+    Native,
+    /// As the native records of another instance's `/reviews.json`.
+    Document,
+    /// By columns.
+    #[default]
+    Columns,
+    /// By columns, after all objects of schema.org's JSON-LD are searched for reviews.
+    LinkedData,
+}
+
+/// A source's format, or a built-in one.
+#[serde_as]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
+pub struct Format {
+    /// Of a built-in one, as a value of `--format`; otherwise empty.
+    #[serde(skip)]
+    pub name: String,
+    #[serde(skip)]
+    pub reader: Reader,
+    /// The keys that are open, such as `scale` or `fields.rating`.
+    #[serde(skip)]
+    pub open: BTreeSet<String>,
+
+    pub like: Option<String>,
+    pub ignored: Names,
+    pub scale: Option<NonZeroU16>,
+    pub values: RatingWords,
+    pub date_format: Option<String>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    pub zone: Option<Tz>,
+    pub encoding: Option<String>,
+    pub header_row: Option<u64>,
+    pub sheet: Option<String>,
+    pub rows: Option<String>,
+    pub only: Option<Only>,
+    pub full_names: Option<bool>,
+    pub separator: Option<String>,
+    pub joined: Option<ReviewField>,
+
+    pub label: String,
+    pub note: Option<String>,
+    pub source: Option<String>,
+    pub ids: Option<String>,
+    pub keys: Vec<String>,
+    pub excerpts: bool,
+    pub is_manual: bool,
+    pub html: bool,
+    pub escapes_formulas: bool,
+    pub leaves_out: bool,
+    pub has_google_names: bool,
+    pub stars: Names,
+    pub matched: Option<String>,
+    pub included: Option<String>,
+    pub answered: Option<String>,
+
+    pub paging: Option<Paging>,
+    pub fields: BTreeMap<ReviewField, Names>,
+    pub public: Vec<PublicColumn>,
+    pub public_reply: Vec<PublicColumn>,
+    pub public_name: Vec<PublicColumn>,
+}
+
+/// Who may write a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyUse {
+    /// Everybody, also beside `like`.
+    Like,
+    Owner,
+    BuiltIn,
+}
+
+/// The keys of a format: name, who may write it, and what it says.
+pub const KEYS: [(&str, KeyUse, &str); 34] = [
+    (
+        "like",
+        KeyUse::Like,
+        "the built-in format to which this one adds: it can withhold more, never less",
+    ),
+    (
+        "ignored",
+        KeyUse::Like,
+        "columns that say nothing here; `word*` and `word.*` are families; `\"*\"` alone means all columns that are left, and is kept as their names",
+    ),
+    (
+        "scale",
+        KeyUse::Owner,
+        "the end of the scale of the ratings, such as 10; fractions are rounded half up",
+    ),
+    (
+        "values",
+        KeyUse::Owner,
+        "words for stars: `{ \"sehr gut\" = 5, \"gut\" = 4 }`",
+    ),
+    (
+        "date_format",
+        KeyUse::Owner,
+        "how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`",
+    ),
+    (
+        "zone",
+        KeyUse::Owner,
+        "the time zone of times without an offset, such as `America/Phoenix`",
+    ),
+    (
+        "encoding",
+        KeyUse::Like,
+        "of files that are not UTF-8, such as `windows-1252`",
+    ),
+    (
+        "header_row",
+        KeyUse::Owner,
+        "the number of the row with the names of the columns, counted from 1",
+    ),
+    ("sheet", KeyUse::Like, "the sheet of a workbook"),
+    (
+        "rows",
+        KeyUse::Owner,
+        "the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`",
+    ),
+    (
+        "only",
+        KeyUse::Like,
+        "`{ column = \"Location\", value = \"Mesa\" }`: rows with another value are another business's, and only counted",
+    ),
+    (
+        "full_names",
+        KeyUse::Like,
+        "`true` keeps the names of authors that were never public, `false` shortens them to \"Jane D.\"",
+    ),
+    (
+        "separator",
+        KeyUse::Owner,
+        "between several people in a cell; without it, semicolons, bars and line breaks",
+    ),
+    (
+        "joined",
+        KeyUse::Owner,
+        "the field whose columns are joined by an empty line, instead of taking the first that is filled",
+    ),
+    (
+        "paging",
+        KeyUse::Owner,
+        "how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`",
+    ),
+    (
+        "fields",
+        KeyUse::Like,
+        "each field of a review with its column, or a list of columns of which the first filled one counts; `author = \"\"`: all are Anonymous; `text = \"\"`: ratings only",
+    ),
+    (
+        "public",
+        KeyUse::Like,
+        "a column by which a review is public: `names`, `values` (`\"\"` is an empty cell, `\"*\"` any other), `reason`; with any other value it is withheld",
+    ),
+    ("public_reply", KeyUse::Like, "the same of the firm's reply"),
+    (
+        "public_name",
+        KeyUse::Like,
+        "the same of the author's name, which is Anonymous otherwise",
+    ),
+    ("label", KeyUse::BuiltIn, "the platform's name in reports"),
+    (
+        "note",
+        KeyUse::BuiltIn,
+        "a sentence for the owner, shown with the report",
+    ),
+    ("source", KeyUse::BuiltIn, "the source of its reviews"),
+    (
+        "ids",
+        KeyUse::BuiltIn,
+        "the prefix of its reviews' IDs if it is not the format's name: two tools that read one site share it",
+    ),
+    (
+        "keys",
+        KeyUse::BuiltIn,
+        "lists of names; a file has the format if it has all names of one of them",
+    ),
+    (
+        "excerpts",
+        KeyUse::BuiltIn,
+        "its files have only some of the reviews",
+    ),
+    (
+        "is_manual",
+        KeyUse::BuiltIn,
+        "the platform does not verify its reviews",
+    ),
+    ("html", KeyUse::BuiltIn, "its texts are HTML"),
+    (
+        "escapes_formulas",
+        KeyUse::BuiltIn,
+        "a cell that a spreadsheet may run has an apostrophe in front",
+    ),
+    (
+        "leaves_out",
+        KeyUse::BuiltIn,
+        "a member that is not there says nothing; otherwise it says that there is none",
+    ),
+    (
+        "has_google_names",
+        KeyUse::BuiltIn,
+        "its IDs are Google's names, `accounts/…/locations/…/reviews/…`",
+    ),
+    (
+        "stars",
+        KeyUse::BuiltIn,
+        "the kinds of `survey` that ask for stars",
+    ),
+    (
+        "matched",
+        KeyUse::BuiltIn,
+        "the value of the field `matched` that means that a review matches a job in the business's books",
+    ),
+    (
+        "included",
+        KeyUse::BuiltIn,
+        "the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`",
+    ),
+    (
+        "answered",
+        KeyUse::BuiltIn,
+        "the column with the ID of the row that a row answers; such rows are left out",
+    ),
+];
+
+/// What a key is used for.
+fn key_use(name: &str) -> Option<KeyUse> {
+    KEYS.iter()
+        .find(|(key, ..)| *key == name)
+        .map(|(_, used, _)| *used)
+}
+
+impl Format {
+    /// The format in the file of a platform.
+    pub fn of_platform(name: &str, text: &'static str) -> Self {
+        let format: Self = toml::from_str(text).unwrap_or_else(|error| {
+            unreachable!("{error} in {name}.toml");
+        });
+        let name = name.to_owned();
+        Self { name, ..format }
+    }
+
+    /// The format in an owner's text.
+    ///
+    /// # Errors
+    /// With the line of the fault, and the nearest name.
+    pub fn parse(text: &str) -> Result<Self, FileError> {
+        if text.len() > FORMAT_BYTES_MAX {
+            return Err(FileError::new(
+                "has more than 256 KiB, so it is no format; give the reviews before --format, and the format after it",
+            ));
+        }
+        let text = &without_answered_encoding(text.trim_start_matches('\u{feff}'));
+        let parsed = DeTable::parse(text).map_err(|error| explain(text, &error))?;
+        let mut table = parsed.into_inner();
+        let open = take_open(&mut table);
+        let is_like = table.contains_key("like");
+        for (key, _) in table.iter() {
+            let name: &str = key.get_ref();
+            let used = key_use(name);
+            let reason = match used {
+                Some(KeyUse::BuiltIn) => "is a key of built-in formats; leave it out",
+                Some(KeyUse::Owner) if is_like => {
+                    "cannot stand beside `like`, whose format says it; leave it out"
+                }
+                Some(KeyUse::Like | KeyUse::Owner) | None => continue,
+            };
+            let line = line_of(text, key.span().start);
+            return Err(FileError::new(format!("line {line}: {name} {reason}")));
+        }
+        let lines = key_lines(text, &table);
+        let spanned = toml::Spanned::new(0..text.len(), table);
+        let read = Self::deserialize(toml::Deserializer::from(spanned));
+        let format = read.map_err(|error| explain(text, &error))?;
+        let format = Self { open, ..format };
+        let fault = format.find_fault();
+        fault.map_or(Ok(()), |(key, message)| {
+            let line = lines.get(key).copied().unwrap_or(1);
+            Err(FileError::new(format!("line {line}: {key}: {message}")))
+        })?;
+        Ok(format)
+    }
+
+    /// A key whose value cannot be used, with the reason.
+    fn find_fault(&self) -> Option<(&'static str, String)> {
+        if let Some(date_format) = &self.date_format
+            && let Err(fault) = DateFormat::parse(date_format)
+        {
+            return Some(("date_format", fault));
+        }
+        if let Some(label) = &self.encoding
+            && Encoding::for_label(label.as_bytes()).is_none()
+        {
+            return Some((
+                "encoding",
+                format!(
+                    "{label:?} is no encoding; write a name such as utf-8, windows-1250, macintosh or shift_jis"
+                ),
+            ));
+        }
+        if let Some((word, stars)) = self.values.iter().find(|it| !(1..=5).contains(it.1)) {
+            return Some((
+                "values",
+                format!("{word:?} = {stars} is not one of 1, 2, 3, 4, 5"),
+            ));
+        }
+        if self.header_row == Some(0) {
+            return Some((
+                "header_row",
+                "rows are counted from 1; write 1 for the first".to_owned(),
+            ));
+        }
+        for field in [ReviewField::Rating, ReviewField::Date] {
+            if self.fields.get(&field).is_some_and(Names::is_empty) {
+                let message = format!("without {field} there is no review; name its column");
+                return Some(("fields", message));
+            }
+        }
+        let blocks = [
+            ("public", &self.public),
+            ("public_reply", &self.public_reply),
+            ("public_name", &self.public_name),
+        ];
+        for (key, list) in blocks {
+            for (number, block) in list.iter().enumerate() {
+                let is_open = |part: &str| self.open.contains(&format!("{key}.{number}.{part}"));
+                let lacks = if block.names.is_empty() && !is_open("names") {
+                    "names = [\"COLUMN\"], the column that says it"
+                } else if block.values.is_empty() && !is_open("values") {
+                    "values = [\"VALUE\"], the values with which it may be shown"
+                } else if self.name.is_empty() && block.optional.is_some() {
+                    return Some((
+                        key,
+                        "optional is for built-in formats; leave it out".to_owned(),
+                    ));
+                } else {
+                    continue;
+                };
+                return Some((key, format!("a block lacks {lacks}")));
+            }
+        }
+        None
+    }
+
+    /// With what an owner's text that is `like` this one adds.
+    pub fn with(&self, added: &Self) -> Self {
+        let mut format = self.clone();
+        let ignored = self.ignored.parts().into_iter();
+        let ignored = ignored.chain(added.ignored.parts()).map(str::to_owned);
+        format.ignored = Names::List(ignored.collect());
+        format.like.clone_from(&added.like);
+        format.open.clone_from(&added.open);
+        format.only = added.only.clone().or(format.only);
+        format.encoding = added.encoding.clone().or(format.encoding);
+        format.sheet = added.sheet.clone().or(format.sheet);
+        format.full_names = added.full_names.or(format.full_names);
+        for (field, names) in &added.fields {
+            format.fields.entry(*field).or_insert_with(|| names.clone());
+        }
+        format.public.extend(added.public.iter().cloned());
+        format
+            .public_reply
+            .extend(added.public_reply.iter().cloned());
+        format.public_name.extend(added.public_name.iter().cloned());
+        format
+    }
+
+    /// The names of a field's columns, in the order in which they are tried.
+    pub fn column_names(&self, field: ReviewField) -> Vec<&str> {
+        self.fields
+            .get(&field)
+            .map(Names::parts)
+            .unwrap_or_default()
+    }
+
+    /// Prefix of the IDs of its reviews.
+    pub fn id_prefix(&self) -> &str {
+        match &self.ids {
+            Some(ids) => ids,
+            None if self.name.is_empty() => "table",
+            None => &self.name,
+        }
+    }
+
+    /// Whether it is an owner's, of a table that is no platform's.
+    pub fn is_table(&self) -> bool {
+        self.name.is_empty() && self.reader == Reader::Columns
+    }
+
+    /// Whether its rows are native records.
+    pub const fn is_native(&self) -> bool {
+        matches!(self.reader, Reader::Native)
+    }
+
+    /// Whether it is one of our own forms: native records, or a document with them.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self.reader, Reader::Native | Reader::Document)
+    }
+
+    /// Whether all columns that are left are ignored.
+    pub fn ignores_all(&self) -> bool {
+        self.ignored == Names::Text(ALL_LEFT.to_owned())
+    }
+
+    /// Whether a column among these says nothing here.
+    pub fn ignores(&self, columns: &[String], column: usize) -> bool {
+        let header = columns[column].to_lowercase();
+        self.ignored.among(columns).into_iter().any(|name| {
+            match name.strip_suffix('*').filter(|it| !it.is_empty()) {
+                Some(family) if !columns.iter().any(|it| it == name) => {
+                    header.starts_with(&family.to_lowercase())
+                }
+                _ => is_same_column(&columns[column], name),
+            }
+        })
+    }
+
+    /// The blocks that say what is public, with their key.
+    pub fn public_blocks(&self) -> [(PublicPart, &[PublicColumn]); 3] {
+        [
+            (PublicPart::Review, &self.public),
+            (PublicPart::Reply, &self.public_reply),
+            (PublicPart::Name, &self.public_name),
+        ]
+    }
+
+    pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
+        match part {
+            PublicPart::Review => &mut self.public,
+            PublicPart::Reply => &mut self.public_reply,
+            PublicPart::Name => &mut self.public_name,
+        }
+    }
+}
+
+/// What a column of publication is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicPart {
+    Review,
+    Reply,
+    /// The name of the author.
+    Name,
+}
+
+impl PublicPart {
+    pub const ALL: [Self; 3] = [Self::Review, Self::Reply, Self::Name];
+
+    /// The key of its blocks.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Review => "public",
+            Self::Reply => "public_reply",
+            Self::Name => "public_name",
+        }
+    }
+}
+
+// The text of a format.
+
+/// The text without an open `encoding`, if another line has it: the draft offers lines that only need their `#` taken away.
+fn without_answered_encoding(text: &str) -> String {
+    let is_encoding = |line: &str| {
+        let rest = line.trim_start().strip_prefix("encoding");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let is_open = |line: &str| is_encoding(line) && line.contains("\"?\"");
+    let is_answered = text.lines().any(|line| is_encoding(line) && !is_open(line));
+    let lines = text
+        .split_inclusive('\n')
+        .map(|line| match is_answered && is_open(line) {
+            true => "\n",
+            false => line,
+        });
+    lines.collect()
+}
+
+/// Takes the open values out of a format's table; returns their keys.
+fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
+    fn take(table: &mut DeTable<'_>, path: &str, open: &mut BTreeSet<String>) {
+        let keys = table
+            .iter()
+            .filter(|(_, value)| value.get_ref().as_str() == Some(OPEN));
+        let keys: Vec<String> = keys.map(|(key, _)| key.get_ref().to_string()).collect();
+        for key in keys {
+            table.remove(key.as_str());
+            open.insert(format!("{path}{key}"));
+        }
+    }
+    let mut open = BTreeSet::new();
+    take(table, "", &mut open);
+    if let Some(DeValue::Table(fields)) = table.get_mut("fields").map(toml::Spanned::get_mut) {
+        take(fields, "fields.", &mut open);
+    }
+    for part in PublicPart::ALL {
+        let key = part.key();
+        let blocks = table.get_mut(key).map(toml::Spanned::get_mut);
+        if let Some(DeValue::Array(blocks)) = blocks {
+            for (number, block) in blocks.iter_mut().enumerate() {
+                if let DeValue::Table(block) = block.get_mut() {
+                    take(block, &format!("{key}.{number}."), &mut open);
+                }
+            }
+        }
+    }
+    open
+}
+
+/// The lines on which the keys of a format begin.
+fn key_lines(text: &str, table: &DeTable<'_>) -> BTreeMap<String, usize> {
+    let line = |key: &toml::Spanned<toml::de::DeString<'_>>| {
+        (key.get_ref().to_string(), line_of(text, key.span().start))
+    };
+    table.iter().map(|(key, _)| line(key)).collect()
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    1 + memchr::memchr_iter(b'\n', before).count()
+}
+
+/// A fault of the text, with its line; of a key that is unknown there, where it belongs or the nearest name.
+fn explain(text: &str, error: &toml::de::Error) -> FileError {
+    let span = error.span().unwrap_or_default();
+    let line = line_of(text, span.start);
+    let message = error.message();
+    let mut names = message.split('`').skip(1).step_by(2);
+    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let Some(name) = names.next().filter(|_| is_unknown) else {
+        let found = text.get(span).unwrap_or_default().trim();
+        let found: String = found
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(60)
+            .collect();
+        let found = if found.is_empty() {
+            found
+        } else {
+            format!(" ({found})")
+        };
+        return FileError::new(format!(
+            "line {line}: {}{found}",
+            message.trim_end().replace('\n', ", ")
+        ));
+    };
+    let expected: Vec<&str> = names.collect();
+    let is_field = ReviewField::find(name).is_some();
+    let is_key = key_use(name).is_some();
+    let is_of_block = ["names", "values", "reason"].contains(&name);
+    let in_fields = expected.contains(&ReviewField::Rating.name());
+    let advice = if in_fields && is_key {
+        "is a key of the format, so it stands above [fields]".to_owned()
+    } else if !in_fields && is_field {
+        "is a field of a review, so it stands below [fields]".to_owned()
+    } else if is_of_block && !expected.contains(&name) {
+        "is a key of a block such as [[public]], so it stands below one".to_owned()
+    } else if is_key {
+        "is a key of the format, so it stands above [fields] and the blocks".to_owned()
+    } else {
+        let is_listed = |known: &&&str| !matches!(key_use(known), Some(KeyUse::BuiltIn));
+        let allowed = expected.iter().filter(is_listed).copied();
+        let near = nearest(name, allowed).unwrap_or_default();
+        format!("is no key here; the nearest is {near}")
+    };
+    FileError::new(format!("line {line}: {name} {advice}"))
+}
+
+/// What stands beside the keys of a text, as comments, by key.
+#[derive(Debug, Default)]
+pub struct Comments {
+    /// Lines above the key; the key `""` is the text's begin, `end` its end.
+    pub above: BTreeMap<String, Vec<String>>,
+    /// At the end of the key's line.
+    pub beside: BTreeMap<String, String>,
+}
+
+impl Format {
+    /// The text of the format, written from its keys.
+    pub fn to_text(&self) -> String {
+        self.write(&Comments::default())
+    }
+
+    /// The text with comments; each is one line.
+    pub fn write(&self, comments: &Comments) -> String {
+        let mut writer = FormatWriter {
+            format: self,
+            comments,
+            text: String::new(),
+        };
+        writer.comment("");
+        writer.top();
+        writer.tables();
+        writer.comment("end");
+        writer.text
+    }
+}
+
+struct FormatWriter<'f> {
+    format: &'f Format,
+    comments: &'f Comments,
+    text: String,
+}
+
+impl FormatWriter<'_> {
+    fn comment(&mut self, key: &str) {
+        for line in self.comments.above.get(key).into_iter().flatten() {
+            // A cell never ends a comment.
+            let line: String = line
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
+            self.text += "# ";
+            self.text += line.trim_end();
+            self.text.push('\n');
+        }
+    }
+
+    /// A key, which is called `path` among the open keys and the comments.
+    fn key(&mut self, path: &str, value: Option<String>) {
+        let is_open = self.format.open.contains(path);
+        let value = if is_open {
+            Some(format!("{OPEN:?}"))
+        } else {
+            value
+        };
+        self.comment(path);
+        let Some(value) = value else { return };
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let mut line = format!("{name} = {value}");
+        if let Some(comment) = self.comments.beside.get(path) {
+            let comment: String = comment
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
+            line = format!("{line:<34} # {}", comment.trim_end());
+        }
+        self.text += &line;
+        self.text.push('\n');
+    }
+
+    fn top(&mut self) {
+        let format = self.format;
+        let text = |value: &Option<String>| value.as_deref().map(basic_string);
+        let ignored = (!format.ignored.is_empty()).then(|| names_text(&format.ignored));
+        let words = format.values.iter();
+        let words: Vec<String> = words
+            .map(|(word, stars)| format!("{} = {stars}", basic_string(word)))
+            .collect();
+        let only = format.only.as_ref().map(|only| {
+            let (column, value) = (basic_string(&only.column), basic_string(&only.value));
+            format!("{{ column = {column}, value = {value} }}")
+        });
+        self.key("like", text(&format.like));
+        self.key("ignored", ignored);
+        self.key("scale", format.scale.map(|scale| scale.to_string()));
+        self.key(
+            "values",
+            (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", "))),
+        );
+        self.key("date_format", text(&format.date_format));
+        self.key("zone", format.zone.map(|zone| basic_string(zone.name())));
+        self.key("encoding", text(&format.encoding));
+        self.key("header_row", format.header_row.map(|row| row.to_string()));
+        self.key("sheet", text(&format.sheet));
+        self.key("rows", text(&format.rows));
+        self.key("only", only);
+        self.key("full_names", format.full_names.map(|it| it.to_string()));
+        self.key("separator", text(&format.separator));
+        self.key(
+            "joined",
+            format.joined.map(|field| basic_string(field.name())),
+        );
+    }
+
+    fn tables(&mut self) {
+        let format = self.format;
+        if let Some(paging) = &format.paging {
+            self.text += "\n[paging]\n";
+            let keys = [
+                ("rows", &paging.rows),
+                ("next", &paging.next),
+                ("token", &paging.token),
+                ("parameter", &paging.parameter),
+                ("page", &paging.page),
+                ("offset", &paging.offset),
+                ("size", &paging.size),
+                ("total", &paging.total),
+            ];
+            for (name, value) in keys {
+                self.key(
+                    &format!("paging.{name}"),
+                    value.as_deref().map(basic_string),
+                );
+            }
+        }
+        let is_shown = |field: &ReviewField| {
+            format.fields.contains_key(field) || format.open.contains(&format!("fields.{field}"))
+        };
+        let shown: Vec<ReviewField> = ReviewField::ALL.into_iter().filter(is_shown).collect();
+        if !shown.is_empty() {
+            self.text += "\n[fields]\n";
+        }
+        for field in shown {
+            let names = format.fields.get(&field);
+            let names = names.map(|names| match names.is_empty() {
+                true => "\"\"".to_owned(),
+                false => names_text(names),
+            });
+            self.key(&format!("fields.{field}"), names);
+        }
+        for (part, blocks) in format.public_blocks() {
+            for (number, block) in blocks.iter().enumerate() {
+                let path = |name: &str| format!("{}.{number}.{name}", part.key());
+                let _ = write!(self.text, "\n[[{}]]\n", part.key());
+                self.key(&path("names"), Some(names_text(&block.names)));
+                self.key(&path("values"), Some(list_text(&block.values)));
+                self.key(&path("reason"), block.reason.as_deref().map(basic_string));
+            }
+        }
+    }
+}
+
+fn names_text(names: &Names) -> String {
+    match names {
+        Names::Text(text) => basic_string(text),
+        Names::List(list) => list_text(list),
+    }
+}
+
+fn list_text(list: &[String]) -> String {
+    let list: Vec<String> = list.iter().map(|it| basic_string(it)).collect();
+    format!("[{}]", list.join(", "))
+}
+
+/// A basic string of TOML.
+pub fn basic_string(text: &str) -> String {
+    let mut string = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => string.extend(['\\', c]),
+            '\n' => string += "\\n",
+            '\t' => string += "\\t",
+            c if c.is_control() => {
+                let _ = write!(string, "\\u{:04X}", u32::from(c));
+            }
+            c => string.push(c),
+        }
+    }
+    string + "\""
+}
+
+// How the names of columns are compared.
+
+/// The letters, digits and signs of a name by which it is compared: without case and accents, the number of a question, and marks and
+/// brackets at the end. Brackets with a number tell columns apart. A name without letters and digits is compared as it is.
+pub fn column_key(name: &str) -> String {
+    let marks = ['.', '?', '!', '*', ':', ' '];
+    let mut rest = name.trim().trim_end_matches(marks);
+    let number = rest.split_once(' ').filter(|(number, _)| {
+        let digits = number
+            .trim_start_matches(['Q', 'q'])
+            .strip_suffix(['.', ')', ':']);
+        digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    rest = number.map_or(rest, |(_, rest)| rest.trim_start());
+    let bracket = rest.strip_suffix([')', ']']);
+    if let Some((before, inside)) = bracket.and_then(|it| it.rsplit_once(['(', '['])) {
+        let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
+        let has_digit = inside.contains(|c: char| c.is_ascii_digit());
+        if (is_scale || !has_digit) && before.contains(char::is_alphanumeric) && !inside.is_empty()
+        {
+            rest = before.trim_end_matches(marks);
+        }
+    }
+    let is_kept = |c: &char| {
+        let is_sign = !c.is_ascii() && !c.is_whitespace() && !"’‘“”–—¿¡…".contains(*c);
+        c.is_alphanumeric() || *c == '^' || is_sign
+    };
+    let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
+    let key: String = compose(rest)
+        .chars()
+        .filter(is_kept)
+        .flat_map(char::to_lowercase)
+        .map(|c| if is_latin(c) { without_accent(c) } else { c })
+        .collect();
+    if key.contains(char::is_alphanumeric) {
+        key
+    } else {
+        name.trim().to_owned()
+    }
+}
+
+/// Whether a name means the column with this header.
+pub fn is_same_column(header: &str, name: &str) -> bool {
+    header == name || column_key(header) == column_key(name)
+}
+
+/// The column with this name exactly; otherwise the only one that the name means.
+pub fn find_column(columns: &[String], name: &str) -> Option<usize> {
+    let exact = columns.iter().position(|column| column == name);
+    exact.or_else(|| {
+        let key = column_key(name);
+        let mut same = (0..columns.len()).filter(|column| column_key(&columns[*column]) == key);
+        same.next().filter(|_| same.next().is_none())
+    })
+}

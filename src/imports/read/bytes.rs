@@ -1,0 +1,271 @@
+//! Opens files: standard input, files, and the files in an archive, which is unpacked while it is read, never to disk.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use zip::ZipArchive;
+
+use crate::imports::fault::FileError;
+
+/// The name of `-` in messages.
+const STDIN: &str = "standard input";
+/// Maximum size of a file in bytes, and of all files of one import, unpacked.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;
+pub const INPUT_BYTES_MAX: u64 = 256 << 20;
+/// Maximum size of an archive's directory in bytes, which the parser keeps in memory.
+const DIRECTORY_BYTES_MAX: usize = 4 << 20;
+/// Maximum number of review files in an archive.
+const FILES_MAX: usize = 10_000;
+
+/// Opens files one after another, and hands each on.
+pub struct Opener<'o> {
+    /// The folder below which files are opened without following links, if others may write there.
+    pub below: Option<&'o OwnedFd>,
+    /// The number of bytes that the import may still read.
+    bytes_left: u64,
+    take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
+    /// The files that cannot be imported, each with the reason.
+    pub faults: Vec<String>,
+}
+
+impl<'o> Opener<'o> {
+    pub fn new(
+        below: Option<&'o OwnedFd>,
+        take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
+    ) -> Self {
+        Self {
+            below,
+            bytes_left: INPUT_BYTES_MAX,
+            take,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Opens the file at `path`, or the files of the archive there.
+    pub fn open(&mut self, path: &Path) {
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin {
+            STDIN.to_owned()
+        } else {
+            path.display().to_string()
+        };
+        let bytes = if is_stdin {
+            self.read(io::stdin().lock())
+        } else if let Some(folder) = self.below {
+            let file = open_below(folder, path).map_err(FileError::unreadable);
+            file.and_then(|file| self.read(file))
+        } else if path.is_dir() {
+            Err(FileError::new(
+                "is a folder; give its files, for example FOLDER/*.csv",
+            ))
+        } else {
+            let file = File::open(path).map_err(FileError::unreadable);
+            file.and_then(|file| self.read(file))
+        };
+        let opened = bytes.and_then(|bytes| self.take_file(&name, bytes));
+        if let Err(fault) = opened {
+            self.faults.push(format!("{name}: {fault}"));
+        }
+    }
+
+    /// All bytes of a file.
+    fn read(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
+        let mut all = Vec::new();
+        let limit = self.bytes_left.min(FILE_BYTES_MAX);
+        let read = input
+            .take(limit + 1)
+            .read_to_end(&mut all)
+            .map_err(FileError::unreadable)? as u64;
+        if read > limit {
+            let (bytes, noun) = if limit == FILE_BYTES_MAX {
+                (FILE_BYTES_MAX, "a file may have at most")
+            } else {
+                (
+                    INPUT_BYTES_MAX,
+                    "the files of one import may have, unpacked, at most",
+                )
+            };
+            return Err(FileError::new(format!(
+                "{noun} {} MiB; split it, and import one part after the other",
+                bytes >> 20
+            )));
+        }
+        self.bytes_left -= read;
+        Ok(all)
+    }
+
+    fn take_file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
+        if !is_zip(&bytes) {
+            return (self.take)(name.to_owned(), bytes);
+        }
+        let mut archive = open_archive(&bytes)?;
+        let members: Vec<String> = archive
+            .file_names()
+            .flatten()
+            .map(Cow::into_owned)
+            .collect();
+        if members.iter().any(|name| is_document_part(name)) {
+            drop(archive);
+            return (self.take)(name.to_owned(), bytes);
+        }
+        // Only what is unpacked counts.
+        self.bytes_left += bytes.len() as u64;
+        for member in choose_members(members)? {
+            let file = format!("{name}: {member}");
+            let unpacked = archive
+                .by_name(&member)
+                .map_err(|error| broken_archive(&error));
+            let unpacked = unpacked.and_then(|member| self.read(member));
+            let taken = unpacked.and_then(|bytes| {
+                if is_zip(&bytes) {
+                    return Err(FileError::new(
+                        "is an archive in an archive; unpack it and give the file",
+                    ));
+                }
+                (self.take)(file.clone(), bytes)
+            });
+            if let Err(fault) = taken {
+                self.faults.push(format!("{file}: {fault}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn is_zip(head: &[u8]) -> bool {
+    // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// Whether a member of an archive says that the archive is a document of an office program.
+fn is_document_part(name: &str) -> bool {
+    let is_part = ["[Content_Types].xml", "content.xml", "mimetype"].contains(&name);
+    is_part || name.ends_with(".iwa")
+}
+
+/// An archive whose directory is not too large.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open_archive(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, FileError> {
+    let mut directory = Directory {
+        archive: Cursor::new(bytes),
+        bytes_left: DIRECTORY_BYTES_MAX,
+    };
+    ZipArchive::new(&mut directory).map_err(|error| broken_archive(&error))?;
+    ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken_archive(&error))
+}
+
+fn broken_archive(error: &zip::result::ZipError) -> FileError {
+    FileError::new(format!(
+        "the zip archive cannot be read ({error}); unpack it and give the file"
+    ))
+}
+
+/// An archive of which only the directory is read, and not too much.
+struct Directory<R> {
+    archive: R,
+    bytes_left: usize,
+}
+
+impl<R: Read> Read for Directory<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.archive.read(bytes)?;
+        let left = self.bytes_left.checked_sub(count);
+        self.bytes_left = left.ok_or_else(|| io::Error::other("it names too many files"))?;
+        Ok(count)
+    }
+}
+
+impl<R: Seek> Seek for Directory<R> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.archive.seek(place)
+    }
+}
+
+/// The members of an archive that are read, sorted by name: those of a Takeout (`reviews.json` with its further pages
+/// `reviews-<token>.json`, `reviews_001.json`), otherwise the only file.
+fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
+    members.retain(|name| !name.ends_with('/') && !name.contains("__MACOSX/"));
+    members.sort();
+    if members.len() == 1 {
+        return Ok(members);
+    }
+    members.retain(|path| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        is_taken_from_folders(name)
+    });
+    if members.len() > FILES_MAX {
+        return Err(FileError::new(format!(
+            "holds more than {FILES_MAX} files of reviews; unpack it and give some of them"
+        )));
+    }
+    if members.is_empty() {
+        return Err(FileError::new(
+            "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or give the file of another \
+             export itself, unpacked",
+        ));
+    }
+    Ok(members)
+}
+
+/// Whether a file of that name is read from an archive of several.
+pub fn is_taken_from_folders(name: &str) -> bool {
+    name.strip_suffix(".json")
+        .is_some_and(|stem| stem.starts_with("reviews"))
+}
+
+/// File names without folders.
+pub fn file_names(files: &[PathBuf]) -> Vec<String> {
+    let name = |file: &PathBuf| {
+        let name = file.file_name().map(|name| name.to_string_lossy());
+        match name {
+            Some(name) if name != "-" => name.into_owned(),
+            Some(_) | None => STDIN.to_owned(),
+        }
+    };
+    files.iter().map(name).collect()
+}
+
+// Files below a folder that others may write are opened without following links.
+
+const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
+
+/// Opens the folder itself, which may be a link.
+///
+/// # Errors
+/// The operating system's error.
+pub fn open_root(path: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, path, READ | OFlags::DIRECTORY, Mode::empty())?)
+}
+
+/// Opens the file or folder at `path` below `root`, one name after the other. Opening a pipe does not wait.
+///
+/// # Errors
+/// The operating system's error; [`io::ErrorKind::PermissionDenied`] if the path leads out of the folder, or a name of it is a
+/// link.
+pub fn open_below(root: impl AsFd, path: &Path) -> io::Result<File> {
+    let mut opened = openat(&root, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
+    for component in path.components() {
+        let name = match component {
+            Component::CurDir => continue,
+            Component::Normal(name) => name,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                let message = "it leads out of that folder";
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+            }
+        };
+        let flags = READ | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        opened = openat(&opened, name, flags, Mode::empty()).map_err(|error| match error {
+            rustix::io::Errno::LOOP => {
+                io::Error::new(io::ErrorKind::PermissionDenied, "it is a link")
+            }
+            error => error.into(),
+        })?;
+    }
+    Ok(opened.into())
+}

@@ -1,0 +1,855 @@
+//! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
+
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+
+use crate::imports::fault::FileError;
+use crate::imports::format::{Format, PublicColumn, PublicPart, ReviewField};
+use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::read::{NOT_CALCULATED, Row, Table};
+use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
+use crate::imports::value::names::{
+    ANONYMOUS, digest, is_address, mentioned, of_platform, people, without_address,
+};
+use crate::imports::value::rating::{parse_rating, recommendation};
+use crate::imports::value::text::{
+    TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
+    remove_formula_escape,
+};
+use crate::model::business::Technician;
+use crate::model::text::{check_text, quoted, url, words};
+use crate::model::{
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification,
+};
+use crate::owner::fault::FieldError;
+
+/// Verification of a review whose platform verifies its reviews.
+const BY_PLATFORM: Verification = Verification {
+    method: Some(Method::SourcePlatform),
+    verified_at: None,
+};
+/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
+const NO_STARS: &str = "recommendation without stars";
+
+/// Reads the rows of one table.
+#[derive(Debug)]
+pub struct RowReader<'t> {
+    format: &'t Format,
+    table: &'t Table,
+    /// Of the rows that name none.
+    source: &'t str,
+    calendar: Calendar,
+    technicians: &'t [Technician],
+    /// The columns of each field, in the order in which they are tried.
+    fields: BTreeMap<ReviewField, Vec<usize>>,
+    public: Vec<PublicRule<'t>>,
+    /// The column of `only`, and the column of the row that a row answers.
+    only: Option<usize>,
+    answered: Option<usize>,
+    date_format: Option<DateFormat>,
+    /// The order of dates in each column, where one is needed.
+    orders: BTreeMap<usize, DateOrder>,
+}
+
+/// A block of publication, with its columns in the table.
+#[derive(Debug)]
+struct PublicRule<'t> {
+    part: PublicPart,
+    block: &'t PublicColumn,
+    columns: Vec<usize>,
+    /// The columns of members of an object, or of a list of objects, where a plain value is meant.
+    inside: Vec<usize>,
+    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
+    around: Vec<usize>,
+    is_required: bool,
+}
+
+/// The columns of a field in a table.
+pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
+    let names = format.fields.get(&field);
+    let names = names.map(|names| names.among(&table.columns));
+    table.find_all(&names.unwrap_or_default())
+}
+
+/// What the cells of a column say of the order of its dates.
+pub fn date_evidence(table: &Table, column: usize, tomorrow: NaiveDate) -> Evidence {
+    let mut evidence = Evidence::default();
+    for (row, cell) in table.cells(column) {
+        evidence.add(|| row.at.to_string(), cell, tomorrow);
+    }
+    evidence
+}
+
+impl<'t> RowReader<'t> {
+    /// # Errors
+    /// When a column's dates have two orders, with a line of each.
+    pub fn new(
+        format: &'t Format,
+        table: &'t Table,
+        source: &'t str,
+        calendar: Calendar,
+        (technicians, country): (&'t [Technician], Option<&str>),
+    ) -> Result<Self, FileError> {
+        let of_field = |field| (field, field_columns(format, table, field));
+        let fields: BTreeMap<_, _> = ReviewField::ALL.into_iter().map(of_field).collect();
+        let public = format.public_blocks().into_iter();
+        let public = public.flat_map(|(part, blocks)| blocks.iter().map(move |it| (part, it)));
+        let public = public.map(|(part, block)| {
+            let names = block.names.among(&table.columns);
+            let is_inside = |column: &usize| {
+                names.iter().any(|name| {
+                    let rest = table.columns[*column].strip_prefix(name);
+                    rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+                })
+            };
+            let all = 0..table.columns.len();
+            let around = names.iter().filter_map(|name| name.rsplit_once('.'));
+            let around: Vec<&str> = around.map(|(outer, _)| outer).collect();
+            PublicRule {
+                part,
+                block,
+                columns: table.find_all(&names),
+                inside: all.filter(|it| table.is_objects && is_inside(it)).collect(),
+                around: table.find_all(&around),
+                is_required: block.is_required(table.is_objects),
+            }
+        });
+        let date_format = format.date_format.as_deref();
+        let date_format = date_format.map(DateFormat::parse).transpose();
+        let mut reader = Self {
+            format,
+            table,
+            source,
+            calendar,
+            technicians,
+            public: public.collect(),
+            only: format
+                .only
+                .as_ref()
+                .and_then(|only| table.find(&only.column)),
+            answered: format.answered.as_deref().and_then(|name| table.find(name)),
+            date_format: date_format.map_err(FileError::new)?,
+            orders: BTreeMap::new(),
+            fields,
+        };
+        if reader.date_format.is_none() {
+            reader.decide_orders(country)?;
+        }
+        Ok(reader)
+    }
+
+    /// Takes the order of each column of dates from its own cells, else from the business's country.
+    fn decide_orders(&mut self, country: Option<&str>) -> Result<(), FileError> {
+        for column in ReviewField::DATES
+            .iter()
+            .flat_map(|field| &self.fields[field])
+        {
+            let evidence = date_evidence(self.table, *column, self.calendar.tomorrow());
+            let order = match evidence.proofs {
+                [Some((month_at, month)), Some((day_at, day))] => {
+                    return Err(FileError::new(format!(
+                        "the dates in {} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them \
+                         all in one order, or as 2026-10-31",
+                        self.table.columns[*column]
+                    )));
+                }
+                [Some(_), None] => Some(DateOrder::MonthFirst),
+                [None, Some(_)] => Some(DateOrder::DayFirst),
+                [None, None] => country
+                    .filter(|_| evidence.unclear.is_some())
+                    .map(DateOrder::of_country),
+            };
+            self.orders.extend(order.map(|order| (*column, order)));
+        }
+        Ok(())
+    }
+
+    /// What each field is read from, and what says whether something is public, for the report.
+    pub fn describe(&self) -> Vec<String> {
+        let shown = |columns: &[usize]| {
+            let names = columns.iter().map(|it| self.table.columns[*it].as_str());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let fields = self
+            .fields
+            .iter()
+            .filter(|(_, columns)| !columns.is_empty());
+        let fields = fields.map(|(field, columns)| format!("{field}: {}", shown(columns)));
+        let public = self.public.iter().filter(|rule| !rule.columns.is_empty());
+        let public = public.map(|rule| {
+            let values: Vec<String> = rule
+                .block
+                .values
+                .iter()
+                .map(|it| format!("{it:?}"))
+                .collect();
+            let (key, columns) = (rule.part.key(), shown(&rule.columns));
+            format!("{key}: {columns} = {}", values.join(" or "))
+        });
+        fields.chain(public).collect()
+    }
+
+    /// The columns that are read.
+    pub fn used(&self) -> BTreeSet<usize> {
+        let public = self
+            .public
+            .iter()
+            .flat_map(|it| it.columns.iter().chain(&it.inside));
+        let fields = self.fields.values().flatten();
+        fields
+            .chain(public)
+            .chain(&self.only)
+            .chain(&self.answered)
+            .copied()
+            .collect()
+    }
+
+    /// The values of columns of publication that hide something: part, column, value and number of rows.
+    pub fn hiding_values(&self) -> Vec<(PublicPart, String, String, u64)> {
+        let mut found: BTreeMap<(usize, usize, String), u64> = BTreeMap::new();
+        for (number, rule) in self.public.iter().enumerate() {
+            for column in &rule.columns {
+                for row in self.table.rows.iter().filter(|row| row.fault.is_none()) {
+                    let cell = row.cell(*column).unwrap_or_default().trim();
+                    if !rule.block.publishes(cell) && found.len() < VALUES_MAX {
+                        let key = (number, *column, cell.to_lowercase());
+                        *found.entry(key).or_default() += 1;
+                    }
+                }
+            }
+        }
+        let found = found.into_iter().map(|((rule, column, value), count)| {
+            let header = self.table.columns[column].clone();
+            (self.public[rule].part, header, value, count)
+        });
+        found.collect()
+    }
+
+    /// Whether a row answers another row.
+    pub fn is_answer(&self, row: &Row) -> bool {
+        let cell = self.answered.and_then(|column| row.cell(column));
+        cell.is_some_and(|id| !matches!(id.trim(), "" | "0"))
+    }
+
+    /// Whether a row is another business's.
+    pub fn is_elsewhere(&self, row: &Row) -> bool {
+        self.format.only.as_ref().is_some_and(|only| {
+            let cell = self.only.and_then(|column| row.cell(column));
+            cell.unwrap_or_default().trim().to_lowercase() != only.value.trim().to_lowercase()
+        })
+    }
+
+    /// The review in a row, or all its errors.
+    pub fn read(&self, row: &Row) -> Result<Incoming, Vec<FieldError>> {
+        if let Some(fault) = &row.fault {
+            return Err(vec![FieldError::new("", &fault.0)]);
+        }
+        let reading = RowReading {
+            reader: self,
+            row,
+            faults: Vec::new(),
+            unstated: Units::new(),
+            is_reply_hidden: false,
+            is_hidden_by_value: false,
+            has_instant: false,
+        };
+        reading.review()
+    }
+
+    /// The cells of a row that are read, and those that identify the format: all others may be private.
+    pub fn raw(&self, row: &Row) -> Value {
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.1.as_ref()) {
+            return serde_json::from_str(raw).unwrap_or_default();
+        }
+        let keys = self.format.keys.iter().flat_map(|set| set.split(", "));
+        let keys = keys.filter_map(|name| self.table.find(name));
+        let authors = ReviewField::AUTHORS
+            .map(|field| self.fields[&field].as_slice())
+            .concat();
+        let mut columns = self.used();
+        columns.extend(keys);
+        let cells = columns.into_iter().filter_map(|column| {
+            let cell = row.cell(column)?;
+            let cell = if authors.contains(&column) {
+                without_address(cell)
+            } else {
+                cell.to_owned()
+            };
+            Some((self.table.columns[column].clone(), Value::from(cell)))
+        });
+        Value::Object(cells.collect::<Map<_, _>>())
+    }
+
+    /// How the dates of a column are read.
+    fn dates(&self, column: usize) -> Dates<'_> {
+        // `Submit Date (UTC)`
+        let is_utc = self.table.columns[column].trim_end().ends_with("(UTC)");
+        Dates {
+            format: self.date_format.as_ref(),
+            order: self.orders.get(&column).copied(),
+            zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
+        }
+    }
+
+    /// Whether the owner vouches for the rows.
+    fn is_manual(&self) -> bool {
+        self.format.is_manual || self.format.is_table()
+    }
+}
+
+/// Maximum number of different values of columns of publication that are counted.
+const VALUES_MAX: usize = 50;
+
+/// A cell that is not empty.
+#[derive(Debug, Clone, Copy)]
+struct Cell<'t> {
+    column: usize,
+    header: &'t str,
+    text: &'t str,
+}
+
+/// The reading of one row.
+struct RowReading<'t> {
+    reader: &'t RowReader<'t>,
+    row: &'t Row,
+    faults: Vec<FieldError>,
+    /// The units that the row does not state, so that it overwrites none of them.
+    unstated: Units,
+    is_reply_hidden: bool,
+    /// Whether it is withheld for a value that the format does not list.
+    is_hidden_by_value: bool,
+    has_instant: bool,
+}
+
+impl<'t> RowReading<'t> {
+    /// The filled cells of a field: all if they are joined, otherwise the first.
+    fn cells(&self, field: ReviewField) -> impl Iterator<Item = Cell<'t>> + use<'t> {
+        let (reader, row) = (self.reader, self.row);
+        let is_author = ReviewField::AUTHORS.contains(&field);
+        let cell = move |column: &usize| {
+            let text = row.cell(*column)?;
+            (!is_empty(text, is_author)).then(|| Cell {
+                column: *column,
+                header: &reader.table.columns[*column],
+                text: if reader.format.escapes_formulas {
+                    remove_formula_escape(text)
+                } else {
+                    text
+                },
+            })
+        };
+        let are_joined = reader.format.joined == Some(field);
+        let count = if are_joined { usize::MAX } else { 1 };
+        reader.fields[&field].iter().filter_map(cell).take(count)
+    }
+
+    fn cell(&self, field: ReviewField) -> Option<Cell<'t>> {
+        self.cells(field).next()
+    }
+
+    /// Whether the row has one of the columns, even if it is empty.
+    fn has(&self, field: ReviewField) -> bool {
+        let mut columns = self.reader.fields[&field].iter();
+        columns.any(|column| self.row.cell(*column).is_some())
+    }
+
+    /// Notes that the row does not state the unit, unless it has the field: platforms leave out what is empty.
+    fn note_unstated(&mut self, field: ReviewField, unit: Unit) {
+        let RowReader { format, table, .. } = self.reader;
+        let leaves_out_empty = table.is_objects
+            && !format.is_table()
+            && !format.leaves_out
+            && format.fields.contains_key(&field);
+        if !self.has(field) && !leaves_out_empty {
+            self.unstated.insert(unit);
+        }
+    }
+
+    /// Whether Google is the source of the review.
+    fn is_google(&self) -> bool {
+        let cell = self.cell(ReviewField::Source);
+        let source = cell.map_or(self.reader.source, |cell| cell.text.trim());
+        let start = source.get(..6);
+        start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
+    }
+
+    /// The end of the scale: that of the row, or that of the format.
+    fn scale(&self) -> Option<NonZeroU16> {
+        let own = self.cell(ReviewField::Scale);
+        let own = own.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
+        // On a scale of five, half stars are refused, as in all formats that name none.
+        own.filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
+            .or(self.reader.format.scale)
+    }
+
+    /// The parts of Google's name of a review, `accounts/…/locations/…/reviews/…`: location and review.
+    fn place(&self) -> Option<(&'t str, &'t str)> {
+        if !self.reader.format.has_google_names {
+            return None;
+        }
+        let name = self.cell(ReviewField::Id)?.text.trim();
+        // Without the account: if two accounts own a location, it is exported twice.
+        let (_, name) = name.rsplit_once("locations/")?;
+        let place = name.split_once("/reviews/")?;
+        (!place.0.contains('/')).then_some(place)
+    }
+
+    /// The review, or all its errors.
+    fn review(mut self) -> Result<Incoming, Vec<FieldError>> {
+        self.check_cells();
+        let rating = self.rating();
+        if self.cell(ReviewField::Date).is_none() {
+            self.note_missing(ReviewField::Date);
+        }
+        let posted = self.dated(ReviewField::Date);
+        let named = self.author();
+        let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
+        let is_name_hidden = is_anonymous
+            || self
+                .is_public(PublicPart::Name)
+                .is_some_and(|it| it.is_err());
+        let text = self.text(ReviewField::Text).unwrap_or_default();
+        let title = self.text(ReviewField::Title);
+        let title = title.map(|title| title.trim().to_owned());
+        if title.is_none() {
+            self.note_unstated(ReviewField::Title, Unit::Title);
+        }
+        let source = self.source();
+        let own_id = self.own_id();
+        let language = self.text(ReviewField::Language);
+        let language = language.and_then(|text| language_tag(text.trim()));
+        if language.is_none() {
+            self.unstated.insert(Unit::Language);
+        }
+        let verification = self.verification();
+        let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
+        let status = self.status(is_starless, verification.method.is_some());
+        let mentions = self.mentions();
+        let reply = self.reply();
+        let updated = self.updated();
+        let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
+            return Err(self.faults);
+        };
+        // A file without texts gives no statement about them; platforms leave out an object's empty text.
+        let RowReader { format, table, .. } = self.reader;
+        let has_no_texts = format.is_table() && self.reader.fields[&ReviewField::Text].is_empty();
+        let may_lack_text = table.is_objects && !has_no_texts;
+        if !may_lack_text && !self.has(ReviewField::Text) {
+            self.unstated.insert(Unit::Text);
+        }
+        let has_own_id = own_id.is_some();
+        // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
+        // business's time zone may change. A customer who hides the name later keeps the review.
+        let derived_id = || {
+            let (day, stars) = (posted.source_day().to_string(), rating.stars().to_string());
+            let mut parts = vec![source.name.as_str(), &named, &day, &text];
+            if text.is_empty() {
+                parts.extend(title.as_deref());
+                parts.push(&stars);
+            }
+            digest(format.id_prefix(), &parts)
+                .map_err(|error| vec![FieldError::new("id", error.to_string())])
+        };
+        let id = own_id.map_or_else(derived_id, Ok)?;
+        let (author, hidden_name) = if is_name_hidden {
+            (ANONYMOUS.to_owned(), Some(named.into()))
+        } else {
+            (named, None)
+        };
+        let review = Review {
+            id,
+            rating,
+            date: posted.day,
+            author,
+            title,
+            text,
+            language,
+            source,
+            status,
+            verification,
+            mentions,
+            reply,
+            updated_at: updated.and_then(Posted::instant),
+        };
+        Ok(Incoming {
+            statement: Statement {
+                review,
+                unstated: self.unstated,
+                decided: Units::new(),
+            },
+            has_own_id,
+            hidden_name,
+            is_answer_hidden: self.is_reply_hidden,
+            has_new_value: self.is_hidden_by_value,
+            has_instant: self.has_instant,
+            changed_at: updated.map(Posted::instant_or_midnight),
+            unpublished: Unpublished {
+                posted_at: posted.posted.instant(),
+                ..Unpublished::default()
+            },
+        })
+    }
+
+    /// Notes the cells that nothing can be read from.
+    fn check_cells(&mut self) {
+        let reader = self.reader;
+        for column in reader.used() {
+            let cell = self.row.cell(column).unwrap_or_default();
+            let text = cell.trim_matches(is_blank);
+            let checked = if text == NOT_CALCULATED {
+                Err(
+                    "is a formula without a value; open the file in a spreadsheet and save it"
+                        .to_owned(),
+                )
+            } else if is_spreadsheet_error(text) {
+                Err(format!(
+                    "{text} is an error of the spreadsheet; correct the cell's formula, or empty the cell"
+                ))
+            } else {
+                check_text(cell, TEXT_BYTES_MAX)
+            };
+            self.noted(&reader.table.columns[column], checked);
+        }
+    }
+
+    /// The value, or notes the first error about the column.
+    fn noted<T>(&mut self, header: &str, read: Result<T, String>) -> Option<T> {
+        let is_first = self.faults.iter().all(|fault| fault.path != header);
+        match read {
+            Ok(value) => return Some(value),
+            Err(message) if is_first => self.faults.push(FieldError::new(header, message)),
+            Err(_) => {}
+        }
+        None
+    }
+
+    /// Notes that the field has no value; the column is that of the file.
+    fn note_missing(&mut self, field: ReviewField) {
+        let reader = self.reader;
+        let column = reader.fields[&field].first();
+        let name = column.map(|column| reader.table.columns[*column].as_str());
+        let listed = || reader.format.column_names(field).into_iter().next();
+        let name = name.or_else(listed).unwrap_or(field.name());
+        self.noted::<()>(name, Err("missing".to_owned()));
+    }
+
+    /// The field's cell as `read` converts it; `read` fails with a message about the cell.
+    fn read<T>(
+        &mut self,
+        field: ReviewField,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let cell = self.cell(field)?;
+        self.noted(cell.header, read(cell.text))
+    }
+
+    /// A text that is published, without what its source adds to it.
+    fn text(&mut self, field: ReviewField) -> Option<String> {
+        let is_author = ReviewField::AUTHORS.contains(&field);
+        let cells = self.cells(field);
+        let texts: Vec<String> = cells
+            .filter_map(|cell| self.text_of(cell))
+            // What is only an e-mail address is private.
+            .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
+            .collect();
+        (!texts.is_empty()).then(|| texts.join("\n\n"))
+    }
+
+    /// The text of a cell, without what its source adds to it.
+    fn text_of(&mut self, cell: Cell<'t>) -> Option<String> {
+        if !self.reader.table.is_objects && is_object(cell.text) {
+            let shown = quoted(cell.text);
+            let message = format!("{shown} is JSON; write only its text into the cell");
+            return self.noted(cell.header, Err(message));
+        }
+        // WordPress marks HTML so: `content.rendered`.
+        let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
+        Some(clean(&self.plain(cell), is_html, self.is_google()))
+    }
+
+    /// The text of a cell; of a list of texts in JSON, all of them.
+    fn plain(&self, cell: Cell<'t>) -> Cow<'t, str> {
+        let table = self.reader.table;
+        if table.is_objects && !self.reader.format.is_table() && cell.text.starts_with('[') {
+            // A list has its first element in a column of its own.
+            let first = format!("{}[]", cell.header);
+            let first = table.columns.iter().position(|path| *path == first);
+            let is_list = first.is_some_and(|column| self.row.cell(column).is_some());
+            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(cell.text)) {
+                return Cow::Owned(texts.join("\n"));
+            }
+        }
+        Cow::Borrowed(cell.text)
+    }
+
+    /// The stars, and whether they were derived from a recommendation.
+    fn rating(&mut self) -> Option<(Rating, bool)> {
+        let (format, survey) = (self.reader.format, self.cell(ReviewField::Survey));
+        let stars = format.stars.parts();
+        if !stars.is_empty() && !survey.is_some_and(|cell| stars.contains(&cell.text.trim())) {
+            let Some(cell) = survey else {
+                self.note_missing(ReviewField::Survey);
+                return None;
+            };
+            let message = format!(
+                "the score of {} is no rating in stars; leave out all surveys but {}",
+                quoted(cell.text.trim()),
+                stars.join(", ")
+            );
+            return self.noted(cell.header, Err(message));
+        }
+        let recommended = self.cell(ReviewField::Recommended);
+        // Birdeye writes 0 for reviews without stars.
+        let is_none =
+            |cell: &Cell<'_>| recommended.is_some() && matches!(cell.text.trim(), "0" | "0.0");
+        let rated = self.cell(ReviewField::Rating).filter(|cell| !is_none(cell));
+        let Some(cell) = rated.or(recommended) else {
+            self.note_missing(ReviewField::Rating);
+            return None;
+        };
+        let text = cell.text;
+        // Birdeye's report has the word in place of the stars.
+        let is_recommendation = rated.is_none() || text.to_lowercase().contains("recommend");
+        let stars = if is_recommendation {
+            recommendation(text)
+        } else {
+            parse_rating(text, self.scale(), &format.values)
+        };
+        let stars = self.noted(cell.header, stars)?;
+        Some((stars, is_recommendation))
+    }
+
+    fn posted(&mut self, field: ReviewField) -> Option<Posted> {
+        let (reader, column) = (self.reader, self.cell(field)?.column);
+        self.read(field, |text| reader.dates(column).parse(text))
+    }
+
+    fn dated(&mut self, field: ReviewField) -> Option<Dated> {
+        let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
+        self.has_instant |= posted.instant().is_some();
+        self.noted(header, self.reader.calendar.place(posted))
+    }
+
+    /// When the row last changed.
+    fn updated(&mut self) -> Option<Posted> {
+        match self.posted(ReviewField::UpdatedAt)? {
+            Posted::Instant(at) => Some(Posted::Instant(at.min(self.reader.calendar.now))),
+            day @ Posted::Day(_) => Some(day),
+        }
+    }
+
+    fn author(&mut self) -> String {
+        let name = self.text(ReviewField::Author).unwrap_or_else(|| {
+            let parts = [ReviewField::FirstName, ReviewField::LastName];
+            let [first, last] = parts.map(|part| self.text(part).unwrap_or_default());
+            // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
+            if words(&last).starts_with(&words(&first)) {
+                last
+            } else if words(&first).ends_with(&words(&last)) {
+                first
+            } else {
+                format!("{first} {last}")
+            }
+        });
+        let name = name.trim().replace('\n', ", ");
+        // An e-mail address in the place of a name is private.
+        let is_private = name.contains('@') && !name.contains(' ');
+        if is_private || name.is_empty() {
+            return ANONYMOUS.to_owned();
+        }
+        let words: Vec<&str> = name.split_whitespace().collect();
+        without_address(&words.join(" "))
+    }
+
+    fn source(&mut self) -> Source {
+        let name = self.text(ReviewField::Source);
+        let name = name.as_deref().map_or(self.reader.source, str::trim);
+        let name = name.to_owned();
+        // What is no address is not published, and no reason to lose the review.
+        let cell = self.cell(ReviewField::SourceUrl);
+        let url = cell.and_then(|cell| url(cell.text).ok());
+        Source { name, url }
+    }
+
+    /// The row's own id, if it has one.
+    fn own_id(&mut self) -> Option<ReviewId> {
+        let cell = self.cell(ReviewField::Id)?;
+        let format = self.reader.format;
+        let of_platform = |id| of_platform(format.id_prefix(), id);
+        let id = whole_number(cell.text.trim());
+        let id = if format.has_google_names {
+            let place = self.place();
+            let key = place.map_or_else(
+                || id.to_owned(),
+                |(location, review)| format!("{location}.{review}"),
+            );
+            // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
+            key.parse().or_else(|_| digest(&format.name, &[&key]))
+        } else if self.reader.is_manual() {
+            id.parse().or_else(|_| of_platform(id))
+        } else {
+            of_platform(id)
+        };
+        self.noted(cell.header, id.map_err(|error| error.to_string()))
+    }
+
+    fn verification(&mut self) -> Verification {
+        let format = self.reader.format;
+        let verified_at = self
+            .posted(ReviewField::VerifiedAt)
+            .and_then(Posted::instant);
+        // A writer who is no buyer is neither verified by the platform nor withheld.
+        if self.read(ReviewField::Buyer, flag) == Some(false) {
+            return VOUCHED;
+        }
+        if !self.reader.is_manual() {
+            let matched = self
+                .cell(ReviewField::Matched)
+                .zip(format.matched.as_deref());
+            let is_matched =
+                matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
+            return if is_matched {
+                Verification {
+                    method: Some(Method::JobMatch),
+                    verified_at,
+                }
+            } else {
+                BY_PLATFORM
+            };
+        }
+        let verified = self.read(ReviewField::Verified, flag);
+        let method = self.read(ReviewField::Verification, |text| {
+            let allowed = || Method::ALL.map(Method::name).join(", ");
+            Method::find(text.trim())
+                .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
+        });
+        if verified.is_none() && method.is_none() {
+            self.unstated.insert(Unit::Verification);
+            return VOUCHED;
+        }
+        let is_denied = verified == Some(false) && method != Some(Method::Manual);
+        Verification {
+            method: (!is_denied).then(|| method.unwrap_or(Method::Manual)),
+            verified_at: verified_at.filter(|_| !is_denied),
+        }
+    }
+
+    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
+        let public = self.is_public(PublicPart::Review);
+        let reason = self.text(ReviewField::WithheldReason);
+        let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
+        match public {
+            Some(Err(why)) => withheld(why),
+            _ if is_starless => Status::withheld(NO_STARS),
+            _ if !is_vouched => withheld(NOT_VERIFIED),
+            Some(Ok(())) => Status::Published,
+            None if reason.is_some() => Status::Withheld { reason },
+            None => {
+                self.unstated.insert(Unit::Status);
+                Status::Published
+            }
+        }
+    }
+
+    /// Whether the row's review, its reply or its author's name is public at its source, or the reason why it is not; `None` if no
+    /// column says so, also where the row lacks one of those that hid reviews before.
+    fn is_public(&mut self, part: PublicPart) -> Option<Result<(), &'t str>> {
+        let (mut public, mut lacks_one) = (None, false);
+        for rule in self.reader.public.iter().filter(|rule| rule.part == part) {
+            let cells = |columns: &[usize]| -> Vec<&str> {
+                let cells = columns.iter().filter_map(|column| self.row.cell(*column));
+                cells.collect()
+            };
+            let (found, inside) = (cells(&rule.columns), cells(&rule.inside));
+            if found.is_empty() && inside.is_empty() && !rule.is_required {
+                lacks_one |= cells(&rule.around).is_empty();
+                continue;
+            }
+            let is_shown = !found.is_empty() && found.iter().all(|it| rule.block.publishes(it));
+            if !is_shown || !inside.is_empty() {
+                self.is_hidden_by_value |= part == PublicPart::Review;
+                let reason = rule.block.reason.as_deref();
+                return Some(Err(reason
+                    .filter(|_| !found.is_empty())
+                    .unwrap_or(NOT_PUBLISHED)));
+            }
+            public = Some(Ok(()));
+        }
+        public.filter(|_| !lacks_one)
+    }
+
+    fn mentions(&mut self) -> Mentions {
+        let fields = [
+            ReviewField::Technicians,
+            ReviewField::Services,
+            ReviewField::ServiceAreas,
+        ];
+        if fields.iter().all(|it| self.cell(*it).is_none()) {
+            self.unstated.insert(Unit::Mentions);
+        }
+        let separator = self.reader.format.separator.as_deref();
+        let [technicians, services, areas] = fields.map(|field| {
+            let cells = self.cells(field);
+            let named =
+                cells.filter_map(|cell| self.noted(cell.header, mentioned(cell.text, separator)));
+            named.flatten().collect::<Vec<_>>()
+        });
+        let roster = self.reader.technicians;
+        let technicians = technicians.iter().flat_map(|name| people(name, roster));
+        Mentions::new(technicians.collect(), services, areas)
+    }
+
+    /// The public reply. A hidden one takes back an earlier one.
+    fn reply(&mut self) -> Option<Reply> {
+        // A column may say only whether there is an answer, and PHP writes false or 0 for none.
+        let text = self
+            .text(ReviewField::ReplyText)
+            .filter(|text| flag(text).is_err());
+        let Some(text) = text else {
+            self.note_unstated(ReviewField::ReplyText, Unit::Reply);
+            return None;
+        };
+        if let Some(Err(_)) = self.is_public(PublicPart::Reply) {
+            self.is_reply_hidden = true;
+            return None;
+        }
+        let faults = self.faults.len();
+        let posted = self.dated(ReviewField::ReplyDate);
+        // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
+        self.faults.truncate(faults);
+        let reply = Reply {
+            text,
+            date: posted.map(|posted| posted.day),
+            author: self.text(ReviewField::ReplyAuthor),
+        };
+        // In a thread the customer may have the last word.
+        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
+        let writer = reply.author.as_deref().map(words);
+        if writer.is_some() && writer == customer {
+            return None;
+        }
+        Some(reply)
+    }
+}
+
+/// A whole number, which some programs write as a decimal.
+fn whole_number(text: &str) -> &str {
+    let whole = text.strip_suffix(".0");
+    let whole = whole.filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
+    whole.unwrap_or(text)
+}
+
+/// Whether a cell has an object, or a list of objects, as programs write them that do not flatten JSON.
+fn is_object(text: &str) -> bool {
+    let text = text.trim();
+    let begins = ["{\"", "[{\"", "{'", "[{'"];
+    begins.iter().any(|begin| text.starts_with(begin))
+        && text.ends_with(['}', ']'])
+        && text.contains(':')
+}

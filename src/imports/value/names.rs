@@ -1,0 +1,288 @@
+//! Names and IDs in cells: the IDs of reviews from other platforms, display names without addresses, the people in a cell.
+
+use sha2::{Digest, Sha256};
+
+use crate::imports::value::text::clean;
+use crate::model::business::Technician;
+use crate::model::text::words;
+use crate::model::{InvalidReviewId, ReviewId, hex};
+
+// Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
+// syntax (`[A-Za-z0-9._~=-]{1,128}`).
+
+/// The id for the platform's id `theirs`. It contains the platform, because two platforms may both count from 1. An id
+/// with unsupported characters or length is replaced by its digest.
+pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
+    format!("{platform}-{theirs}")
+        .parse()
+        .or_else(|_| digest(platform, &[theirs]))
+}
+
+/// The id of a review without one, from parts that do not change. The same row has the same id in any file, for any
+/// order of columns.
+pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
+    let mut hash = Sha256::new();
+    for part in parts {
+        // The length distinguishes ("ab", "c") from ("a", "bc").
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    format!("{platform}-{:.32}", hex(&hash.finalize())).parse()
+}
+
+// Private data: e-mail addresses in names.
+
+/// The display name of an author whose name is private.
+pub const ANONYMOUS: &str = "Anonymous";
+
+/// Words before an address or a number: `E-Mail: jane@example.com`.
+const ADDRESS_LABELS: [&str; 24] = [
+    "e",
+    "mail",
+    "email",
+    "contact",
+    "kontakt",
+    "contacto",
+    "correo",
+    "courriel",
+    "phone",
+    "telephone",
+    "tel",
+    "telefon",
+    "fon",
+    "mobile",
+    "mobil",
+    "cell",
+    "call",
+    "from",
+    "by",
+    "via",
+    "and",
+    "or",
+    "und",
+    "oder",
+];
+
+/// Minimum number of digits of a telephone number in a name.
+const DIGITS_MIN: usize = 7;
+
+/// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such
+/// as `@jane` is none.
+pub fn without_address(name: &str) -> String {
+    let public = remove_parts(&remove_parts(name, find_address), find_number);
+    let has_digits = public.contains(|c: char| c.is_ascii_digit());
+    let is_private = public.len() < name.len() || has_digits;
+    if is_private && !has_own_words(&public) || public.is_empty() {
+        return ANONYMOUS.to_owned();
+    }
+    public
+}
+
+/// Whether a text is nothing but e-mail addresses.
+pub fn is_address(text: &str) -> bool {
+    find_address(text).is_some() && !has_own_words(&remove_parts(text, find_address))
+}
+
+/// Whether a text has an e-mail address.
+pub fn has_address(text: &str) -> bool {
+    find_address(text).is_some()
+}
+
+/// Whether a text has a telephone number, or another as long.
+pub fn has_number(text: &str) -> bool {
+    find_number(text).is_some()
+}
+
+/// Whether a text has other words than those before an address.
+fn has_own_words(text: &str) -> bool {
+    let words = words(text);
+    let mut words = words.split_whitespace();
+    words.any(|word| word.contains(char::is_alphabetic) && !ADDRESS_LABELS.contains(&word))
+}
+
+/// The text without the parts that `find` finds and the signs around them.
+fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String {
+    let mut rest = text.to_owned();
+    while let Some((start, end)) = find(&rest) {
+        rest.replace_range(start..end, " ");
+        for brackets in ["( )", "< >", "[ ]"] {
+            rest = rest.replace(brackets, " ");
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let is_mark = |c: char| " ,;:-–/|\"<>()[]".contains(c);
+        words.join(" ").trim_matches(is_mark).clone_into(&mut rest);
+    }
+    rest
+}
+
+/// Where the first e-mail address of a text begins and ends.
+fn find_address(text: &str) -> Option<(usize, usize)> {
+    text.match_indices('@').find_map(|(at, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || "._%+-'".contains(c);
+        let start = text[..at].trim_end_matches(is_part).len();
+        let after = &text[at + 1..];
+        let host = after.len() - after.trim_start_matches(is_part).len();
+        let is_host = after[..host].trim_matches('.').contains('.');
+        (start < at && is_host).then_some((start, at + 1 + host))
+    })
+}
+
+/// Where the first telephone number of a text begins and ends.
+fn find_number(text: &str) -> Option<(usize, usize)> {
+    let is_part = |c: char| c.is_ascii_digit() || " ()+-./".contains(c);
+    let mut start = 0;
+    for part in text.split_inclusive(|c: char| !is_part(c)) {
+        let number = part.trim_end_matches(|c: char| !is_part(c));
+        // The digits of `user1234567` are part of the name.
+        let is_glued = number.starts_with(|c: char| c.is_ascii_digit())
+            && text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if !is_glued && number.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_MIN {
+            return Some((start, start + number.len()));
+        }
+        start += part.len();
+    }
+    None
+}
+
+/// Words between two names.
+const AND: [&str; 8] = ["and", "und", "y", "et", "e", "en", "i", "with"];
+
+// The names in a cell of technicians, services or areas, and the technicians on the roster that they mean.
+
+/// The names in an array, or separated by `separator`, else by semicolons, bars or line breaks.
+pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String> {
+    let separated = || match separator {
+        Some(separator) => text.split(separator).map(str::to_owned).collect(),
+        None => text
+            .split([';', '|', '\n', '\r'])
+            .map(str::to_owned)
+            .collect(),
+    };
+    let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated());
+    // Mentions are read packed between control characters.
+    let is_broken = |name: &String| name.trim().contains(char::is_control);
+    if listed.iter().any(is_broken) {
+        return Err("has a control character; remove it".to_owned());
+    }
+    let names = listed.iter().map(|name| clean(name.trim(), false, false));
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// The technicians that one name stands for, by their names on the roster: `Alvarez, Mike` is one, and `Mike Alvarez & Jo Poe` are two
+/// if both are on it. Addresses are no names.
+pub fn people(name: &str, roster: &[Technician]) -> Vec<String> {
+    let find = |name: &str| {
+        let turned = name
+            .split_once(',')
+            .map(|(last, first)| words(&format!("{first} {last}")));
+        let name = words(name);
+        let is_named = |known: &str| {
+            let known = words(known);
+            known == name || turned.as_ref() == Some(&known)
+        };
+        let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
+        let mut aliased = roster.iter().filter(is_alias);
+        let alias = aliased.next().filter(|_| aliased.next().is_none());
+        let person = roster.iter().find(|it| is_named(&it.name)).or(alias)?;
+        Some(person.name.clone())
+    };
+    let without = without_address(name);
+    let mut listed = format!(" {without} ");
+    for word in AND {
+        listed = listed.replace(&format!(" {word} "), "&");
+    }
+    let split = |marks: &[char]| {
+        let parts = listed.split(marks).filter(|part| !part.trim().is_empty());
+        parts.map(find).collect::<Option<Vec<String>>>()
+    };
+    let found = find(&without).map(|name| vec![name]);
+    let found = found
+        .or_else(|| split(&['&', '/', '+']))
+        .or_else(|| split(&['&', '/', '+', ',']));
+    let is_private = without == ANONYMOUS && name != ANONYMOUS;
+    found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_id_gets_a_prefix_and_is_hashed_if_invalid() {
+        assert_eq!(
+            of_platform("yelp", "xAG4O7l-t1ubbwVAlPnDKg")
+                .unwrap()
+                .as_str(),
+            "yelp-xAG4O7l-t1ubbwVAlPnDKg"
+        );
+        let long = of_platform("yelp", "a b/c").unwrap();
+        assert_eq!(
+            (long.as_str().len(), &long),
+            (5 + 32, &of_platform("yelp", "a b/c").unwrap())
+        );
+        assert_ne!(long, of_platform("yelp", "a b/d").unwrap());
+    }
+
+    #[test]
+    fn digests_of_differently_split_parts_differ() {
+        assert_ne!(
+            digest("t", &["ab", "c"]).unwrap(),
+            digest("t", &["a", "bc"]).unwrap()
+        );
+    }
+
+    #[test]
+    fn email_addresses_are_removed_from_names() {
+        for (name, public) in [
+            ("Jane Doe <jane@example.com>", "Jane Doe"),
+            ("jane@example.com", ANONYMOUS),
+            ("<jane@example.com>", ANONYMOUS),
+            ("@jane.doe", "@jane.doe"),
+            ("Jane @ Mesa Inc.", "Jane @ Mesa Inc."),
+            ("Jane <3", "Jane <3"),
+            ("Ann (ann@e.com)", "Ann"),
+            ("Ann Bell, ann@e.com", "Ann Bell"),
+            ("ann@e.com (Ann Bell)", "Ann Bell"),
+            ("Ann Bell:ann@e.com", "Ann Bell"),
+            ("ann@e.com; bo@e.com", ANONYMOUS),
+            ("\"Ann Bell\" <ann@e.com>", "Ann Bell"),
+            ("(602) 555-0100", ANONYMOUS),
+            ("192.0.2.7", ANONYMOUS),
+            ("E-Mail: ann@e.com", ANONYMOUS),
+            ("Tel. 602 555 0100", ANONYMOUS),
+            ("ann@e.com or bo@e.com", ANONYMOUS),
+            ("Nr. 5", "Nr. 5"),
+            ("1234", ANONYMOUS),
+            ("Bo (602) 555-0101", "Bo"),
+            ("Cy 6025550101", "Cy"),
+            ("+49 151 1234567 Di Fox", "Di Fox"),
+            ("Agent 007", "Agent 007"),
+            ("user123456789", "user123456789"),
+            ("user_20240101", "user_20240101"),
+            ("★★", "★★"),
+        ] {
+            assert_eq!(without_address(name), public);
+        }
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_addresses_is_private() {
+        for text in [
+            "ann@e.com",
+            "ann@e.com, bo@e.com",
+            "<ann@e.com>;bo@e.com",
+            "E-mail: ann@e.com",
+        ] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in [
+            "",
+            "Nice",
+            "Write to ann@e.com, they are good",
+            "5 @ home",
+            "@ann",
+        ] {
+            assert!(!is_address(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Stars: `5`, `4.0`, `4/5`, `4 out of 5`, `80 %`, `★★★★☆`, a number on the format's `scale`, or a word of its `values`.
+//!
+//! A number is never rescaled silently, and a low rating never dropped: 0 on a scale that begins at 0 is one star.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use crate::imports::value::date::month;
+use crate::model::Rating;
+use crate::model::text::{quoted, words};
+
+/// The ends of the scales that a rating may name.
+const SCALES: [f64; 3] = [5.0, 10.0, 100.0];
+/// Words beside a number of stars.
+const STARS: [&str; 8] = [
+    "star", "stars", "rating", "rated", "average", "stern", "sterne", "sternen",
+];
+/// Maximum number of letters beside a rating and its scale: `4 of 5 bubbles`.
+const LETTERS_MAX: usize = 16;
+/// Words for a recommendation without stars.
+const RECOMMENDED: [&str; 6] = ["positive", "recommended", "recommends", "yes", "true", "1"];
+const NOT_RECOMMENDED: [&str; 9] = [
+    "negative",
+    "not recommended",
+    "notrecommended",
+    "not_recommended",
+    "doesn't recommend",
+    "does not recommend",
+    "no",
+    "false",
+    "0",
+];
+
+/// Words for stars, by the number of stars.
+pub type RatingWords = BTreeMap<String, u8>;
+
+/// The stars in a cell; `scale` is the end of the scale of numbers that do not state it.
+///
+/// # Errors
+/// With what to write, or the key of the format that helps.
+pub fn parse_rating(
+    text: &str,
+    scale: Option<NonZeroU16>,
+    values: &RatingWords,
+) -> Result<Rating, String> {
+    let lower = ascii_digits(text.trim()).to_lowercase();
+    let word = values
+        .iter()
+        .find(|(word, _)| word.trim().to_lowercase() == lower);
+    if let Some((_, stars)) = word {
+        return rating(i64::from(*stars), text);
+    }
+    if let Some(count) = drawn(&lower) {
+        return rating(count, text);
+    }
+    let scale = scale.map(|scale| f64::from(scale.get()));
+    let (value, of) = value_and_scale(&lower, scale).ok_or_else(|| unknown_rating(text))?;
+    let shown = quoted(text);
+    match of.or(scale) {
+        Some(of) if value > of => Err(format!("{shown} is above {of}, the end of the scale")),
+        // No star of five is no rating.
+        Some(of) if of <= 5.0 && value == 0.0 => Err(unknown_rating(text)),
+        Some(of) => whole_stars((value * 5.0 / of).round().max(1.0), text),
+        None if value > 5.0 => Err(format!(
+            "{shown} is above 5; write the end of the scale into the source's format, such as scale = 10"
+        )),
+        None if value.fract() == 0.0 => whole_stars(value, text),
+        None => Err(format!(
+            "{shown} is not a whole number of stars; write scale = 5 into the source's format to round halves up"
+        )),
+    }
+}
+
+/// A plain number above five, which belongs to another scale.
+pub fn number_above_five(text: &str) -> Option<f64> {
+    let text = ascii_digits(text.trim());
+    let (before, value, after) = first_number(&text)?;
+    let value = decimal(value).filter(|_| before.is_empty() && after.is_empty())?;
+    (value > 5.0).then_some(value)
+}
+
+/// The digit 0 of scripts with digits of their own, each followed by 1 to 9 (the decimal digits of Unicode).
+const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{c66}\u{ce6}\u{d66}\u{de6}\u{e50}\
+    \u{ed0}\u{f20}\u{1040}\u{17e0}\u{1810}\u{ff10}";
+
+/// The text with the digits of other scripts as those of ASCII.
+pub fn ascii_digits(text: &str) -> String {
+    let digit = |c: char| {
+        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
+        ZEROS.chars().find_map(digit).unwrap_or(c)
+    };
+    text.chars().map(digit).collect()
+}
+
+/// The first number of a text, with what stands before and after it.
+fn first_number(text: &str) -> Option<(&str, &str, &str)> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (before, rest) = text.split_at(text.find(is_digit)?);
+    let end = rest.find(|c| !is_digit(c) && c != '.' && c != ',');
+    let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
+    let whole = number.trim_end_matches(['.', ',']);
+    let after = if after.is_empty() { "" } else { after };
+    Some((before, whole, after))
+}
+
+/// A number without a sign.
+fn decimal(number: &str) -> Option<f64> {
+    // `4,0` is a decimal, `1,000` is not.
+    let mark = match number.rsplit_once(',') {
+        Some((_, rest)) if rest.len() == 3 && !number.contains('.') => "",
+        _ => ".",
+    };
+    number.replace(',', mark).parse().ok()
+}
+
+/// The number of stars, and the end of the scale if the text has it: `4/5`, `80 %`, or two numbers in words of which the scale is the
+/// larger one, in any language: `3,0 von 5 Sternen`, `5つ星のうち3.0`.
+fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)> {
+    let (before, first, after) = first_number(lower)?;
+    let value = decimal(first)?;
+    let Some((between, second, end)) = first_number(after) else {
+        let is_percentage = matches!((before, after.trim()), ("", "%") | ("%", ""));
+        let is_known = is_percentage || is_count_of_stars(before, after);
+        return is_known.then_some((value, is_percentage.then_some(100.0)));
+    };
+    let other = decimal(second).filter(|_| first_number(end).is_none())?;
+    let are_words = |text: &str| {
+        let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+        letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
+    };
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    // `5e0`, `4th of 5`
+    let is_glued = between.starts_with(is_letter) || between.ends_with(is_letter);
+    let is_preposition = between
+        .chars()
+        .all(|c| c.is_alphabetic() || c.is_whitespace())
+        && !between.trim().is_empty()
+        && !is_glued;
+    let (value, of) = match between.trim() {
+        "/" | "／" => (value, other),
+        _ if is_preposition && are_words(between) => (value.min(other), value.max(other)),
+        _ => return None,
+    };
+    let mut ends = SCALES.into_iter().chain(scale);
+    let is_scale = ends.any(|end| (end - of).abs() < 1e-9);
+    (is_scale && are_words(before) && are_words(end)).then_some((value, Some(of)))
+}
+
+/// Whether the text around a number is a word or sign for stars, or repeats it: `4 - good`, `5 (excellent)`.
+fn is_count_of_stars(before: &str, after: &str) -> bool {
+    let is_unit = |text: &str, signs: &str| {
+        let mut words = text.split(|c: char| signs.contains(c));
+        words.all(|word| word.is_empty() || STARS.contains(&word))
+    };
+    // `5-Jan` is the date that Excel makes of `1/5`.
+    let repeats = after.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(after);
+    before.is_empty() && repeats || is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+}
+
+/// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
+fn is_month(text: &str) -> bool {
+    let word = text.trim_matches(['-', '.', ' ']);
+    month(words(word).trim()).is_some()
+}
+
+/// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
+fn drawn(text: &str) -> Option<i64> {
+    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
+    let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
+    let count = text.chars().filter(full).count();
+    let signs = text.chars().filter(|c| full(c) || matches!(c, '☆' | '✩'));
+    // Of more than five the scale is not known.
+    let is_drawing = count > 0 && signs.count() <= 5 && text.chars().all(|c| full(&c) || other(c));
+    i64::try_from(count).ok().filter(|_| is_drawing)
+}
+
+/// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
+///
+/// # Errors
+/// If the text is neither.
+pub fn recommendation(text: &str) -> Result<Rating, String> {
+    let word = text.trim().to_ascii_lowercase();
+    if RECOMMENDED.contains(&word.as_str()) {
+        return rating(5, text);
+    }
+    if NOT_RECOMMENDED.contains(&word.as_str()) {
+        return rating(1, text);
+    }
+    Err(format!(
+        "{} is not one of positive, negative, recommended, not recommended",
+        quoted(text)
+    ))
+}
+
+fn rating(count: i64, text: &str) -> Result<Rating, String> {
+    Rating::try_from(count).map_err(|_| unknown_rating(text))
+}
+
+fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
+    let count = (1_u8..=5).find(|stars| (f64::from(*stars) - value).abs() < 1e-9);
+    rating(count.unwrap_or_default().into(), text)
+}
+
+fn unknown_rating(text: &str) -> String {
+    let number = |c: char| c.is_ascii_digit();
+    if is_month(&text.to_lowercase().replace(number, "")) {
+        return format!(
+            "{} is a date, as a spreadsheet makes of 1/5; write the number of stars",
+            quoted(text)
+        );
+    }
+    format!(
+        "{} is not one of 1, 2, 3, 4, 5 (nor 4/5 or ★★★★★); write the number of stars, or say in the source's format what it means: \
+         values = {{ {} = 5 }}, or scale = 10 for numbers up to ten",
+        quoted(text),
+        quoted(text.trim())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, scale: u16) -> Result<u8, String> {
+        parse_rating(text, NonZeroU16::new(scale), &RatingWords::new()).map(Rating::stars)
+    }
+
+    #[test]
+    fn every_common_form_of_a_rating_is_read() {
+        for (stars, texts) in [
+            (
+                1,
+                "0/10|1.0 out of 5.0|1 %|5つ星のうち1.0|Rated 1 out of 5.",
+            ),
+            (2, "2 / 5|★★☆☆☆|2.0 von 5 Sternen|２|35 %|Rating: 2.0/5"),
+            (
+                3,
+                "⭐️⭐️⭐️|6/10|٣|३|5つ星のうち3.0|3 sur 5|5 von 10 Punkten|60%",
+            ),
+            (
+                4,
+                "4.0|4 of 5 bubbles|4 Sterne|4 von 5|4 van de 5|4 - Very good|4*|80 z 100|Average rating: 4 out of 5 stars|4.1 out of 5 stars",
+            ),
+            (
+                5,
+                "5/5|5 ★|5 (excellent)|*****|9/10|5.0 star rating|★ 5|Rating: 5",
+            ),
+        ] {
+            for text in texts.split('|') {
+                assert_eq!(read(text, 0), Ok(stars), "{text}");
+            }
+        }
+        assert_eq!(read("3,0 von 5 Sternen", 0), Ok(3));
+        assert_eq!(read("5 of 7", 7), Ok(4));
+    }
+
+    #[test]
+    fn a_scale_keeps_low_ratings_and_rounds_halves_up() {
+        let stars: Vec<u8> = (0..=10)
+            .map(|it| read(&it.to_string(), 10).unwrap())
+            .collect();
+        assert_eq!(stars, [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+        assert!(read("11", 10).unwrap_err().contains("above 10"));
+        assert_eq!(
+            (read("4.5", 5), read("9", 20), read("45", 50)),
+            (Ok(5), Ok(2), Ok(5))
+        );
+    }
+
+    #[test]
+    fn words_are_read_as_the_format_says() {
+        let values = RatingWords::from([("Sehr gut".to_owned(), 5), ("ONE".to_owned(), 1)]);
+        let read = |text| parse_rating(text, None, &values).map(Rating::stars).ok();
+        assert_eq!(
+            [read("sehr gut "), read("One"), read("gut")],
+            [Some(5), Some(1), None]
+        );
+    }
+
+    #[test]
+    fn an_unclear_rating_is_refused_with_advice() {
+        for (advice, texts) in [
+            ("scale = 10", "8; 7.5; 85"),
+            ("scale = 5", "4.5; 0.5"),
+            ("above 5", "10/5"),
+            ("is a date", "5-Jan; 1-Mai; 5-Mär."),
+            (
+                "write the number of stars",
+                "; 0; 0 out of 5; -1; -1 star; +5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; 1,000,000; \
+                 5 weeks ago; 5€; 1-5; 5 - 4; 4 guests of 7; 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
+                 01/05/2026; 4 of 5 in 2026; (602) 555",
+            ),
+        ] {
+            for text in texts.split("; ") {
+                let refusal = read(text, 0).unwrap_err();
+                assert!(refusal.contains(advice), "{text}: {refusal}");
+            }
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! Texts of cells as they are published: Unicode composition (NFC), line breaks, HTML where the format's texts are HTML, Google's
+//! translations; cells that hold no value, and what their words mean.
+
+use std::borrow::Cow;
+
+use html5gum::{Token, Tokenizer};
+
+use crate::model::compose;
+use crate::model::text::{is_made_of_subtags, quoted, words};
+
+/// Maximum length of a text in bytes.
+pub const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// Words for yes and no in flags: whether an author bought there, is anonymous, or is verified.
+const YES: [&str; 12] = [
+    "true", "wahr", "yes", "y", "1", "t", "on", "verified", "ja", "oui", "si", "x",
+];
+const NO: [&str; 12] = [
+    "false",
+    "falsch",
+    "no",
+    "n",
+    "0",
+    "f",
+    "off",
+    "not verified",
+    "unverified",
+    "nein",
+    "non",
+    "",
+];
+
+/// What a flag says.
+///
+/// # Errors
+/// If it is neither yes nor no.
+pub fn flag(text: &str) -> Result<bool, String> {
+    // A sign before a number is significant: -1 is not 1.
+    let word = if text.contains(char::is_alphabetic) {
+        words(text)
+    } else {
+        text.to_owned()
+    };
+    let word = word.trim();
+    if YES.contains(&word) {
+        return Ok(true);
+    }
+    if NO.contains(&word) {
+        return Ok(false);
+    }
+    Err(format!(
+        "{} is not one of yes, no, true, false, 1, 0",
+        quoted(text)
+    ))
+}
+
+/// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
+/// none given: the language is then that of the text.
+pub fn language_tag(text: &str) -> Option<String> {
+    let tag = text
+        .split(['.', '@'])
+        .next()
+        .unwrap_or_default()
+        .replace('_', "-");
+    let primary = tag.split('-').next().unwrap_or_default();
+    let is_primary =
+        (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_primary && is_made_of_subtags(&tag)).then_some(tag)
+}
+
+// Cells that hold no value.
+
+/// Words that say that a value is empty, in any case, with the NULL and the zero dates of MySQL; the same of an author, exactly so: there
+/// are people called Nan and Null.
+const EMPTY: [&str; 9] = [
+    "none",
+    "nan",
+    "null",
+    "n/a",
+    "-",
+    "undefined",
+    "\\N",
+    "0000-00-00",
+    "0000-00-00 00:00:00",
+];
+const NOBODY: [&str; 10] = [
+    "None",
+    "nan",
+    "NaN",
+    "NULL",
+    "null",
+    "N/A",
+    "n/a",
+    "-",
+    "undefined",
+    "\\N",
+];
+
+/// Whether a character shows nothing.
+pub fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Whether a value is blank or only says that it is empty.
+pub fn is_empty(text: &str, is_author: bool) -> bool {
+    let text = text.trim_matches(is_blank);
+    text.is_empty()
+        || if is_author {
+            NOBODY.contains(&text)
+        } else {
+            EMPTY.iter().any(|word| word.eq_ignore_ascii_case(text))
+        }
+}
+
+/// Whether a cell is an error of a spreadsheet in any language: `#N/A`, `#BEZUG!`, `#¡REF!`; `Err:502` of `LibreOffice`;
+/// `Loading...` of Google Sheets, until it has loaded what a formula imports.
+pub fn is_spreadsheet_error(cell: &str) -> bool {
+    if let Some(name) = cell.strip_prefix('#') {
+        let name = name.strip_prefix(['¡', '¿']).unwrap_or(name);
+        let name = name.strip_suffix(['!', '?']).unwrap_or(name);
+        let is_part = |c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '/' | '_');
+        return name.contains(char::is_uppercase) && name.chars().all(is_part);
+    }
+    let code = cell.strip_prefix("Err:");
+    let is_number = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
+    cell == "Loading..." || code.is_some_and(is_number)
+}
+
+/// Delimiters of cells and rows at which a spreadsheet may split the text of a cell, besides the comma of the file.
+const SPLITS: [char; 5] = [';', '\t', '|', '\n', '\r'];
+/// What begins a formula.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// Whether a spreadsheet may run what begins at `at` as a formula (CWE-1236), or it looks escaped: such a text is also escaped, so
+/// that every cell reads back unchanged.
+fn is_formula(cell: &str, at: usize) -> bool {
+    let (before, text) = cell.split_at(at);
+    let plain = text.trim_start_matches(['\'', '"']);
+    let is_first = before.is_empty();
+    (is_first || before.ends_with(SPLITS)) && plain.starts_with(FORMULA)
+        || is_first && plain.starts_with(['\t', '\r', '\n'])
+}
+
+/// A cell with an apostrophe before each text that a spreadsheet may run as a formula.
+pub fn escape_formulas(cell: &str) -> String {
+    let mut escaped = String::with_capacity(cell.len());
+    for (at, c) in cell.char_indices() {
+        if is_formula(cell, at) {
+            escaped.push('\'');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+/// A cell without the apostrophe that keeps a spreadsheet from running it.
+pub fn remove_formula_escape(cell: &str) -> &str {
+    let escaped = cell.strip_prefix('\'');
+    escaped.filter(|cell| is_formula(cell, 0)).unwrap_or(cell)
+}
+
+/// A text as it is published.
+pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
+    let mut text = Cow::Borrowed(text);
+    if text.contains('\r') {
+        text = Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+    if is_html && text.contains(['<', '&']) {
+        text = Cow::Owned(plain_text(&text));
+    }
+    let own = if is_google { original(&text) } else { &text };
+    compose(own).into_owned()
+}
+
+/// Elements of HTML that are lines of their own, and others.
+const BLOCKS: [&str; 22] = [
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "tr",
+    "table",
+    "tbody",
+    "section",
+    "article",
+    "pre",
+    "hr",
+    "dl",
+    "dt",
+    "dd",
+];
+const INLINE: [&str; 27] = [
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "img", "ins", "mark", "q",
+    "s", "small", "span", "strike", "strong", "sub", "sup", "td", "th", "tt", "u", "var", "wbr",
+];
+
+/// The text of HTML: known elements become line breaks or nothing, then entities are decoded once. Other signs stay.
+fn plain_text(html: &str) -> String {
+    let mut parts = html.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (tag, after) = part.split_once('>').unwrap_or_default();
+        let tag = tag.strip_prefix('/').unwrap_or(tag);
+        let attributes = tag.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        let name = &tag[..tag.len() - attributes.len()];
+        // `a<b and c>d` is no element.
+        let is_element = matches!(attributes.trim(), "" | "/") || attributes.contains('=');
+        let is_one_of =
+            |list: &[&str]| is_element && list.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let is_comment = tag.starts_with("!--") && tag.ends_with("--");
+        if is_one_of(&["br"]) {
+            // A line break of the source often stands behind the element.
+            text.push('\n');
+            text += after.strip_prefix('\n').unwrap_or(after);
+        } else if is_one_of(&BLOCKS) {
+            text.push('\n');
+            text += after;
+        } else if is_one_of(&INLINE) || is_comment {
+            text += after;
+        } else {
+            text += "&lt;";
+            text += part;
+        }
+    }
+    let mut decoded = Vec::new();
+    for token in Tokenizer::new(&text) {
+        let Ok(token) = token;
+        if let Token::String(part) = token {
+            decoded.extend_from_slice(&part);
+        }
+    }
+    let decoded = String::from_utf8_lossy(&decoded).replace('\r', "");
+    // At most one empty line between paragraphs.
+    let mut lines: Vec<&str> = decoded.trim().lines().map(str::trim_end).collect();
+    lines.dedup_by(|next, before| next.is_empty() && before.is_empty());
+    lines.join("\n")
+}
+
+/// The customer's words without Google's translation, which stands above or below them in the same text. Google marks it in the
+/// language of an account: `(Translated by Google) Very good.`, an empty line, `(Original)`, `Muy bueno.` Without the original, only
+/// the mark goes.
+fn original(text: &str) -> &str {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let end = |line: usize| start(lines[line]) + lines[line].len();
+    let begins_paragraph =
+        |line: usize| line == 0 || lines[line - 1].trim_matches(is_blank).is_empty();
+    let is_label = |line: usize| {
+        bracketed(lines[line]).is_some_and(|(words, rest)| rest.is_empty() && !names_google(words))
+    };
+    let mark = (0..lines.len()).find_map(|line| {
+        let (words, rest) = bracketed(lines[line])?;
+        // Inside a paragraph, brackets are the customer's own, unless the original is marked, too.
+        let has_label = || (0..lines.len()).any(is_label);
+        let is_mark = names_google(words) && (begins_paragraph(line) || has_label());
+        is_mark.then_some((line, start(rest)))
+    });
+    let Some((line, translated)) = mark else {
+        return text;
+    };
+    let labels = || (line + 1..lines.len()).filter(|line| is_label(*line));
+    let label = labels()
+        .find(|line| begins_paragraph(*line))
+        .or_else(|| labels().next());
+    let above = if is_label(0) { end(0) } else { 0 };
+    let parts = [
+        &text[above..start(lines[line])],
+        label.map_or("", |label| &text[end(label)..]),
+        &text[translated..label.map_or(text.len(), |label| start(lines[label]))],
+    ];
+    let mut parts = parts.into_iter().map(|part| part.trim_matches(is_blank));
+    parts.find(|part| !part.is_empty()).unwrap_or_default()
+}
+
+/// Maximum number of characters between the brackets of Google's marks.
+const LABEL_CHARACTERS_MAX: usize = 40;
+
+/// The words in brackets with which a line begins, and the rest of the line.
+fn bracketed(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_matches(is_blank);
+    let brackets = [('(', ')'), ('（', '）'), ('【', '】'), ('[', ']')];
+    let split = |(open, close): (char, char)| line.strip_prefix(open)?.split_once(close);
+    let (words, rest) = brackets.into_iter().find_map(split)?;
+    let is_sentence = words.contains(|c: char| c.is_numeric() || ".!?,;".contains(c));
+    let is_short = words.chars().count() <= LABEL_CHARACTERS_MAX;
+    (is_short && !is_sentence).then(|| (words, rest.trim_start()))
+}
+
+fn names_google(label: &str) -> bool {
+    let lower = label.trim().to_lowercase();
+    lower.contains("google") && lower != "google"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_is_yes_or_no_or_refused() {
+        assert_eq!(
+            (flag("Yes"), flag(" 0 "), flag("TRUE")),
+            (Ok(true), Ok(false), Ok(true))
+        );
+        assert!(flag("maybe").unwrap_err().contains("\"maybe\""));
+    }
+
+    #[test]
+    fn spreadsheet_errors_of_any_language_are_detected() {
+        for error in "#N/A #REF! #DIV/0! #NAME? #ERROR! #SPILL! #NV #BEZUG! #¡REF! #¿NOMBRE? #ЗНАЧ! #GETTING_DATA Err:502 Loading...".split(' ') {
+            assert!(is_spreadsheet_error(error), "{error}");
+        }
+        for text in "#1|#1!|#1 in town|#|#!|#n/a|#Best|#REF!!|#¡¡REF!|N/A|#N/A is what it said|Err:|Err:5022|Loading|Loading... done|#NOT-SO".split('|') {
+            assert!(!is_spreadsheet_error(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_empty_are_empty_only_as_the_whole_value() {
+        for word in [
+            "",
+            " ",
+            "None",
+            "NAN",
+            "null",
+            "N/A",
+            "-",
+            "Undefined",
+            " none ",
+        ] {
+            assert!(is_empty(word, false), "{word}");
+        }
+        for word in ["None of it worked", "nothing", "--", "nil", "0"] {
+            assert!(!is_empty(word, false), "{word}");
+        }
+        for (name, is_nobody) in [
+            ("None", true),
+            ("Nan", false),
+            ("Null", false),
+            ("n/a", true),
+        ] {
+            assert_eq!(is_empty(name, true), is_nobody, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_original_of_a_translated_text_is_kept() {
+        for (text, own) in [
+            (
+                "(Translated by Google) Good.\n\n(Original)\nBueno.",
+                "Bueno.",
+            ),
+            (
+                "(Traduit par Google) Propre\n\n(Avis d'origine)\nNeat\n\nand quick",
+                "Neat\n\nand quick",
+            ),
+            ("（Google による翻訳）Good\n（原文）\nよい", "よい"),
+            ("(Original)\nBueno.\n(Translated by Google) Good.", "Bueno."),
+            ("【由 Google 翻譯】\nGood\n\n【原文】\n好", "好"),
+            ("\u{200f}(ترجمة Google) Good\n\n\u{200f}(الأصل)\nجيد", "جيد"),
+            (
+                "(A Google fordítása) Good\n(really)\n\n(Eredeti)\nJó\n(tényleg)",
+                "Jó\n(tényleg)",
+            ),
+            ("Bueno.\n\n(Translated by Google)\nGood.", "Bueno."),
+            ("Bueno.\n\n(Translated by Google) Good.", "Bueno."),
+            (
+                "(Original)\nBueno.\n\n(Übersetzt von Google)\nGood.",
+                "Bueno.",
+            ),
+            // Without the original, only the marks go.
+            (
+                "(Diterjemahkan oleh Google) They were rude",
+                "They were rude",
+            ),
+            ("(Translated by Google) A\n\n(Original)\n", "A"),
+            ("(Translated by Google)", ""),
+        ] {
+            assert_eq!(original(text), own, "{text}");
+        }
+    }
+
+    #[test]
+    fn brackets_of_the_customer_are_no_marks() {
+        for text in [
+            "",
+            "The menu was wrong (Translated by Google), I guess",
+            "Found them (on Google) quickly",
+            "Plain (Original) text",
+            "On time.\n(Original parts were used)\nGood.",
+            "(Original)\nparts",
+            "(Google) is where I found them",
+            "(5 stars on Google!) Great.",
+            "Great.\n(Found on Google) and called them",
+            "Great.\n(Found by Google maps)\nVery clean.",
+            "(Google",
+        ] {
+            assert_eq!(original(text), text);
+        }
+    }
+
+    #[test]
+    fn line_breaks_and_letters_have_one_form() {
+        assert_eq!(
+            clean("Jose\u{301}\r\nand\rBo", false, false),
+            "José\nand\nBo"
+        );
+        assert_eq!(clean("AT&amp;T <b>", false, false), "AT&amp;T <b>");
+        assert_eq!(
+            clean(
+                "(Translated by Google) A\r\n\r\n(Original)\r\nB",
+                false,
+                true
+            ),
+            "B"
+        );
+    }
+
+    #[test]
+    fn html_becomes_the_text_that_a_browser_shows() {
+        for (html, text) in [
+            (
+                "They&#8217;re neat &amp; quick.<br />Would <strong>call</strong> again.",
+                "They’re neat & quick.\nWould call again.",
+            ),
+            (
+                "5 &lt; 10 minutes late; a < b",
+                "5 < 10 minutes late; a < b",
+            ),
+            ("I <3 them, x<y and a<b>c</b>", "I <3 them, x<y and ac"),
+            (
+                "a<b and c>d <!-- x --> <p class=\"x\">y</p> <",
+                "a<b and c>d\ny\n <",
+            ),
+            (
+                "<p>One.</p>\n<p>Two&nbsp;and <a href=\"x\">three</a>.</p>\n",
+                "One.\n\nTwo\u{a0}and three.",
+            ),
+            ("One<br>\r\nTwo<BR/>Three", "One\nTwo\nThree"),
+            ("&amp;lt;b&amp;gt; AT&amp;amp;T", "&lt;b&gt; AT&amp;T"),
+            ("a &bogus; b & c", "a &bogus; b & c"),
+            ("<script>x</script>", "<script>x</script>"),
+            ("M&uuml;ller", "Müller"),
+        ] {
+            assert_eq!(clean(html, true, false), text, "{html}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The format that each source keeps, as its text.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::SqliteConnection;
+
+use super::text::Text;
+use super::write::Write;
+
+/// The texts of formats, by source.
+pub type KeptFormats = BTreeMap<String, String>;
+
+/// The format of a source before and after an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatChange {
+    pub source: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+pub async fn load_formats(connection: &mut SqliteConnection) -> sqlx::Result<KeptFormats> {
+    let rows = sqlx::query!(
+        r#"select name as "name: Text", format as "format!: Text" from source where format is not null"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let rows = rows.into_iter();
+    Ok(rows
+        .map(|row| (row.name.into(), row.format.into()))
+        .collect())
+}
+
+/// Keeps a format with a source, or removes the present one.
+pub async fn store_format(
+    write: &mut Write,
+    source: &str,
+    format: Option<&str>,
+) -> sqlx::Result<()> {
+    execute!(
+        write,
+        "insert into source (name, format) values (?1, ?2) on conflict (name) do update set format = excluded.format",
+        source,
+        format
+    )
+}
+
+/// Keeps the changed formats; the run keeps both, so that its undo gives the former ones back.
+pub async fn store_formats(
+    write: &mut Write,
+    changes: &[FormatChange],
+    run: Option<i64>,
+) -> sqlx::Result<()> {
+    for change in changes {
+        store_format(write, &change.source, change.after.as_deref()).await?;
+    }
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let changes = json!(changes).to_string();
+    execute!(
+        write,
+        "update import_run set formats = ?1 where run_id = ?2",
+        changes,
+        run
+    )
+}
+
+/// Gives sources the formats back that they had before a run, unless these were replaced since.
+pub async fn take_back_formats(write: &mut Write, run: i64) -> sqlx::Result<()> {
+    let changes = sqlx::query_scalar!(
+        r#"select formats as "formats: Text" from import_run where run_id = ?"#,
+        run
+    )
+    .fetch_one(write.for_reading())
+    .await?;
+    let kept = load_formats(write.for_reading()).await?;
+    let changes: Vec<FormatChange> = changes.into();
+    for change in changes {
+        if kept.get(&change.source) == change.after.as_ref() {
+            store_format(write, &change.source, change.before.as_deref()).await?;
+        }
+    }
+    execute!(
+        write,
+        "update import_run set formats = '[]' where run_id = ?",
+        run
+    )
+}

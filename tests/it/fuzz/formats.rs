@@ -1,0 +1,70 @@
+//! Formats of sources: any text is a format or is refused with its place, and a draft with any cells is a format.
+
+use std::fs;
+
+use reviews_service::clock::Clock;
+use reviews_service::imports::{Format, ImportError, ImportRequest, import};
+use reviews_service::storage::Database;
+
+use super::{runtime, text_from};
+use crate::support::{Quiet, start};
+
+const WORDS: &str = "ignored = |[\"a\"]|\"*\"|\n|[fields]\n|[[public]]\n|[[public_reply]]\n|rating = |date = |text = |\"?\"|\"\"|names = |\
+    values = |[]|reason = |\"x\"|scale = |10|0|-1|date_format = |\"dd/mm/yyyy\"|like = |\"google\"|\"yelp\"|only = |\
+    { column = \"a\", value = \"b\" }|rows = |\"a[].b\"|zone = |\"UTC\"|encoding = |\"latin1\"|header_row = |1|#|=|{|}|[paging]\n|next = ";
+
+const CELLS: &str = "\"\"|=1+1|?|# |\n|\r\n|\"\"\"|'''|[[public]]|names = |\\|\u{202e}|\u{0}|\u{1b}[31m|yes|no|2026-03-04|5|10|,|;";
+
+#[test]
+fn any_text_is_a_format_or_is_refused() {
+    bolero::check!()
+        .with_type::<(bool, Vec<u8>)>()
+        .for_each(|(is_raw, bytes)| {
+            let text = if *is_raw {
+                String::from_utf8_lossy(bytes).into_owned()
+            } else {
+                text_from(bytes, WORDS)
+            };
+            match Format::parse(&text) {
+                Ok(format) => {
+                    let again = Format::parse(&format.to_text()).unwrap();
+                    assert_eq!(again.to_text(), format.to_text());
+                }
+                Err(error) => assert!(error.to_string().len() > 10, "an empty error"),
+            }
+        });
+}
+
+#[test]
+fn draft_with_any_cells_is_a_format() {
+    let runtime = runtime();
+    let folder = tempfile::tempdir().unwrap();
+    let (database, _) = runtime
+        .block_on(Database::open(&folder.path().join("reviews.db")))
+        .unwrap();
+    let used = std::panic::AssertUnwindSafe((runtime, database, folder));
+    bolero::check!()
+        .with_type::<(Vec<u8>, Vec<u8>)>()
+        .for_each(move |(header, cells)| {
+            let used = &used;
+            let (runtime, database, folder) = &used.0;
+            let quoted = |bytes| format!("\"{}\"", text_from(bytes, CELLS).replace('"', "\"\""));
+            let (header, cells) = (quoted(header), quoted(cells));
+            let path = folder.path().join("t.csv");
+            let table =
+                format!("Name,Stars,Date,Review,{header}\nAnn,5,2026-03-02,Good.,{cells}\n");
+            fs::write(&path, table).unwrap();
+            let request = ImportRequest {
+                files: vec![path],
+                dry_run: true,
+                ..ImportRequest::default()
+            };
+            let clock = Clock::manual(start());
+            let mut quiet = Quiet::default();
+            let imported = runtime.block_on(import(database, &clock, &request, &mut quiet));
+            if let Err(ImportError::Open(draft)) = imported {
+                let format = Format::parse(&draft.text("reviews import")).unwrap();
+                assert_eq!(format.open, draft.format.open);
+            }
+        });
+}

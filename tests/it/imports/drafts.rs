@@ -1,0 +1,426 @@
+//! The draft of a source's format, and what is kept of it: what is asked, when, and that nothing hidden is shown.
+
+use proptest::prelude::*;
+use reviews_service::imports::undo;
+
+use super::*;
+
+const SHEET: &str = "Name,Stars,Date,Review,Publish\n\
+    Ann Bee,5,2026-03-02,On time and very tidy,yes\n\
+    Bo Cee,1,2026-03-03,HIDDEN two hours late,no\n";
+/// Of a sheet whose column `Publish` decides.
+const DECIDED: &str = r#"format: [[public]]; names = ["Publish"]; values = ["yes"]"#;
+
+#[tokio::test]
+async fn table_with_exact_names_only_asks_nothing() {
+    let bench = bench().await;
+    let table = "Name,Stars,Date,Review,Empty\nAnn,5,2026-03-02,Good.,\nBo,2,2026-03-03,Late.,\n";
+    let report = bench.csv(table, "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
+    let kept = "[fields]\nrating = [\"Stars\"]\ndate = [\"Date\"]\nauthor = [\"Name\"]\ntext = [\"Review\"]";
+    assert_has(&bench.sql("select format from source"), kept);
+}
+
+#[tokio::test]
+async fn all_columns_that_are_left_are_one_question() {
+    let bench = bench().await;
+    let draft = bench
+        .draft(
+            SHEET
+                .replace("Publish", "Publish,City")
+                .replace("yes", "yes,Mesa")
+                .replace("no\n", "no,Tempe\n"),
+            "",
+        )
+        .await;
+    assert_eq!(Vec::from_iter(draft.format.open.clone()), ["ignored"]);
+    assert_eq!(draft.left, ["Publish", "City"]);
+    insta::assert_snapshot!(draft.text("reviews import sheet.csv --format sheet.toml"));
+    assert_eq!(bench.sql("select count(*) from review"), "0");
+}
+
+/// Headers and cells of columns that are no field, with the open keys of a table that has them besides.
+const OPEN: &str = "
+    Stars (1-10),8 → fields.rating ignored
+    Rating,4 → fields.rating
+    Job,AC repair → ignored
+    source,Google → ignored
+    Id,1 → ignored
+    Publish ✅,yes → ignored
+    #,a1 → ignored
+";
+
+#[tokio::test]
+async fn each_column_that_is_no_field_is_open() {
+    for [column, open] in table(OPEN) {
+        let (header, cell) = column.split_once(',').unwrap();
+        let next = if cell == "1" { "2" } else { cell };
+        let rating = if header.starts_with("Stars") {
+            "Note"
+        } else {
+            "Stars"
+        };
+        let sheet = format!(
+            "Name,{rating},Date,Review,{header}\nAnn,5,2026-03-02,Good.,{cell}\nBo,2,2026-03-03,Late.,{next}\n"
+        );
+        let expected = if header.starts_with("Stars") {
+            "fields.rating ignored".replace("fields.rating ", "")
+        } else {
+            open.to_owned()
+        };
+        assert_eq!(bench().await.open(sheet, "").await, expected, "{header}");
+    }
+}
+
+#[tokio::test]
+async fn scale_dates_and_doubled_headers_are_open() {
+    for (sheet, open) in [
+        (
+            "Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n",
+            "scale",
+        ),
+        (
+            "Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n",
+            "scale",
+        ),
+        (
+            "Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n",
+            "fields.rating ignored",
+        ),
+        (
+            "Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/06/2026,Late.\n",
+            "date_format",
+        ),
+        (
+            "Guest,Visited,Party size,What they said\nAnn,2026-03-05,2,On time and very tidy.\n",
+            "fields.date fields.rating fields.text ignored",
+        ),
+    ] {
+        assert_eq!(bench().await.open(sheet, "").await, open, "{sheet}");
+    }
+    // A cell above twelve proves the order of its column, which is kept.
+    let bench = bench().await;
+    bench
+        .csv(
+            "Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/16/2026,Late.\n",
+            "",
+        )
+        .await;
+    assert_has(
+        &bench.sql("select format from source"),
+        "date_format = \"mm/dd/yyyy\"",
+    );
+    let (_, rejections) = bench
+        .import(&[&bench.file(
+            "t.csv",
+            "Name,Rating,Date,Review\nCy,5,17/05/2026,Tidy work.\nDi,5,03/06/2026,Tidy again.\n",
+        )])
+        .await;
+    assert_has(&rejections[0].error, "dates are month first");
+    let both = "Name,Rating,Date,Review\nAnn,5,13/05/2026,Tidy.\nBo,2,04/16/2026,Late.\n";
+    let refusal = super::bench().await.refused(both, "").await;
+    assert_has(&refusal, "2: 13/05/2026 is day first");
+}
+
+#[tokio::test]
+async fn unknown_encoding_is_asked_and_kept() {
+    let bench = bench().await;
+    let sheet = b"Name;Stars;Date;Review\rRen\x8e C.;5;2026-03-05;Tr\x8fs propre.\r";
+    let draft = bench.draft(sheet, "").await;
+    assert_eq!(Vec::from_iter(draft.format.open.clone()), ["encoding"]);
+    let text = draft.text("x");
+    let answered = text.replace("# encoding = \"macintosh\"", "encoding = \"macintosh\"");
+    assert_ne!(text, answered, "{text}");
+    let mut request = request_for([bench.file("t.csv", sheet)], "");
+    request.given = Some(Format::parse(&answered).unwrap());
+    bench.run(&request).await.0.unwrap();
+    assert_eq!(bench.sql("select author from review"), "René C.");
+    bench.csv(sheet, "").await;
+}
+
+#[tokio::test]
+async fn what_is_kept_is_never_asked_again() {
+    let bench = bench().await;
+    bench.csv(SHEET, DECIDED).await;
+    assert_eq!(
+        bench.sql("select group_concat(status) from review"),
+        "published,withheld"
+    );
+    assert_eq!(counts(&bench.csv(SHEET, "").await), (0, 0, 2, 0));
+    // A further column asks once.
+    let more = SHEET
+        .replace("Publish", "Publish,City")
+        .replace("yes", "yes,Mesa")
+        .replace("no\n", "no,Tempe\n");
+    assert_eq!(bench.open(&more, "").await, "ignored");
+    let all = format!("format: ignored = \"*\"; {}", &DECIDED["format: ".len()..]);
+    bench.csv(&more, &all).await;
+    assert_eq!(counts(&bench.csv(&more, "").await), (0, 0, 2, 0));
+    // "*" covers no column that comes later.
+    let later = more
+        .replace("City", "City,Crew")
+        .replace("Mesa", "Mesa,A")
+        .replace("Tempe", "Tempe,B");
+    assert_eq!(bench.open(later, "").await, "ignored");
+    // A file without the column that decides publishes nothing.
+    let gone = SHEET
+        .replace(",Publish", "")
+        .replace(",yes", "")
+        .replace(",no", "");
+    assert_eq!(bench.open(gone, "").await, "public.0.names");
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn undo_gives_the_former_format_back() {
+    let bench = bench().await;
+    bench.csv(SHEET, DECIDED).await;
+    let former = bench.sql("select format from source");
+    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    assert_ne!(bench.sql("select format from source"), former);
+    undo_last(&bench).await;
+    assert_eq!(bench.sql("select format from source"), former);
+    // One that was replaced since stays.
+    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    bench.sql("update source set format = '[fields]'");
+    undo_last(&bench).await;
+    assert_eq!(bench.sql("select format from source"), "[fields]");
+}
+
+async fn undo_last(bench: &Bench) {
+    undo(&bench.database, &bench.clock, None, false)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn table_of_another_source_is_told_apart() {
+    let bench = bench().await;
+    bench.csv(SHEET, &format!("--source Angi {DECIDED}")).await;
+    let refusal = bench.refused(SHEET, "").await;
+    assert_has(&refusal, "--source Angi");
+    let other = "Kunde,Sterne,Datum,Bewertung\nAnn,5,2026-03-02,Gut.\n";
+    bench.csv(other, "").await;
+    let third = "Who,Points,On,Words\nAnn,5,2026-03-02,On time and very tidy\n";
+    assert!(bench.draft(third, "").await.needs_source);
+}
+
+#[tokio::test]
+async fn tables_of_a_call_share_one_format() {
+    let bench = bench().await;
+    let plain = SHEET
+        .replace(",Publish", "")
+        .replace(",yes", "")
+        .replace(",no", "");
+    let (with, without) = (bench.file("a.csv", SHEET), bench.file("b.csv", plain));
+    for files in [[with.clone(), without.clone()], [without, with]] {
+        let refusal = bench.refuse(&request_for(files, DECIDED)).await;
+        assert_has(&refusal, "b.csv: has no column Publish");
+        assert_has(&refusal, "import it by itself");
+    }
+}
+
+/// What stands around a list of JSON may say that nothing is public: whatever it is, the draft shows it.
+#[tokio::test]
+async fn member_beside_a_list_is_shown_whatever_it_is() {
+    let rows =
+        r#"[{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "On time.", "Job": "x"}]"#;
+    for value in ["false", "\"no\"", "0", "null"] {
+        let content = format!("{{\"visible\": {value}, \"reviews\": {rows}}}");
+        let draft = bench().await.draft(&content, "").await;
+        let text = draft.text("reviews import");
+        assert_has(&text, "Beside the list, not read: ");
+        assert_has(&text, "visible");
+    }
+}
+
+#[tokio::test]
+async fn member_of_publication_that_disappears_is_open() {
+    let bench = bench().await;
+    let row = |more: &str| {
+        format!(
+            "[{{\"Name\": \"Ann\", \"Stars\": 5, \"Date\": \"2026-03-02\", \"Review\": \"On time.\"{more}}}]"
+        )
+    };
+    bench.csv(row(", \"Publish\": \"yes\""), DECIDED).await;
+    assert_eq!(bench.open(row(""), "").await, "public");
+    assert_eq!(bench.sql("select status from review"), "published");
+}
+
+#[tokio::test]
+async fn line_that_begins_like_json_changes_no_encoding() {
+    let sheet =
+        b"Name;Stars;Date;Review\nRen\xE9;5;2026-03-02;Good.\nBo;4;2026-03-03;\"Late:\n{ sic }\"\n";
+    let (bench, _, rejections) =
+        import_into_new(sheet, "format: encoding = \"windows-1252\"").await;
+    assert!(rejections.is_empty(), "{rejections:?}");
+    assert_eq!(
+        bench.sql("select author from review where rating = 5"),
+        "René"
+    );
+}
+
+#[tokio::test]
+async fn drafts_and_templates_of_a_page_are_not_read() {
+    let review = |kind: &str, more: &str| {
+        format!(
+            "<script type=\"application/ld+json\">{{\"@context\": \"https://schema.org\", \"@type\": {kind}, \"author\": \"Ann\", \
+             \"reviewRating\": 5, \"datePublished\": \"2026-03-02\", \"reviewBody\": \"On time.\"{more}}}</script>"
+        )
+    };
+    let shown = review("\"Review\"", "").replace("On time", "Shown");
+    for hidden in [
+        format!("<template>{}</template>", review("\"Review\"", "")),
+        review("\"Review\"", ", \"schema:creativeWorkStatus\": \"Draft\""),
+        review("\"Review\"", "").replace(
+            "type=\"application",
+            "data-x=\"1\" type=\"text/plain\" type=\"application",
+        ),
+    ] {
+        let page = format!("<!doctype html><html><body>{shown}{hidden}</body></html>");
+        let (bench, ..) = import_into_new(page, "").await;
+        let public = "select group_concat(text) from review where status = 'published'";
+        assert_eq!(bench.sql(public), "Shown.", "{hidden}");
+    }
+}
+
+/// Formats with a mistake, each with a part of the message; `;` is a line end.
+const MISTAKES: &str = r#"
+    ignore = ["Job"] → line 1: ignore is no key here; the nearest is ignored
+    scale = 10;[fields];ratings = "Stars" → line 3: ratings is no key here; the nearest is rating
+    rating = "Stars" → line 1: rating is a field of a review, so it stands below [fields]
+    [fields];rating = "Stars";scales = 10 → line 3: scales is no key here; the nearest is scale
+    [fields];rating = "Stars";ignored = "*" → line 3: ignored is a key of the format, so it stands above [fields]
+    values = ["yes"] → line 1:
+    names = ["Publish"] → line 1: names is a key of a block such as [[public]]
+    scale = "ten" → line 1: invalid type
+    zone = "Phoenix" → line 1:
+    scale = 10;scale = 5 → line 2: duplicate key
+    [[public]];names = ["Publish"] → line 1: public: a block lacks values
+    [[public]];values = ["yes"] → line 1: public: a block lacks names
+    date_format = "quickly" → line 1: date_format: "quickly" has q, which is no part of a date
+    encoding = "klingon" → line 1: encoding: "klingon" is no encoding
+    values = { good = 7 } → line 1: values: "good" = 7 is not one of 1, 2, 3, 4, 5
+    [fields];rating = "" → line 1: fields: without rating there is no review
+    label = "Mine" → line 1: label is a key of built-in formats
+    like = "judgeme";scale = 10 → line 2: scale cannot stand beside `like`
+    [fields → line 1:
+    ignored = 5 → line 1: expected a column, or a list of columns
+"#;
+
+#[test]
+fn mistake_in_a_format_is_named_with_its_line() {
+    for [text, message] in table(MISTAKES) {
+        let text = if text == "values = [\"yes\"]" {
+            text.to_owned()
+        } else {
+            text.replace(';', "\n")
+        };
+        let fault = Format::parse(&text).unwrap_err().to_string();
+        assert!(fault.contains(message), "{text}: {fault}");
+    }
+}
+
+#[test]
+fn format_is_written_from_its_keys_and_read_back() {
+    let text = r#"ignored = ["a \"b\" \\ c", "tab\there"]
+scale = 10
+values = { "sehr gut" = 5 }
+date_format = "dd/mm/yyyy"
+zone = "America/Phoenix"
+only = { column = "Place", value = "Mesa" }
+joined = "text"
+
+[fields]
+rating = ["Note"]
+text = ["Liked", "Disliked"]
+author = ""
+
+[[public]]
+names = ["OK?"]
+values = ["yes", ""]
+reason = "the customer did not agree"
+
+[[public_reply]]
+names = ["Show"]
+values = ["*"]
+"#;
+    let format = Format::parse(text).unwrap();
+    assert_eq!(Format::parse(&format.to_text()).unwrap(), format);
+}
+
+#[tokio::test]
+async fn platform_with_a_further_column_asks_about_it_alone() {
+    let bench = bench_in_phoenix().await;
+    let loox = String::from_utf8(fs::read(fixture("imports/loox.csv")).unwrap()).unwrap();
+    let mut lines = loox.lines();
+    let mut sheet = format!("{},Wave\n", lines.next().unwrap());
+    lines.for_each(|line| sheet += &format!("{line},hide\n"));
+    let draft = bench.draft(&sheet, "").await;
+    assert_eq!(draft.format.like.as_deref(), Some("loox"));
+    assert_eq!(draft.left, ["Wave"]);
+    let decided = r#"format: like = "loox"; [[public]]; names = ["Wave"]; values = ["show"]"#;
+    bench.csv(&sheet, decided).await;
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "0"
+    );
+    // What the source keeps goes with the platform's format.
+    bench.csv(&sheet, "").await;
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'published'"),
+        "0"
+    );
+}
+
+proptest! {
+    #![proptest_config(config_of(64))]
+
+    /// Whatever the cells and headers are, the draft is a format with the same open keys: no cell ends a comment.
+    #[test]
+    fn draft_of_any_table_is_a_format(header in "[^\\x00]{1,24}", cells in prop::collection::vec("[^\\x00]{0,40}", 1..4)) {
+        let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
+        let mut sheet = format!("Name,Stars,Date,Review,{}\n", quoted(&header));
+        for (number, cell) in cells.iter().enumerate() {
+            sheet += &format!("Ann {number},5,2026-03-02,Good.,{}\n", quoted(cell));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let bench = bench().await;
+            let request = request_for([bench.file("t.csv", &sheet)], "");
+            if let Err(ImportError::Open(draft)) = bench.run(&request).await.0 {
+                let format = Format::parse(&draft.text("reviews import")).unwrap();
+                assert_eq!(format.open, draft.format.open);
+            }
+        });
+    }
+
+    /// After any sequence of files nothing is public that the column of publication hides.
+    #[test]
+    fn nothing_hidden_is_public_after_any_files(files in prop::collection::vec((0..6_u8, any::<bool>()), 1..5)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let bench = bench().await;
+            bench.csv(SHEET, DECIDED).await;
+            for (kind, is_answered) in files {
+                let sheet = match kind {
+                    0 => SHEET.to_owned(),
+                    1 => SHEET.replace(",Publish", "").replace(",yes", "").replace(",no", ""),
+                    2 => SHEET.replace("Publish", "Visible"),
+                    3 => SHEET.replace("Publish", "Publish ❌"),
+                    4 => SHEET.replace("Stars", "Points"),
+                    _ => SHEET.replace("Publish", "City").replace("yes", "Mesa"),
+                };
+                // An answer about everything that is left opens nothing that was decided.
+                let options = if is_answered { DECIDED } else { "" };
+                let request = request_for([bench.file("t.csv", sheet)], options);
+                let _ = bench.run(&request).await;
+                let hidden = "select count(*) from review where status = 'published' and text like 'HIDDEN%'";
+                assert_eq!(bench.sql(hidden), "0");
+            }
+        });
+    }
+}
