@@ -423,7 +423,7 @@ impl Merging<'_> {
     /// A source that has other words for its states would take most reviews away.
     fn note_mass_withholding(&mut self) {
         let is_mass =
-            |(_, it): &(&String, &OfSource)| it.unnamed > FEW && it.unnamed * 10 > it.public;
+            |(_, it): &(&String, &OfSource)| it.unnamed > FEW && it.unnamed * 2 > it.public;
         let found = self.sources.iter().find(is_mass);
         self.outcome.mass_withholding = found.map(|(source, it)| {
             let new = self.outcome.report.new_values.iter();
@@ -436,7 +436,7 @@ impl Merging<'_> {
                 format!("for values of {} that nobody named", headers.join(" and "))
             };
             let OfSource { unnamed, public, .. } = it;
-            format!("{unnamed} of {public} public reviews of {source} would be withheld {reason}, more than a tenth")
+            format!("{unnamed} of {public} public reviews of {source} would be withheld {reason}, more than half")
         });
     }
 

@@ -12,6 +12,7 @@ fn options(name: &str) -> &'static str {
         "hubspot.json" => {
             r#"format: like = "hubspot"; [fields]; rating = "properties.visit_stars""#
         }
+        "german.csv" => r#"format: encoding = "windows-1252""#,
         "polish.csv" => r#"format: [fields]; title = "Tytuł""#,
         "google-forms.csv" => {
             r#"format: ignored = "*"; [fields]; rating = "How would you rate us? (1-5)"; text = "Tell us about your visit""#
