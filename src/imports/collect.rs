@@ -548,13 +548,7 @@ impl FileReader<'_> {
             *name = mask.apply(name).replace(char::is_control, " ");
         }
         for row in &mut table.rows {
-            let around = row.around.iter().flat_map(|around| around.all());
-            if row
-                .cells
-                .all()
-                .chain(around)
-                .any(|(_, cell)| mask.is_in(cell))
-            {
+            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
                 let fault = (HAS_SECRET.to_owned(), Some("null".to_owned()));
                 *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
             }
@@ -717,15 +711,17 @@ fn own_document(json: &JsonText<'_>, text: &str, is_damaged: bool) -> InputFile 
     file
 }
 
-/// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating.
+/// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
+/// its value where there is no review.
 fn is_own_document(document: &str) -> bool {
-    let rating = member(document, "aggregate_rating").and_then(|it| member(it, "rating_value"));
-    rating.is_some() && member(document, "withheld").is_some()
+    ["aggregate_rating", "withheld"]
+        .iter()
+        .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
 }
 
 /// The list of native records: lines that begin with the business of an export, or a list whose rows have members of ours alone.
 fn find_native(json: &JsonText<'_>) -> Option<usize> {
-    let first = json.lists[0].elements.first().map_or("", |(line, _)| *line);
+    let first = json.lists[0].elements.first().map_or("", |line| *line);
     let begins_with_business = member(first, "reviews").is_none()
         && (member(first, "editorial").is_some()
             || member(first, "business").is_some_and(|it| member(it, "publish_staff").is_some()));
@@ -746,16 +742,14 @@ fn find_native(json: &JsonText<'_>) -> Option<usize> {
     if document.starts_with('{') && members > 1 {
         return None;
     }
-    let is_ours = |list: &RowList<'_>| {
-        ["", "reviews"].contains(&list.path.as_str()) && has_native_rows(list)
-    };
+    let is_ours =
+        |list: &RowList<'_>| ["", "reviews"].contains(&list.path.as_str()) && has_native_rows(list);
     let found = json.lists.iter().skip(1).position(is_ours)?;
     Some(found + 1)
 }
 
 fn has_native_rows(list: &RowList<'_>) -> bool {
-    let mut rows = list.elements.iter().map(|(row, _)| *row);
-    !list.elements.is_empty() && rows.all(is_native_record)
+    !list.elements.is_empty() && list.elements.iter().all(|row| is_native_record(row))
 }
 
 /// The lists that may be that of the reviews: those with names of a review; without any, the outermost.

@@ -313,9 +313,8 @@ fn is_sql(text: &str) -> bool {
 /// With what to write.
 pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileError> {
     let cells = &header.cells;
-    let has_controls = |cell: &String| {
-        cell.contains(|c: char| c.is_control() && !c.is_whitespace())
-    };
+    let has_controls =
+        |cell: &String| cell.contains(|c: char| c.is_control() && !c.is_whitespace());
     if cells.iter().any(has_controls) {
         return Err(FileError::new(
             "has control characters in its first row, so it is no table; give the table as XLSX, ODS or CSV",

@@ -412,7 +412,10 @@ async fn a_review_keeps_the_permalink_and_takes_a_later_id() {
     let before = reviews_where(&bench, known);
     let import = async |vic: &str| {
         let rows = format!("w-31,{vic}\nw-47,{WEN}\nw-58,Zoe Quist,3,2026-11-02,Cold again\n");
-        let report = bench.csv(format!("id,author,rating,date,text\n{rows}"), "format: [fields]; id = [\"id\"]");
+        let report = bench.csv(
+            format!("id,author,rating,date,text\n{rows}"),
+            "format: [fields]; id = [\"id\"]",
+        );
         counts(&report.await)
     };
     let (new, updated, unchanged, _) = import(VIC).await;

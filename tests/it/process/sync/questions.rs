@@ -111,7 +111,10 @@ fn run_without_a_kept_column_fails() {
     let (home, site) = with_sheet(&["yes"; 20]);
     let sheet = sheet_of(&["yes"; 21]);
     for (header, without) in [
-        ("public.0.names", sheet.replace(",Publish", "").replace(",yes", "")),
+        (
+            "public.0.names",
+            sheet.replace(",Publish", "").replace(",yes", ""),
+        ),
         ("rating", sheet.replace(",rating", "").replace(",5,", ",")),
     ] {
         give_csv(&site, &without);
