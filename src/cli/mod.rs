@@ -171,7 +171,7 @@ impl Cli {
             CliCommand::Business(business) => business.run(&database, &clock).await,
             CliCommand::Editorial(editorial) => editorial.run(&database).await,
             CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, &clock)).await,
-            CliCommand::Import(import) => import.run(&database, &clock).await,
+            CliCommand::Import(import) => Box::pin(import.run(&database, &clock)).await,
             CliCommand::Status(status) => status.run(&database, &clock).await,
             CliCommand::Sync(sync) => sync.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,

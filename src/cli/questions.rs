@@ -1,5 +1,6 @@
 //! Asks the owner at a terminal what is open in the draft of a format; elsewhere prints the draft (`imports::draft`).
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, bail};
@@ -120,20 +121,16 @@ impl Dialogue {
         let draft = &self.draft;
         let mut text = format!("{} has these columns:\n", draft.file);
         for (number, column) in (1..).zip(&draft.columns) {
-            text += &format!(
-                "{number:>4}  {}: {}\n",
-                column.header,
-                column.cells.join(", ")
-            );
+            let cells = column.cells.join(", ");
+            let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
         }
         for (name, value) in &draft.beside {
-            text += &format!(
-                "Beside the list, not read: {name} = {}\n",
-                shown_cell(value)
-            );
+            let value = shown_cell(value);
+            let _ = writeln!(text, "Beside the list, not read: {name} = {value}");
         }
         if !draft.lists.is_empty() {
-            text += &format!("Lists of objects, not read: {}\n", draft.lists.join(", "));
+            let lists = draft.lists.join(", ");
+            let _ = writeln!(text, "Lists of objects, not read: {lists}");
         }
         print_note(text.trim_end())
     }
@@ -203,7 +200,7 @@ impl Dialogue {
         };
         let mut text = question.to_owned();
         for (number, name) in (1..).zip(&shown) {
-            text += &format!("\n{number:>4}  {name}");
+            let _ = write!(text, "\n{number:>4}  {name}");
         }
         print_note(&text)?;
         let chosen = ask("Its number: ", |line| choice(line, &names))?;
@@ -243,10 +240,11 @@ impl Dialogue {
 
     fn ask_field(&mut self, field: ReviewField) -> io::Result<Option<()>> {
         let can_lack = matches!(field, ReviewField::Author | ReviewField::Text);
-        let (noun, none) = match field {
-            ReviewField::Text => ("text", ", or n if it has ratings only"),
-            ReviewField::Author => ("author", ", or n if all are anonymous"),
-            _ => (field.name(), ""),
+        let noun = field.name();
+        let none = match field == ReviewField::Text {
+            _ if !can_lack => "",
+            true => ", or n if it has ratings only",
+            false => ", or n if all are anonymous",
         };
         let prompt = format!("Which column is the {noun}? Its number{none}: ");
         let answer = ask(&prompt, |line| {
@@ -322,16 +320,13 @@ impl Dialogue {
         };
         let format = &mut self.draft.format;
         format.open.remove("only");
-        match answer {
-            Some(chosen) => {
-                let value = names[chosen].clone();
-                format.only = Some(Only { column, value });
-            }
-            None => {
-                format.fields.remove(&ReviewField::Location);
-                self.draft.left.push(column);
-                self.draft.format.open.insert("ignored".to_owned());
-            }
+        if let Some(chosen) = answer {
+            let value = names[chosen].clone();
+            format.only = Some(Only { column, value });
+        } else {
+            format.fields.remove(&ReviewField::Location);
+            self.draft.left.push(column);
+            self.draft.format.open.insert("ignored".to_owned());
         }
         Ok(Some(()))
     }
@@ -415,7 +410,7 @@ impl Dialogue {
                 Some(None) => break,
                 Some(Some(column)) => column,
             };
-            if self.ask_public(column, has_reply)?.is_none() {
+            if self.ask_public(&column, has_reply)?.is_none() {
                 return Ok(None);
             }
         }
@@ -423,7 +418,7 @@ impl Dialogue {
         Ok(Some(()))
     }
 
-    fn ask_public(&mut self, column: String, has_reply: bool) -> io::Result<Option<()>> {
+    fn ask_public(&mut self, column: &str, has_reply: bool) -> io::Result<Option<()>> {
         let mut parts = vec![("1 the review", PublicPart::Review)];
         if has_reply {
             parts.push(("2 the firm's reply", PublicPart::Reply));
@@ -441,7 +436,7 @@ impl Dialogue {
         })?;
         let values = self
             .draft
-            .column(&column)
+            .column(column)
             .map(|it| it.values.clone())
             .unwrap_or_default();
         let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
@@ -480,14 +475,14 @@ impl Dialogue {
             return Ok(None);
         };
         let block = PublicColumn {
-            names: Names::List(vec![column.clone()]),
+            names: Names::List(vec![column.to_owned()]),
             values: chosen
                 .into_iter()
                 .map(|place| choices[place].clone())
                 .collect(),
             ..PublicColumn::default()
         };
-        self.draft.left.retain(|left| *left != column);
+        self.draft.left.retain(|left| left != column);
         self.draft.format.public_list(part).push(block);
         Ok(Some(()))
     }

@@ -106,7 +106,7 @@ async fn format(
         format.open.is_empty(),
         "{}: {} is open; replace each \"?\"",
         file.display(),
-        Vec::from_iter(format.open.iter().map(String::as_str)).join(", ")
+        format.open.iter().cloned().collect::<Vec<_>>().join(", ")
     );
     let text = format.to_text();
     change(&existing_address(config)?, async |database| {

@@ -276,26 +276,19 @@ impl FileReader<'_> {
         }
         match kind_of(bytes)? {
             Kind::Workbook => self.read_workbook(bytes, bounds),
-            kind => self.read_text(kind, bytes, bounds),
+            Kind::Nothing => Ok(no_rows()),
+            Kind::Json | Kind::Page | Kind::Text => self.read_text(bytes, bounds),
         }
     }
 
-    fn read_text(
-        &self,
-        kind: Kind,
-        bytes: &[u8],
-        bounds: &mut Bounds<'_>,
-    ) -> Result<InputFile, FileError> {
+    fn read_text(&self, bytes: &[u8], bounds: &mut Bounds<'_>) -> Result<InputFile, FileError> {
         let decoded = decode(bytes, None, self.country())?;
-        let kind = match kind {
-            Kind::Nothing => return Ok(no_rows()),
-            // UTF-16 is known only now.
-            _ => match decoded.text.trim_start().as_bytes().first() {
-                None => return Ok(no_rows()),
-                Some(b'[' | b'{') => Kind::Json,
-                Some(b'<') => Kind::Page,
-                Some(_) => Kind::Text,
-            },
+        // UTF-16 is known only now.
+        let kind = match decoded.text.trim_start().as_bytes().first() {
+            None => return Ok(no_rows()),
+            Some(b'[' | b'{') => Kind::Json,
+            Some(b'<') => Kind::Page,
+            Some(_) => Kind::Text,
         };
         refuse_text(kind, &decoded.text)?;
         let damage = (!decoded.is_unknown)
@@ -966,7 +959,7 @@ impl Collector<'_> {
             rows: 0,
             rejected: 0,
         });
-        file.note.iter().for_each(|note| self.note(note.clone()));
+        file.note.iter().for_each(|note| self.note(note));
         match file.rows {
             FileRows::Table(table) => self.read_table(&table, format, &file.source),
             FileRows::Records(rows) => {
@@ -1047,7 +1040,7 @@ impl Collector<'_> {
                 .map(|it| table.columns[it].clone())
                 .collect();
             if !names.is_empty() {
-                self.note(format!("members that are not read: {}", names.join(", ")));
+                self.note(&format!("members that are not read: {}", names.join(", ")));
             }
         }
         let missing = format.is_table().then(|| {
@@ -1056,7 +1049,7 @@ impl Collector<'_> {
             lacks.join(", ")
         });
         if let Some(missing) = missing.filter(|it| !it.is_empty()) {
-            self.note(format!(
+            self.note(&format!(
                 "columns of the format that the file lacks: {missing}; it states nothing of them"
             ));
         }
@@ -1095,7 +1088,10 @@ impl Collector<'_> {
         };
         let (request, calendar) = (self.request, self.collected.calendar);
         let read = match parse_deleted(&record) {
-            Some(Ok(deleted)) => return self.add_deleted(deleted),
+            Some(Ok(deleted)) => {
+                self.add_deleted(deleted);
+                return Ok(());
+            }
             Some(Err(faults)) => Err(faults),
             None => parse_record(&record, &self.format, request, calendar),
         };
@@ -1182,28 +1178,27 @@ impl Collector<'_> {
     }
 
     /// Notes a sentence for the owner about the current file.
-    fn note(&mut self, sentence: String) {
-        let sentence = self.request.mask.apply(&sentence);
+    fn note(&mut self, sentence: &str) {
+        let sentence = self.request.mask.apply(sentence);
         if !self.collected.report.notes.contains(&sentence) {
             self.collected.report.notes.push(sentence);
         }
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    fn add_deleted(&mut self, mut mark: Mark) -> Result<(), FileError> {
+    fn add_deleted(&mut self, mut mark: Mark) {
         self.count();
         let report = &mut self.collected.report;
         report.taken += 1;
         if self.request.run_of.is_some() {
             report.left_out_deletions += 1;
-            return Ok(());
+            return;
         }
         if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
             source.source_name.clone_from(name);
             mark.deletion.source_name.clone_from(name);
         }
         self.collected.deleted.push(mark);
-        Ok(())
     }
 
     /// Whether this is a run, which takes reviews only; notes that it leaves out what a file has besides.
@@ -1211,8 +1206,7 @@ impl Collector<'_> {
         let is_run = self.request.run_of.is_some();
         if is_run {
             self.note(
-                "the business, editorial texts and formats of the file are left out: a run takes reviews only"
-                    .to_owned(),
+                "the business, editorial texts and formats of the file are left out: a run takes reviews only",
             );
         }
         is_run
@@ -1245,7 +1239,7 @@ impl Collector<'_> {
         for (source, text) in formats.into_iter().flatten() {
             let readable = text.as_str().filter(|text| Format::parse(text).is_ok());
             let Some(text) = readable else {
-                self.note(format!(
+                self.note(&format!(
                     "the format of {source} in the file cannot be read, so it is asked about again"
                 ));
                 continue;

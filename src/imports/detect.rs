@@ -26,6 +26,7 @@ pub enum Kind {
     Text,
 }
 
+/// What is refused, each with the reason.
 type Refusals<T> = [(fn(&T) -> bool, &'static str)];
 
 const BINARIES: &Refusals<[u8]> = &[
@@ -177,10 +178,7 @@ pub fn kind_of(bytes: &[u8]) -> Result<Kind, FileError> {
     })
 }
 
-fn refuse<T: ?Sized>(
-    refusals: &[(fn(&T) -> bool, &'static str)],
-    content: &T,
-) -> Result<(), FileError> {
+fn refuse<T: ?Sized>(refusals: &Refusals<T>, content: &T) -> Result<(), FileError> {
     let mut found = refusals.iter().filter(|(is_such, _)| is_such(content));
     found
         .next()

@@ -388,11 +388,14 @@ impl Draft {
                     && !has_address(cell)
             };
             has_cells
-                && match field {
-                    ReviewField::Rating => cells.all(is_stars),
-                    ReviewField::Date => cells.all(is_date),
-                    ReviewField::Text => cells.any(is_sentence),
-                    _ => cells.all(is_name),
+                && if field == ReviewField::Rating {
+                    cells.all(is_stars)
+                } else if field == ReviewField::Date {
+                    cells.all(is_date)
+                } else if field == ReviewField::Text {
+                    cells.any(is_sentence)
+                } else {
+                    cells.all(is_name)
                 }
         };
         if candidates.is_empty() {
@@ -603,7 +606,7 @@ impl Draft {
 
     /// Fills a field; without a column it is one that the source does not have.
     pub fn answer_field(&mut self, field: ReviewField, column: Option<&str>) {
-        let names = column.map(|column| column.to_owned()).into_iter().collect();
+        let names = column.map(ToOwned::to_owned).into_iter().collect();
         self.format.fields.insert(field, Names::List(names));
         self.format.open.remove(&format!("fields.{field}"));
         self.left.retain(|left| Some(left.as_str()) != column);
@@ -690,9 +693,11 @@ impl Draft {
         for (field, names) in &self.format.fields {
             let name = names.parts().first().copied().unwrap_or_default();
             if let Some(column) = self.column(name) {
-                let cells = match field {
-                    ReviewField::Text | ReviewField::ReplyText => "(text)".to_owned(),
-                    _ => column.cells.join(", "),
+                let is_text = [ReviewField::Text, ReviewField::ReplyText].contains(field);
+                let cells = if is_text {
+                    "(text)".to_owned()
+                } else {
+                    column.cells.join(", ")
                 };
                 comments.beside.insert(format!("fields.{field}"), cells);
             }
@@ -724,12 +729,13 @@ impl Draft {
     }
 
     fn begin(&self, command: &str) -> Vec<String> {
-        let mut lines = vec![match self.format.open.is_empty() {
-            true => format!("How {} is read: {command}", self.file),
-            false => format!(
+        let mut lines = vec![if self.format.open.is_empty() {
+            format!("How {} is read: {command}", self.file)
+        } else {
+            format!(
                 "How {} is read. Replace each \"?\" and run: {command}",
                 self.file
-            ),
+            )
         }];
         if !self.beside.is_empty() {
             let beside = self.beside.iter();

@@ -114,7 +114,7 @@ impl Names {
     pub fn among(&self, columns: &[String]) -> Vec<&str> {
         match self {
             Self::Text(text) if find_column(columns, text).is_some() => vec![text],
-            _ => self.parts(),
+            Self::Text(_) | Self::List(_) => self.parts(),
         }
     }
 
@@ -394,7 +394,7 @@ impl Format {
         let mut table = parsed.into_inner();
         let open = take_open(&mut table);
         let is_like = table.contains_key("like");
-        for (key, _) in table.iter() {
+        for (key, _) in &table {
             let name: &str = key.get_ref();
             let used = KeyUse::of(name);
             let reason = match used {
@@ -604,12 +604,13 @@ fn without_answered_encoding(text: &str) -> String {
     };
     let is_open = |line: &str| is_encoding(line) && line.contains("\"?\"");
     let is_answered = text.lines().any(|line| is_encoding(line) && !is_open(line));
-    let lines = text
-        .split_inclusive('\n')
-        .map(|line| match is_answered && is_open(line) {
-            true => "\n",
-            false => line,
-        });
+    let lines = text.split_inclusive('\n').map(|line| {
+        if is_answered && is_open(line) {
+            "\n"
+        } else {
+            line
+        }
+    });
     lines.collect()
 }
 
@@ -842,9 +843,12 @@ impl FormatWriter<'_> {
         }
         for field in shown {
             let names = format.fields.get(&field);
-            let names = names.map(|names| match names.is_empty() {
-                true => "\"\"".to_owned(),
-                false => names_text(names),
+            let names = names.map(|names| {
+                if names.is_empty() {
+                    "\"\"".to_owned()
+                } else {
+                    names_text(names)
+                }
             });
             self.key(&format!("fields.{field}"), names);
         }

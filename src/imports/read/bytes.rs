@@ -144,7 +144,7 @@ pub fn is_zip(head: &[u8]) -> bool {
 /// Whether a member of an archive says that the archive is a document of an office program.
 fn is_document_part(name: &str) -> bool {
     let is_part = ["[Content_Types].xml", "content.xml", "mimetype"].contains(&name);
-    is_part || name.ends_with(".iwa")
+    is_part || Path::new(name).extension().is_some_and(|end| end == "iwa")
 }
 
 /// An archive whose directory is not too large.

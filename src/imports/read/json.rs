@@ -572,7 +572,9 @@ fn is_public_reply(blocks: &[PublicColumn], element: &Value, path: &str) -> bool
         let text = |value: &Value| match value {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
-            other => other.to_string(),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                value.to_string()
+            }
         };
         members.map(text).all(|value| block.publishes(&value))
     })

@@ -235,17 +235,13 @@ fn is_review(kind: &str) -> bool {
 
 /// The object with its members' names as in schema.org, without the prefix `schema:` or the address.
 fn plain_names(members: Map<String, Value>) -> Map<String, Value> {
-    let plain = |value: Value| match value {
-        Value::Object(members) => Value::Object(plain_names(members)),
-        Value::Array(elements) => {
-            let elements = elements.into_iter().map(|element| match element {
-                Value::Object(members) => Value::Object(plain_names(members)),
-                other => other,
-            });
-            elements.collect()
+    fn plain(value: Value) -> Value {
+        match value {
+            Value::Object(members) => Value::Object(plain_names(members)),
+            Value::Array(elements) => elements.into_iter().map(plain).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
         }
-        other => other,
-    };
+    }
     let name = |name: String| {
         let prefixes = ["schema:", "https://schema.org/", "http://schema.org/"];
         let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));

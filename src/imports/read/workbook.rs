@@ -1,4 +1,4 @@
-//! Workbooks of Excel (ECMA-376, `.xlsx`) and of OpenDocument (`.ods`): one sheet with its header in the first row that has cells, or in
+//! Workbooks of Excel (ECMA-376, `.xlsx`) and of `OpenDocument` (`.ods`): one sheet with its header in the first row that has cells, or in
 //! the format's `header_row`. Every cell is a text, as displayed. Hidden sheets are not read; a table with hidden rows or columns, or with
 //! merged cells, is refused.
 
@@ -363,7 +363,7 @@ impl SheetMarks {
         }
         let mut merged = self.merged.iter();
         let is_inside = |[first, column, end, _]: &[u64; 4]| {
-            *first <= last && *end > header_row && (*column as usize) < width
+            *first <= last && *end > header_row && *column < width as u64
         };
         merged.any(is_inside).then_some("merged cells")
     }
@@ -405,7 +405,14 @@ fn visit_elements(
         match xml.read_event_into(&mut buffer).map_err(broken)? {
             Event::Eof => return Ok(()),
             Event::Start(element) | Event::Empty(element) => visit(&element),
-            _ => {}
+            Event::End(_)
+            | Event::Text(_)
+            | Event::CData(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_)
+            | Event::GeneralRef(_) => {}
         }
         buffer.clear();
     }
@@ -440,16 +447,20 @@ fn read_open_document(
             Event::Eof => return Ok(reader.sheets),
             Event::Start(element) => reader.begin(&element, false, sheet, bounds)?,
             Event::Empty(element) => reader.begin(&element, true, sheet, bounds)?,
-            Event::Text(text) if reader.is_in_paragraph => {
-                if reader.text.len() <= TEXT_BYTES_MAX {
-                    reader.text += &text.xml10_content();
-                }
+            Event::Text(text) if reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX => {
+                reader.text += &text.xml10_content();
             }
             Event::GeneralRef(reference) if reader.is_in_paragraph => {
                 reader.text += &resolve(&reference);
             }
             Event::End(element) => reader.end(element.local_name().as_ref(), sheet, bounds)?,
-            _ => {}
+            Event::Text(_)
+            | Event::CData(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_)
+            | Event::GeneralRef(_) => {}
         }
         buffer.clear();
     }
@@ -458,17 +469,20 @@ fn read_open_document(
 /// The character that a reference such as `&amp;` stands for.
 fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> String {
     let character = reference.resolve_char_ref().ok().flatten();
-    character.map(String::from).unwrap_or_else(|| {
-        let known = match &**reference {
-            "amp" => "&",
-            "lt" => "<",
-            "gt" => ">",
-            "quot" => "\"",
-            "apos" => "'",
-            _ => "",
-        };
-        known.to_owned()
-    })
+    character.map_or_else(
+        || {
+            let known = match &**reference {
+                "amp" => "&",
+                "lt" => "<",
+                "gt" => ">",
+                "quot" => "\"",
+                "apos" => "'",
+                _ => "",
+            };
+            known.to_owned()
+        },
+        String::from,
+    )
 }
 
 #[derive(Default)]
@@ -510,10 +524,8 @@ impl OpenDocument {
         let is_hidden = || attribute(element, "visibility").is_some_and(|it| it != "visible");
         match name {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
-            "table-properties" => {
-                if attribute(element, "display").is_some_and(|it| it == "false") {
-                    self.hidden_styles.push(std::mem::take(&mut self.style));
-                }
+            "table-properties" if attribute(element, "display").is_some_and(|it| it == "false") => {
+                self.hidden_styles.push(std::mem::take(&mut self.style));
             }
             "table" => {
                 let style = attribute(element, "style-name").unwrap_or_default();
