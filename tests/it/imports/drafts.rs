@@ -1,9 +1,12 @@
 //! The draft of a source's format, and what is kept of it: what is asked, when, and that nothing hidden is shown.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use proptest::prelude::*;
 use reviews_service::imports::undo;
 
 use super::*;
+use crate::support::Generator;
 
 const SHEET: &str = "Name,Stars,Date,Review,Publish\n\
     Ann Bee,5,2026-03-02,On time and very tidy,yes\n\
@@ -35,7 +38,9 @@ async fn all_columns_that_are_left_are_one_question() {
         .await;
     assert_eq!(Vec::from_iter(draft.format.open.clone()), ["ignored"]);
     assert_eq!(draft.left, ["Publish", "City"]);
-    insta::assert_snapshot!(draft.text("reviews import sheet.csv --format sheet.toml"));
+    let text = draft.text("reviews import sheet.csv --format sheet.toml");
+    let folder = format!("{}/", bench.folder.path().display());
+    insta::assert_snapshot!(text.replace(&folder, ""));
     assert_eq!(bench.sql("select count(*) from review"), "0");
 }
 
@@ -412,5 +417,91 @@ proptest! {
                 assert_eq!(bench.sql(hidden), "0");
             }
         });
+    }
+}
+
+/// Whatever files come one after another, and however often they are undone: a review is public only if the last file whose format reads
+/// `Publish` says yes of it, and no undone one hid it since.
+#[tokio::test]
+async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
+    for seed in 0..15 {
+        let mut dice = Generator::new(seed);
+        let bench = bench().await;
+        let (mut shown, mut hidden_since) =
+            (BTreeMap::<usize, bool>::new(), BTreeSet::<usize>::new());
+        let mut runs = Vec::new();
+        let mut history = String::new();
+        for _ in 0..12 {
+            if dice.below(4) == 0 {
+                let Some((former, said)) = runs.pop() else {
+                    continue;
+                };
+                undo_last(&bench).await;
+                history += "undo\n";
+                let said: BTreeMap<usize, bool> = said;
+                hidden_since.extend(said.iter().filter(|it| !it.1).map(|it| *it.0));
+                shown = former;
+                let left = bench.sql("select substr(author, 7) from review");
+                let left: BTreeSet<usize> = left.lines().map(|it| it.parse().unwrap()).collect();
+                hidden_since.retain(|number| left.contains(number));
+            } else {
+                let (decides, has_column) = (dice.below(4) > 0, dice.below(5) > 0);
+                let mut rows = BTreeMap::new();
+                for _ in 0..1 + dice.below(5) {
+                    let value = dice.pick(&["yes", "yes", "no", "", "maybe"]);
+                    rows.insert(dice.below(6), value);
+                }
+                let column = |cell: &str| {
+                    if has_column {
+                        format!(",{cell}")
+                    } else {
+                        String::new()
+                    }
+                };
+                let mut file = format!("Name,Stars,Date,Review{}\n", column("Publish"));
+                for (number, value) in &rows {
+                    let stars = 1 + dice.below(5);
+                    file += &format!(
+                        "Guest {number},{stars},2026-03-0{},On time again{}\n",
+                        1 + number,
+                        column(value)
+                    );
+                }
+                let options = if decides {
+                    DECIDED
+                } else {
+                    "format: ignored = \"*\""
+                };
+                history += &format!("{options}\n{file}");
+                let format = bench.sql("select format from source");
+                let request = request_for(
+                    [bench.file("t.csv", &file)],
+                    &format!("--accept-changes {options}"),
+                );
+                let Ok(report) = bench.run(&request).await.0 else {
+                    continue;
+                };
+                let (former, mut said) = (shown.clone(), BTreeMap::new());
+                for (number, value) in rows {
+                    if decides {
+                        said.insert(number, value == "yes");
+                        shown.insert(number, value == "yes");
+                        hidden_since.remove(&number);
+                    } else {
+                        shown.entry(number).or_insert(true);
+                    }
+                }
+                let is_changed = report.new + report.updated > 0;
+                if is_changed || bench.sql("select format from source") != format {
+                    runs.push((former, said));
+                }
+            }
+            let public =
+                bench.sql("select substr(author, 7) from review where status = 'published'");
+            for number in public.lines().map(|it| it.parse::<usize>().unwrap()) {
+                let is_shown = shown.get(&number) == Some(&true) && !hidden_since.contains(&number);
+                assert!(is_shown, "Guest {number} of {seed}:\n{history}");
+            }
+        }
     }
 }
