@@ -20,9 +20,14 @@ create table review_source (
     same_author_and_day integer not null,
     same_content        integer not null,
     same_text           integer not null,
+    -- The entry of the sync file whose run stated the review last; null after an import by hand.
+    entry               text,
+    -- Whether the newest run of that entry lacks it.
+    is_gone             integer not null default 0 constraint review_source_is_gone_is_flag check (is_gone in (0, 1)),
     primary key (review_id)
 ) strict, without rowid;
 create index review_source_content on review_source (same_content);
+create index review_source_entry on review_source (entry) where entry is not null;
 
 create table deleted_review (
     -- The mark of a deleted review, whoever deleted it: /transparency counts it, and neither its rows, edited ones included, nor

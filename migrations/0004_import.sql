@@ -21,8 +21,8 @@ create table import_run (
     undone_at   text,
     -- Whether the former values of its reviews are kept, without which it cannot be taken back.
     is_kept     integer not null default 1 constraint import_run_is_kept_is_0_or_1 check (is_kept in (0, 1)),
-    -- `sync_source.name` of a fetch, and whether it ran on its schedule.
-    sync_source text,
+    -- The entry of the sync file that was fetched, and whether it ran on its schedule.
+    sync_entry  text,
     scheduled   integer not null default 0
 ) strict;
 

@@ -137,15 +137,15 @@ pub struct ServeConfig {
     pub sync: SyncConfig,
 }
 
-/// Where sync may read, and whom it trusts.
+/// What is fetched on a schedule, and whom that trusts.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SyncConfig {
-    /// PEM file of root certificates to trust for sources, besides the system's
+    /// PEM file of root certificates to trust where reviews are fetched, besides the system's
     #[arg(long, value_name = "FILE", env = "REVIEWS_SYNC_CA_FILE")]
     pub sync_ca_file: Option<PathBuf>,
-    /// Folder of the files and folders that may be sources [default: none]
-    #[arg(long, value_name = "DIR", env = "REVIEWS_SYNC_FILES")]
-    pub sync_files: Option<PathBuf>,
+    /// TOML file of what is fetched on a schedule [default: NAME.sync.toml beside NAME.db]
+    #[arg(long, value_name = "FILE", env = "REVIEWS_SYNC_FILE")]
+    pub sync_file: Option<PathBuf>,
 }
 
 /// The value of a variable that a source names: of the environment, or of the file of settings; `None` if it is empty.

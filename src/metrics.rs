@@ -227,8 +227,8 @@ const EXCHANGE_REASONS: &[&str] = &[
     "no_randomness",
 ];
 
-/// The outcomes of runs of sources, also in the column `last_outcome`.
-pub const SYNC_OUTCOMES: &[&str] = &["success", "failure"];
+/// The outcomes of runs of `reviews sync`.
+pub const SYNC_OUTCOMES: &[&str] = &["success", "unchanged", "failed"];
 
 macro_rules! catalog {
     ($($constant:ident $name:literal $kind:expr, [$($label:literal $values:expr),*] $help:literal;)*) => {
@@ -327,11 +327,13 @@ catalog! {
         "Exchanges with callbacks in progress.";
 
     SYNC_RUNS "reviews_sync_runs_total" MetricKind::Counter, ["source" &[], "outcome" SYNC_OUTCOMES]
-        "Runs of a source: imported, imported with fewer reviews than before, or failed.";
+        "Runs of an entry of the sync file: imported, the same answer as the last time, or failed.";
     SYNC_LAST_SUCCESS "reviews_sync_last_success_timestamp_seconds" MetricKind::Gauge, ["source" &[]]
-        "When a source was last imported, in seconds since 1970-01-01 UTC; 0 for never.";
+        "When an entry was last fetched, in seconds since 1970-01-01 UTC; 0 for never.";
     SYNC_DOUBTFUL "reviews_sync_doubtful_rows" MetricKind::Gauge, ["source" &[]]
-        "Rows of a source's last imported run that wait for the owner's decision (`reviews sync run NAME --doubtful`).";
-    SYNC_INTERVAL "reviews_sync_interval_seconds" MetricKind::Gauge, ["source" &[]]
-        "Seconds between two runs of a source by its schedule.";
+        "Rows of an entry's last imported run that wait for the owner's decision (`reviews sync run NAME --doubtful`).";
+    SYNC_GONE "reviews_sync_gone" MetricKind::Gauge, ["source" &[]]
+        "Public reviews that an entry stated and its newest run lacks (`reviews sync run NAME --withdraw-missing`).";
+    SYNC_CONFIG_OK "reviews_sync_config_ok" MetricKind::Gauge, []
+        "1 if the file of entries can be read, or there is none; 0 if it is faulty and the former entries stay in force.";
 }

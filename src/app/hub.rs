@@ -13,7 +13,7 @@ use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
 use crate::storage::{Database, DbError, SenderLock};
-use crate::sync::{SourceScheduler, SyncRunner};
+use crate::sync::{EntryScheduler, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::store::HubGauges;
@@ -35,7 +35,7 @@ pub struct HubOptions {
     pub resolver: Arc<dyn Resolver>,
     /// For challenges and jitter.
     pub random: Random,
-    /// The settings of sources, which the sending process fetches.
+    /// What the sending process fetches.
     pub sync: SyncConfig,
 }
 
@@ -70,7 +70,7 @@ pub struct HubRuntime {
     /// Notifies the worker of a change.
     pub(super) wake: Arc<Notify>,
     pub(super) worker: Mutex<Worker>,
-    pub(super) sources: Arc<SourceScheduler>,
+    pub(super) sources: Arc<EntryScheduler>,
 }
 
 impl HubRuntime {
@@ -124,7 +124,7 @@ impl HubRuntime {
             ctx: Arc::clone(ctx),
             wake,
             worker: Mutex::new(worker),
-            sources: Arc::new(SourceScheduler::new(runner)),
+            sources: Arc::new(EntryScheduler::new(runner)),
         };
         let intake = Arc::new(intake);
         Ok((hub, api::HubEndpoint { intake }))
@@ -163,7 +163,7 @@ impl HubRuntime {
             schedule.stop().await;
         }
         // The process that fetches now has them.
-        self.sources.measure(&[]);
+        self.sources.forget_measures();
     }
 
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::metrics;
 use crate::storage::{AtPath as _, Database, DbError, Erased, reviews};
-use crate::sync::SourceScheduler;
+use crate::sync::EntryScheduler;
 use crate::websub::store::{self, HubGauges};
 
 /// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
@@ -28,7 +28,7 @@ struct JobContext {
     database: Database,
     clock: Clock,
     wake: Arc<Notify>,
-    sync: Arc<SourceScheduler>,
+    sync: Arc<EntryScheduler>,
     stop: CancellationToken,
 }
 
@@ -75,7 +75,7 @@ impl Schedule {
         database: &Database,
         clock: &Clock,
         wake: &Arc<Notify>,
-        sync: &Arc<SourceScheduler>,
+        sync: &Arc<EntryScheduler>,
     ) -> Result<Self, JobSchedulerError> {
         let schedule = Self {
             scheduler: JobScheduler::new().await?,

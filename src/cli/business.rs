@@ -11,7 +11,6 @@ use sqlx::SqliteConnection;
 use super::database::{change, existing_address, read};
 use super::init::{format_summary, store_business};
 use super::report::{Exit, print_result};
-use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::business::{Business, Editorial};
 use crate::owner::OwnerFile;
@@ -33,13 +32,13 @@ pub struct BusinessCommand {
 }
 
 impl BusinessCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             return show(config).await;
         };
         let (address, file) = (config.address()?, OwnerFile::read(file)?);
         change(&address, async |database| {
-            self.load(&file, address.file(), database, clock).await
+            self.load(&file, address.file(), database).await
         })
         .await
     }
@@ -50,14 +49,13 @@ impl BusinessCommand {
         file: &OwnerFile,
         path: &Path,
         database: &Database,
-        clock: &Clock,
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
         let known = storage::business::find(write.for_reading()).await?;
         let loaded = file.business(known.as_ref(), self.replace)?;
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
+        store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
         write.commit().await?;
         let difference = difference(
             &business_json(known.as_ref())?,

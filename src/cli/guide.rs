@@ -87,7 +87,7 @@ pub struct Completions {
 /// Print the manual page (roff) of the program or of one command
 #[derive(Debug, Args)]
 pub struct Man {
-    /// A command, such as `serve` or `sync add` [default: the program]
+    /// A command, such as `serve` or `sync run` [default: the program]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }

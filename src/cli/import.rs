@@ -150,7 +150,7 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
 const FORMAT_BYTES_MAX: u64 = 256 << 10;
 
 /// Where the formats are kept.
-fn kept_formats(report: &ImportReport) -> String {
+pub(super) fn kept_formats(report: &ImportReport) -> String {
     let kept = report.kept_formats.iter().map(|source| {
         let name = quote_for_shell(source);
         format!("The format is kept for {source}. `reviews source format {name}` shows and changes it.\n")

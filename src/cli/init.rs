@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use super::database::repeat_if_overtaken;
 use super::report::{Exit, counted, print_report};
 use super::status::{PUBLISH, first_step, policy_advice};
-use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
@@ -21,7 +20,6 @@ use crate::storage;
 use crate::storage::business::{refuse_sample, sample_state};
 use crate::storage::reviews::counts;
 use crate::storage::{COMMAND_WAIT_MAX, Database, Write};
-use crate::sync::follow_time_zone;
 
 /// Create the database and set up your business; run it again to change single fields
 #[derive(Debug, Args)]
@@ -54,7 +52,7 @@ pub struct Init {
 }
 
 impl Init {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         for (option, value, kind) in [
             ("--name", &self.name, "name"),
             ("--telephone", &self.telephone, "number"),
@@ -65,10 +63,10 @@ impl Init {
             );
         }
         let address = config.address()?;
-        repeat_if_overtaken(|| self.set_up(&address, clock)).await
+        repeat_if_overtaken(|| self.set_up(&address)).await
     }
 
-    async fn set_up(&self, address: &DatabaseAddress, clock: &Clock) -> anyhow::Result<Exit> {
+    async fn set_up(&self, address: &DatabaseAddress) -> anyhow::Result<Exit> {
         let path = address.file();
         let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
         let mut write = database.write_as_owner().await?;
@@ -78,7 +76,7 @@ impl Init {
         if known.as_ref() != Some(&business) {
             refuse_sample(write.for_reading(), path).await?;
         }
-        store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
+        store_business(&mut write, known.as_ref(), &business, has_zone).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
@@ -119,16 +117,11 @@ pub(super) async fn store_business(
     known: Option<&Business>,
     business: &Business,
     has_zone: bool,
-    clock: &Clock,
 ) -> sqlx::Result<()> {
     if known != Some(business) {
         storage::business::replace(write, business).await?;
     }
     if has_zone {
-        let former = known.map_or(Tz::UTC, |known| known.time_zone);
-        if former != business.time_zone {
-            follow_time_zone(write, business.time_zone, clock).await?;
-        }
         storage::business::note_time_zone(write, business.time_zone).await?;
     }
     Ok(())

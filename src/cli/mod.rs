@@ -167,8 +167,8 @@ impl Cli {
         match command {
             CliCommand::Serve(serve) => serve.run(database, clock).await,
             CliCommand::Migrate(migrate) => migrate.run(&database).await,
-            CliCommand::Init(init) => init.run(&database, &clock).await,
-            CliCommand::Business(business) => business.run(&database, &clock).await,
+            CliCommand::Init(init) => init.run(&database).await,
+            CliCommand::Business(business) => business.run(&database).await,
             CliCommand::Editorial(editorial) => editorial.run(&database).await,
             CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, &clock)).await,
             CliCommand::Import(import) => Box::pin(import.run(&database, &clock)).await,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use tempfile::TempPath;
 
-use crate::storage::{self, SOURCE_LOCK};
+use crate::storage::{self, ENTRY_LOCK};
 
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
@@ -146,7 +146,7 @@ fn find_database_file(database: &Path, path: &Path, there: Option<&Metadata>) ->
     let real = database.canonicalize();
     let real = real.unwrap_or_else(|_| database.to_owned());
     if let (Some(place), Some(database)) = (&place, self::place(&real)) {
-        let locks = format!("{}{SOURCE_LOCK}", database.display());
+        let locks = format!("{}{ENTRY_LOCK}", database.display());
         if place.display().to_string().starts_with(&locks) {
             return Some("the lock of a source".to_owned());
         }

@@ -17,8 +17,7 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 /// # Errors
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
-    let can_ask = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if reads_input || !can_ask {
+    if reads_input || !is_at_terminal() {
         print_draft(&draft)?;
         bail!(
             "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", save the draft, and run: {}",
@@ -26,6 +25,31 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
             command(&draft)
         );
     }
+    ask_all(draft)
+}
+
+/// Completes the draft of an entry's answer.
+///
+/// # Errors
+/// As [`complete`].
+pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
+    if is_at_terminal() {
+        return ask_all(draft);
+    }
+    let key = format!("format = \"./{entry}.toml\" in [{entry}]");
+    print_text(draft.text(&key))?;
+    bail!(
+        "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", save the draft as {entry}.toml beside the file of \
+         entries, write {key}, and run `reviews sync run {entry}` again",
+        draft.describe_open().join("\n  ")
+    )
+}
+
+fn is_at_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn ask_all(draft: Draft) -> anyhow::Result<Draft> {
     let mut dialogue = Dialogue { draft };
     dialogue.show()?;
     dialogue.run()?.context("nothing was imported")?;
@@ -37,8 +61,11 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
 /// # Errors
 /// If it cannot be printed.
 pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
-    let text = escaped(draft.text(&command(draft)));
-    match io::stdout().write_all(text.as_bytes()) {
+    print_text(draft.text(&command(draft)))
+}
+
+fn print_text(text: String) -> anyhow::Result<()> {
+    match io::stdout().write_all(escaped(text).as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("the draft cannot be printed")
         }

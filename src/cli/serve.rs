@@ -15,12 +15,12 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::report::{Exit, print_report, print_result, progress, watch};
+use super::report::{Exit, counted, print_report, print_result, progress, watch};
 use super::seed;
 use super::signals::Signals;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
 use crate::clock::{Clock, Monotonic};
-use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, notify_socket};
+use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, SyncConfig, notify_socket};
 use crate::insights::Engine;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
@@ -28,6 +28,7 @@ use crate::model::text::quote_for_shell;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
+use crate::sync::SyncFile;
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -136,7 +137,7 @@ impl Serve {
         let starting = App::new(publisher, options);
         let app = watch(bar, starting, || loaded.load(Ordering::Relaxed)).await?;
         started.cancel();
-        print_greeting(&app, &links, bound, bound_admin);
+        print_greeting(&app, &links, bound, bound_admin, &self.config.sync);
         let limits = ConnectionLimits {
             connections_max,
             connections_per_peer_max: usize::try_from(self.config.connections_per_peer_max)
@@ -168,13 +169,27 @@ impl Serve {
 }
 
 /// Prints the name and addresses of the service.
-fn print_greeting(app: &App, links: &Links, listen: SocketAddr, admin: Option<SocketAddr>) {
+fn print_greeting(
+    app: &App,
+    links: &Links,
+    listen: SocketAddr,
+    admin: Option<SocketAddr>,
+    sync: &SyncConfig,
+) {
     let snapshot = app.ctx.current.load();
     let business = &snapshot.input.business;
     let set_up = (!business.is_set_up()).then(|| set_up_command(&app.database));
     let withheld = snapshot.input.withheld.count;
     let published = snapshot.input.entries.len();
     let database = app.database.path().display();
+    let sync = match SyncFile::read(sync, app.database.path()) {
+        Ok(None) => String::new(),
+        Ok(Some(file)) => {
+            let entries = counted(file.entries.len() as u64, "entry", "entries");
+            format!("  Sync      {}, {entries}\n", file.path.display())
+        }
+        Err(fault) => format!("  Sync      nothing is fetched: {fault}\n"),
+    };
     let rows = [
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),
@@ -211,7 +226,7 @@ fn print_greeting(app: &App, links: &Links, listen: SocketAddr, admin: Option<So
         ),
     };
     let greeting = format!(
-        "{heading}\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n\nStop with Ctrl-C.\n",
+        "{heading}\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n{sync}\nStop with Ctrl-C.\n",
     );
     print_report(&greeting);
 }

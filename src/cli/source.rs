@@ -15,7 +15,6 @@ use crate::imports::{base_of, composed, rename_source, respell};
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::formats::{KeptFormats, load_formats, store_format};
 use crate::storage::reviews::{SourceCounts, counts_by_source};
-use crate::storage::sync::forget_answers;
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -112,7 +111,6 @@ async fn format(
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
         store_format(&mut write, &source, Some(&text)).await?;
-        forget_answers(&mut write).await?;
         write.commit().await?;
         Ok(format!(
             "{text}# kept for {source}; import its files again, so that its reviews follow\n"

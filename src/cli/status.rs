@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
 use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::report::{Exit, print_result};
-use super::sync::{source_json, source_text};
+use super::sync::EntryList;
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, SyncConfig};
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::json::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs, unreadable};
-use crate::storage::sync::{SyncSource, sync_sources};
+use crate::storage::sync::sync_states;
 use crate::storage::{is_served, list_faults, unpublished};
 use crate::websub::store::list;
 
@@ -28,9 +29,12 @@ pub struct StatusCommand {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    sync: SyncConfig,
 }
 
 struct DatabaseStatus {
+    now: DateTime<Utc>,
     database: String,
     business: Option<String>,
     /// What the business does not say on `/transparency`, if it is set up.
@@ -39,8 +43,8 @@ struct DatabaseStatus {
     sample: SampleState,
     by_source: Vec<SourceCount>,
     imports: Vec<Run>,
-    /// The sources that are fetched on a schedule.
-    sync: Vec<SyncSource>,
+    /// The entries that are fetched on a schedule, or what is wrong with their file.
+    sync: Result<EntryList, String>,
     unpublished: i64,
     /// The IDs of the reviews that cannot be read.
     unreadable: Vec<String>,
@@ -53,8 +57,9 @@ struct DatabaseStatus {
 impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let read_status =
-            async |reader: &mut SqliteConnection| read_status(reader, &path, clock).await;
+        let read_status = async |reader: &mut SqliteConnection| {
+            read_status(reader, &path, &self.sync, clock).await
+        };
         let status = read(config, read_status).await?;
         print_result(&if self.json {
             format!("{:#}\n", status.json())
@@ -67,6 +72,7 @@ impl StatusCommand {
 async fn read_status(
     reader: &mut SqliteConnection,
     path: &Path,
+    sync: &SyncConfig,
     clock: &Clock,
 ) -> sqlx::Result<DatabaseStatus> {
     let mut subscriptions = BTreeMap::new();
@@ -76,6 +82,7 @@ async fn read_status(
     let found = business::find(&mut *reader).await?;
     let found = found.filter(Business::is_set_up);
     Ok(DatabaseStatus {
+        now: clock.now(),
         database: path.display().to_string(),
         not_stated: (found.iter())
             .flat_map(|business| business.review_policy.not_stated())
@@ -85,7 +92,7 @@ async fn read_status(
         sample: sample_state(&mut *reader).await?,
         by_source: counts(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
-        sync: sync_sources(&mut *reader).await?,
+        sync: EntryList::read(sync, path, sync_states(&mut *reader).await?),
         unpublished: unpublished(&mut *reader).await?,
         unreadable: unreadable(&mut *reader).await?,
         base_url: first_base(&mut *reader)
@@ -131,7 +138,7 @@ impl DatabaseStatus {
             "database": self.database, "business": self.business, "policy_not_stated": self.not_stated,
             "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
-            "sync": self.sync.iter().map(source_json).collect::<Vec<_>>(),
+            "sync": self.sync.as_ref().map(|it| it.json(self.now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
             "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
             "subscriptions": self.subscriptions, "next_step": self.next_step(),
         }))
@@ -165,10 +172,12 @@ impl DatabaseStatus {
         for (number, run) in self.imports.iter().enumerate() {
             line(if number == 0 { "imports" } else { "" }, &run_line(run));
         }
-        for (number, row) in self.sync.iter().enumerate() {
-            for (at, part) in source_text(row).lines().enumerate() {
-                line(if number + at == 0 { "sync" } else { "" }, part);
-            }
+        let sync = match &self.sync {
+            Ok(entries) => entries.format(),
+            Err(fault) => format!("the file of entries is faulty: {fault}"),
+        };
+        for (number, part) in sync.lines().filter(|it| !it.is_empty()).enumerate() {
+            line(if number == 0 { "sync" } else { "" }, part);
         }
         let publication = match self.unpublished {
             0 => "everything is published".to_owned(),
@@ -232,7 +241,7 @@ fn run_json(run: &Run) -> Value {
     without_nulls(json!({
         "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
         "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful, "undone_at": run.undone_at,
-        "sync": run.sync_source,
+        "sync": run.sync_entry,
     }))
 }
 

@@ -72,11 +72,11 @@ fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
             left.count
         );
     }
-    if let Some(source) = &run.sync_source {
+    if let Some(entry) = &run.sync_entry {
         let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(
             text,
-            "the source {source} {is} paused, so that it does not bring them back; `reviews sync resume {source}` fetches it again"
+            "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
         );
     }
     if !is_dry_run && left.count == 0 {

@@ -27,7 +27,7 @@ use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{self, RunChange, RunCounts};
-use crate::storage::sync::brought_reviews;
+use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
 mod collect;
@@ -51,7 +51,7 @@ pub use format::{Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, 
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
-pub use read::bytes::{INPUT_BYTES_MAX, is_taken_from_folders, open_below, open_root};
+pub use read::bytes::{INPUT_BYTES_MAX, open_root};
 pub use report::{
     FileError, ImportError, ImportOutcome, ImportReport, ImportVerdict, MassChange, MergeError,
     Named, NewValue, Position, Rejection, Watch, Watcher,
@@ -146,7 +146,7 @@ async fn merge_and_write(
         }
     }
     let brought = match &request.run_of {
-        Some(name) => Some(brought_reviews(write.for_reading(), name).await?),
+        Some(name) => Some(reviews_of_entry(write.for_reading(), name).await?),
         None => None,
     };
     let rules = Rules {
@@ -183,7 +183,10 @@ async fn merge_and_write(
         run = None;
     }
     let report = std::mem::take(&mut outcome.report);
+    let present = std::mem::take(&mut outcome.present);
     write_changes(write, outcome, run, now, watch).await?;
+    let is_partial = request.partial || report.files.iter().any(|file| file.excerpts);
+    note_entry(write, request.run_of.as_deref(), is_partial, &present).await?;
     // A format that another program or command has kept since is not overwritten by one that was made from the former one.
     if load_formats(write.for_reading()).await? != *kept {
         return Err(MergeError::Refused(

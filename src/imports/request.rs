@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use clap::{Args, FromArgMatches as _, ValueEnum};
+use clap::{Args, ValueEnum};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ pub struct ImportRequest {
     /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
-    /// The sync source whose run this import is.
+    /// The entry of the sync file whose run this import is.
     #[arg(skip)]
     pub run_of: Option<String>,
     /// The stored business, whose country, people and name help to read the files; the import itself looks it up.
@@ -125,18 +125,6 @@ pub enum Doubtful {
 }
 
 impl ImportRequest {
-    /// A request with these options, as words of a command line, without files.
-    ///
-    /// # Errors
-    /// If an option is invalid.
-    pub fn parse(words: &[String]) -> clap::error::Result<Self> {
-        let command = Self::augment_args(clap::Command::new("import").no_binary_name(true));
-        let words = words.iter().map(String::as_str).chain(["-"]);
-        let mut request = Self::from_arg_matches(&command.try_get_matches_from(words)?)?;
-        request.files.clear();
-        Ok(request)
-    }
-
     /// Of the business, ISO 3166-1 alpha-2.
     pub fn country(&self) -> Option<&str> {
         self.business.as_ref()?.country.as_deref()

@@ -56,6 +56,8 @@ struct SourceFacts<'a> {
     verified: String,
     /// How many are withheld and deleted.
     hidden: Option<Cow<'static, str>>,
+    /// How many the source says that it has, and what became of them.
+    stated: Option<Cow<'static, str>>,
     arrival: Cow<'static, str>,
 }
 
@@ -164,6 +166,27 @@ impl<'a> SourceFacts<'a> {
             hidden: (source.withheld + source.deleted > 0).then(|| {
                 let (withheld, deleted) = (source.withheld, source.deleted);
                 counts("source-counts", source.count, withheld, deleted, locale)
+            }),
+            stated: source.stated.as_ref().map(|stated| {
+                let here = source.count + source.withheld + source.deleted;
+                let numbers = [
+                    stated.count,
+                    source.count,
+                    source.withheld,
+                    source.deleted,
+                    stated.count.saturating_sub(here),
+                ];
+                let [total, count, withheld, deleted, missing] =
+                    numbers.map(|number| locale.number(number));
+                let texts = [
+                    ("source", &*source.name),
+                    ("total", &*total),
+                    ("here", &*count),
+                    ("withheld", &*withheld),
+                    ("deleted", &*deleted),
+                    ("missing", &*missing),
+                ];
+                locale.message_with("source-stated", &texts)
             }),
             verified: verified.collect::<Vec<_>>().join(", "),
             arrival: match source.arrival.last {

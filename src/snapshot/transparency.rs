@@ -13,7 +13,7 @@ use crate::model::{LastStatement, Method, RatingCounts, ReviewId, Unit};
 use crate::storage::reviews::Reasons;
 use crate::storage::transparency::{
     ArrivalRow, HiddenCounts, arrivals, deleted, hidden_by_source, source_values_of_published,
-    withheld_by_owner,
+    stated_totals, withheld_by_owner,
 };
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
@@ -34,6 +34,7 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
         hidden: hidden_by_source(&mut transaction).await.at(path)?,
         deleted: deleted(&mut transaction).await.at(path)?,
         withheld_by_owner: withheld_by_owner(&mut transaction).await.at(path)?,
+        stated: stated_totals(&mut transaction).await.at(path)?,
         changed: count_changed(snapshot, &mut transaction).await.at(path)?,
     };
     transaction.commit().await.at(path)?;
@@ -48,6 +49,8 @@ pub struct StoredCounts {
     hidden: BTreeMap<String, HiddenCounts>,
     deleted: Reasons,
     withheld_by_owner: RatingCounts,
+    /// How many reviews each source says that it has, and on which day.
+    stated: BTreeMap<String, (u64, NaiveDate)>,
     /// The published reviews that differ from their source.
     changed: u64,
 }
@@ -136,6 +139,10 @@ pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transpa
                 last: source.last,
                 withheld: hidden.withheld,
                 deleted: hidden.deleted,
+                stated: (counts.stated.get(name)).map(|(count, on)| wire::StatedCount {
+                    count: *count,
+                    on: *on,
+                }),
                 verification: source.by_method,
                 arrival: arrival(name),
             }

@@ -267,7 +267,7 @@ impl ExclusiveAccess {
 
 /// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
 /// column identifies it.
-const COMPARED: [[&str; 3]; 7] = [
+const COMPARED: [[&str; 3]; 6] = [
     [
         "import",
         "imports",
@@ -294,11 +294,6 @@ const COMPARED: [[&str; 3]; 7] = [
         "format of a source",
         "formats of sources",
         "select name as id, format from DB.source where format is not null",
-    ],
-    [
-        "source of `reviews sync`",
-        "sources of `reviews sync`",
-        "select name as id, url, schedule, options, paused from DB.sync_source",
     ],
 ];
 

@@ -27,8 +27,8 @@ const ROOT: u32 = 0;
 const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
-/// Begin of the suffix of a source's lock file, which ends with the source's name.
-pub const SOURCE_LOCK: &str = "-sync-";
+/// Begin of the suffix of the lock file of an entry of the sync file, which ends with the entry's name.
+pub const ENTRY_LOCK: &str = "-sync-";
 /// Suffix of the write-ahead log.
 pub(super) const LOG: &str = "-wal";
 /// Suffix of the log's shared-memory index.

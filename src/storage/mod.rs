@@ -30,12 +30,12 @@ mod write;
 
 pub use backup::{Carried, ExclusiveAccess, carry_over, may_replace};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
-pub use cluster::{SenderLock, SourceLock, is_served};
+pub use cluster::{EntryLock, SenderLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, SOURCE_LOCK, files, limit_cache, remove_unfinished,
+    CACHE_KIB, DeliveryLock, ENTRY_LOCK, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
     temporary_folder, unused_name,
 };
 pub use schema::Migrated;

@@ -1,8 +1,8 @@
-//! The sources that are fetched on a schedule, and what their runs brought.
+//! What runs of the entries of the sync file left, and which reviews they stated.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
@@ -10,116 +10,79 @@ use super::text::{NullableText, Text, utc_seconds};
 use super::write::Write;
 use crate::model::ReviewId;
 
-/// A source as its row says it; a shell may have written anything.
+/// What is stored of an entry; a shell may have written anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SyncSource {
+pub struct SyncState {
     pub name: String,
-    /// A URL, or a path below `REVIEWS_SYNC_FILES`.
-    pub url: String,
-    pub schedule: String,
-    /// As JSON.
-    pub options: String,
-    pub paused: bool,
     /// RFC 3339.
     pub next_run_at: Option<String>,
     /// RFC 3339.
-    pub last_success_at: Option<String>,
+    pub waits_until: Option<String>,
     /// RFC 3339.
-    pub last_failure_at: Option<String>,
+    pub last_success_at: Option<String>,
     pub last_failure: Option<String>,
-    pub last_outcome: Option<String>,
-    pub last_count: Option<i64>,
-    pub last_doubtful: i64,
-    pub last_run: Option<i64>,
+    pub entry_digest: Option<String>,
+    pub is_held: bool,
+    pub source: Option<String>,
     pub last_format: Option<String>,
+    pub last_doubtful: i64,
+    pub has_further_page: bool,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    pub reading_digest: Option<String>,
+    pub total: Option<i64>,
+    pub total_on: Option<String>,
+    /// Public reviews that its newest run lacks.
+    pub gone: i64,
 }
 
-impl SyncSource {
-    /// Whether both are the same source, fetched and read in the same way.
-    pub fn is_same(&self, other: &Self) -> bool {
-        (&self.name, &self.url, &self.schedule, &self.options)
-            == (&other.name, &other.url, &other.schedule, &other.options)
-    }
-}
-
-/// All sources by name.
-pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SyncSource>> {
-    sqlx::query_as!(
-        SyncSource,
-        r#"select name as "name: Text", url as "url: Text", schedule as "schedule: Text", options as "options: Text",
-             paused as "paused: bool", next_run_at as "next_run_at!: NullableText",
-             last_success_at as "last_success_at!: NullableText", last_failure_at as "last_failure_at!: NullableText",
-             last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_doubtful, last_run,
-             last_format as "last_format!: NullableText", etag as "etag!: NullableText",
-             last_modified as "last_modified!: NullableText"
-           from sync_source order by name"#
+/// All states by the name of the entry.
+pub async fn sync_states(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<String, SyncState>> {
+    let states = sqlx::query_as!(
+        SyncState,
+        r#"select name as "name: Text", next_run_at as "next_run_at!: NullableText", waits_until as "waits_until!: NullableText",
+             last_success_at as "last_success_at!: NullableText", last_failure as "last_failure!: NullableText",
+             entry_digest as "entry_digest!: NullableText", held as "is_held!: bool", source as "source!: NullableText",
+             last_format as "last_format!: NullableText", last_doubtful, has_further_page as "has_further_page!: bool",
+             etag as "etag!: NullableText", last_modified as "last_modified!: NullableText",
+             reading_digest as "reading_digest!: NullableText", total, total_on as "total_on!: NullableText",
+             (select count(*) from review_source as s join review as r using (review_id)
+              where s.entry = sync_state.name and s.is_gone and r.status = 'published') as "gone!: i64"
+           from sync_state order by name"#
     )
     .fetch_all(connection)
-    .await
+    .await?;
+    let named = states.into_iter().map(|state| (state.name.clone(), state));
+    Ok(named.collect())
 }
 
-/// Stores a new source, or the new definition of one, which is no longer paused.
-pub async fn save_sync_source(write: &mut Write, source: &SyncSource) -> sqlx::Result<()> {
+/// Sets the next run of an entry, and until when its server asked to wait.
+pub async fn set_next_run(
+    write: &mut Write,
+    name: &str,
+    at: DateTime<Utc>,
+    waits_until: Option<DateTime<Utc>>,
+) -> sqlx::Result<()> {
+    let (at, waits_until) = (utc_seconds(at), waits_until.map(utc_seconds));
     execute!(
         write,
-        "insert into sync_source (name, url, schedule, options) values (?, ?, ?, ?)
-         on conflict (name) do update set url = excluded.url, schedule = excluded.schedule, options = excluded.options, paused = 0,
-           etag = null, last_modified = null",
-        source.name,
-        source.url,
-        source.schedule,
-        source.options
-    )
-}
-
-/// Removes a source. Its reviews stay.
-pub async fn remove_sync_source(write: &mut Write, name: &str) -> sqlx::Result<()> {
-    execute!(write, "delete from sync_review where name = ?", name)?;
-    execute!(write, "delete from sync_source where name = ?", name)
-}
-
-pub async fn pause_sync_source(write: &mut Write, name: &str, paused: bool) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "update sync_source set paused = ? where name = ?",
-        paused,
-        name
-    )
-}
-
-/// Sets the next run of a source.
-pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> sqlx::Result<()> {
-    let at = utc_seconds(at);
-    execute!(
-        write,
-        "update sync_source set next_run_at = ? where name = ?",
+        "insert into sync_state (name, next_run_at, waits_until) values (?1, ?2, ?3)
+         on conflict (name) do update set next_run_at = excluded.next_run_at, waits_until = excluded.waits_until",
+        name,
         at,
-        name
+        waits_until
     )
 }
 
-/// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
-/// about its source: the next fetch is unconditional.
-pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
+/// Holds the entry of an undone run: its next run would bring back what was removed. The next fetch is unconditional.
+pub async fn hold_entry(write: &mut Write, name: &str) -> sqlx::Result<()> {
     execute!(
         write,
-        "delete from sync_review where name = ? and review_id not in (select review_id from review)",
+        "insert into sync_state (name, held) values (?, 1)
+         on conflict (name) do update set held = 1, etag = null, last_modified = null, last_format = null",
         name
-    )?;
-    execute!(
-        write,
-        "update sync_source set paused = 1, etag = null, last_modified = null, last_format = null where name = ?",
-        name
-    )
-}
-
-/// Forgets the validators of all answers, so that each is read again: what their columns mean has changed.
-pub async fn forget_answers(write: &mut Write) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "update sync_source set etag = null, last_modified = null"
     )
 }
 
@@ -128,14 +91,17 @@ pub async fn forget_answers(write: &mut Write) -> sqlx::Result<()> {
 /// A run that imported its answer.
 #[derive(Debug, Clone, Default)]
 pub struct SyncSuccess {
-    pub count: i64,
-    pub doubtful: i64,
-    /// The number of its import, if it changed something.
-    pub run: Option<i64>,
-    /// The name of the answer's format, if it has rows.
+    pub entry_digest: String,
+    pub doubtful: u64,
+    pub has_further_page: bool,
+    /// The source and the format of its rows, if there are any.
+    pub source: Option<String>,
     pub format: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    pub reading_digest: String,
+    /// The number of reviews that the source says it has, and the day.
+    pub total: Option<(u64, NaiveDate)>,
 }
 
 pub async fn note_sync_success(
@@ -145,40 +111,58 @@ pub async fn note_sync_success(
     success: &SyncSuccess,
 ) -> sqlx::Result<()> {
     let at = utc_seconds(now);
+    let doubtful = i64::try_from(success.doubtful).unwrap_or(i64::MAX);
+    let total = success
+        .total
+        .and_then(|(count, _)| i64::try_from(count).ok());
+    let total_on = success.total.map(|(_, day)| day.to_string());
     execute!(
         write,
-        "update sync_source set last_success_at = ?2, last_outcome = 'success', last_count = ?3, last_run = coalesce(?4, last_run),
-           last_doubtful = ?5, last_format = coalesce(?6, last_format), etag = ?7, last_modified = ?8
+        "update sync_state set last_success_at = ?2, last_failure = null, held = 0, entry_digest = ?3, last_doubtful = ?4,
+           has_further_page = ?5, source = coalesce(?6, source), last_format = coalesce(?7, last_format), etag = ?8, last_modified = ?9,
+           reading_digest = ?10, total = coalesce(?11, total), total_on = coalesce(?12, total_on)
          where name = ?1",
         name,
         at,
-        success.count,
-        success.run,
-        success.doubtful,
+        success.entry_digest,
+        doubtful,
+        success.has_further_page,
+        success.source,
         success.format,
         success.etag,
-        success.last_modified
+        success.last_modified,
+        success.reading_digest,
+        total,
+        total_on
     )
 }
 
-pub async fn note_sync_failure(
+/// Records that the answer is that of the last run.
+pub async fn note_sync_unchanged(
     write: &mut Write,
     name: &str,
     now: DateTime<Utc>,
-    reason: &str,
 ) -> sqlx::Result<()> {
     let at = utc_seconds(now);
     execute!(
         write,
-        "update sync_source set last_failure_at = ?2, last_failure = ?3, last_outcome = 'failure' where name = ?1",
+        "update sync_state set last_success_at = ?2, last_failure = null where name = ?1",
         name,
-        at,
+        at
+    )
+}
+
+pub async fn note_sync_failure(write: &mut Write, name: &str, reason: &str) -> sqlx::Result<()> {
+    execute!(
+        write,
+        "update sync_state set last_failure = ?2 where name = ?1",
+        name,
         reason
     )
 }
 
-/// Names the source of a run, which can be undone like any other; one without rows may withhold reviews.
-pub async fn note_source_of_run(
+/// Names the entry of a run, which can be undone like any other; one without rows may withhold reviews.
+pub async fn note_entry_of_run(
     write: &mut Write,
     run: i64,
     name: &str,
@@ -187,9 +171,9 @@ pub async fn note_source_of_run(
     let files = Value::from([format!("sync {name}")].as_slice()).to_string();
     execute!(
         write,
-        "update import_run set sync_source = ?1, scheduled = ?2, files = ?3, is_kept = 1,
+        "update import_run set sync_entry = ?1, scheduled = ?2, files = ?3, is_kept = 1,
            sources = (select json_group_array(value) from (select value from json_each(sources) union
-             select source_name from review_source join sync_review using (review_id) where name = ?1))
+             select source_name from review_source where entry = ?1))
          where run_id = ?4",
         name,
         is_scheduled,
@@ -198,35 +182,45 @@ pub async fn note_source_of_run(
     )
 }
 
-// The reviews that runs of a source brought.
+// The reviews that runs of an entry stated last.
 
-/// All reviews that runs of a source brought, also as it was defined before.
-pub async fn brought_reviews(
+pub async fn reviews_of_entry(
     connection: &mut SqliteConnection,
     name: &str,
 ) -> sqlx::Result<HashSet<ReviewId>> {
     let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from sync_review where name = ?"#,
+        r#"select review_id as "id: Text" from review_source where entry = ?"#,
         name
     )
     .fetch_all(connection)
     .await?;
-    Ok(parse_ids(&ids))
+    let ids = ids.iter().map(|text| text.as_ref().parse());
+    Ok(ids.filter_map(Result::ok).collect())
 }
 
-/// Records that a run brought the reviews `ids`.
-pub async fn note_brought(write: &mut Write, name: &str, ids: &[&str]) -> sqlx::Result<()> {
+/// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone
+/// unless it is `partial`.
+pub async fn note_entry(
+    write: &mut Write,
+    entry: Option<&str>,
+    is_partial: bool,
+    ids: &HashSet<ReviewId>,
+) -> sqlx::Result<()> {
+    let ids: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
     let ids = Value::from(ids).to_string();
     execute!(
         write,
-        "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true on conflict do nothing",
-        name,
+        "update review_source set entry = ?1, is_gone = 0
+         where review_id in (select value from json_each(?2)) and (entry is not ?1 or is_gone)",
+        entry,
         ids
+    )?;
+    execute!(
+        write,
+        "update review_source set is_gone = not ?3
+         where entry = ?1 and is_gone = ?3 and review_id not in (select value from json_each(?2))",
+        entry,
+        ids,
+        is_partial
     )
-}
-
-/// The valid IDs among `texts`.
-fn parse_ids<C: FromIterator<ReviewId>>(texts: &[Text]) -> C {
-    let ids = texts.iter().map(|text| text.as_ref().parse());
-    ids.filter_map(Result::ok).collect()
 }

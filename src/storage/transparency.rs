@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::{Stream, TryStreamExt as _};
 use serde_json::Value;
 use sqlx::SqliteConnection;
@@ -32,7 +32,7 @@ pub async fn arrivals(
                 where j.value = r.source_name and undone_at is null)) as "last: Text"
            from (select review_id, r.source_name from review as r join review_source using (review_id)
                  union all select review_id, source_name from deleted_review where same_content is not null) as r
-             left join sync_review as b using (review_id) left join sync_source as s on s.name = b.name and not s.paused
+             left join review_source as b using (review_id) left join sync_state as s on s.name = b.entry and not s.held
            group by r.source_name"#
     )
     .fetch_all(connection)
@@ -45,6 +45,26 @@ pub async fn arrivals(
         (row.source.into(), arrival)
     });
     Ok(arrivals.collect())
+}
+
+/// How many reviews each source says that it has, and on which day it said so.
+pub async fn stated_totals(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<String, (u64, NaiveDate)>> {
+    let rows = sqlx::query!(
+        r#"select source as "source!: Text", total as "total!: i64", total_on as "total_on!: Text" from sync_state
+           where source is not null and total is not null and total_on is not null order by total_on"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let totals = rows.into_iter().filter_map(|row| {
+        let total = u64::try_from(row.total).ok()?;
+        Some((
+            row.source.into(),
+            (total, row.total_on.as_ref().parse().ok()?),
+        ))
+    });
+    Ok(totals.collect())
 }
 
 /// The deleted reviews, with the ten most frequent reasons. A mark whose review stands again is none.

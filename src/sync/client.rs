@@ -15,10 +15,9 @@ use reqwest::header::{
 };
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
-use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::source::SyncError;
+use super::error::SyncError;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::SyncConfig;
@@ -31,11 +30,8 @@ const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// For one request, its body included.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// An answer that brings less than so many bytes in this time, while more is to come, ends the run.
-const SLOW_TIME: Duration = Duration::from_secs(10);
-const SLOW_BYTES: u64 = 10 << 10;
-/// Of one page.
-const PAGE_BYTES_MAX: u64 = 32 << 20;
+/// Of one page, as it is sent and as it is read.
+pub const PAGE_BYTES_MAX: u64 = 16 << 20;
 const REDIRECTS_MAX: usize = 5;
 /// Waits before the second, third and fourth attempt, unless the server names another.
 const RETRY_WAITS: [Duration; 3] = [
@@ -48,7 +44,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
 /// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;
 
-/// What is sent to a source.
+/// What is sent to the server of an entry.
 pub struct PageRequest<'r> {
     pub url: Url,
     /// Whether `http://` of other machines is fetched.
@@ -185,7 +181,7 @@ impl SourceClient {
         let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
         check_scheme(&url, request.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
-            // Bodies are not unpacked.
+            // Some servers code the body all the same, which is undone where it is read.
             let mut get = self
                 .http
                 .get(url.clone())
@@ -217,7 +213,7 @@ impl SourceClient {
                 let _ = (next.set_username(user)).and_then(|()| next.set_password(password));
             } else if request.mask.is_in(next.as_str()) {
                 return Err(refuse(
-                    "to another origin, with a secret in the address; write that origin in the URL and in the variable of the secret",
+                    "to another origin, with a secret in the address; write the address of that origin as url",
                 ));
             }
             url = next;
@@ -273,7 +269,7 @@ pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
         "https" => Ok(()),
         "http" if allows_http || url.host().is_some_and(is_local) => Ok(()),
         "http" => Err(SyncError::failed(
-            "http:// sends secrets and reviews in the clear; use https://, or add --allow-http",
+            "http:// sends secrets and reviews in the clear; use https://, or add allow_http = true",
         )),
         _ => Err(SyncError::failed(
             "only https:// is fetched; write the URL like https://HOST/PATH",
@@ -289,38 +285,27 @@ async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<Fetch
         headers: response.headers().clone(),
         bytes: 0,
     };
-    let (mut until, mut before) = (Instant::now() + SLOW_TIME, 0);
-    loop {
-        let chunk = match timeout_at(until, response.chunk()).await {
-            Ok(chunk) => chunk.map_err(|error| failure_of(&error))?,
-            Err(_) if page.bytes - before < SLOW_BYTES => {
-                return Err(SyncError::failed(format!(
-                    "the answer is too slow: less than {} KiB in {} s",
-                    SLOW_BYTES >> 10,
-                    SLOW_TIME.as_secs()
-                )));
-            }
-            Err(_) => {
-                (until, before) = (until + SLOW_TIME, page.bytes);
-                continue;
-            }
-        };
-        let Some(chunk) = chunk else {
-            return Ok(page);
-        };
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
         page.bytes += chunk.len() as u64;
-        for (bytes_max, what) in [
-            (PAGE_BYTES_MAX, "a page may have 32 MiB"),
-            (request.bytes_left, "the pages of a run may have 256 MiB"),
-        ] {
-            if page.bytes > bytes_max {
-                return Err(SyncError::failed(format!(
-                    "the answer is too large ({what}); ask for fewer reviews per page"
-                )));
-            }
-        }
+        check_size(page.bytes, request.bytes_left)?;
         file.write_all(&chunk).map_err(|error| unwritable(&error))?;
     }
+    Ok(page)
+}
+
+/// Refuses a page, or what has been read of it, of more bytes than a page may have or the run may still read.
+pub fn check_size(bytes: u64, bytes_left: u64) -> Result<(), SyncError> {
+    for (bytes_max, what) in [
+        (PAGE_BYTES_MAX, "a page may have 16 MiB"),
+        (bytes_left, "the pages of a run may have 256 MiB"),
+    ] {
+        if bytes > bytes_max {
+            return Err(SyncError::failed(format!(
+                "the answer is too large ({what}); ask for fewer reviews per page"
+            )));
+        }
+    }
+    Ok(())
 }
 
 pub fn unwritable(error: &io::Error) -> SyncError {

@@ -4,19 +4,18 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::fetch::Fetched;
-use super::source::Source;
+use super::file::Entry;
 use crate::imports::{
-    Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
-    Watch, Watcher,
+    Doubtful, ImportOutcome, ImportVerdict, MassChange, MergeError, Rejection, SOURCE_DEFAULT,
+    Watch, Watcher, find_format,
 };
-use crate::model::ReviewId;
 use crate::storage::sync::{
-    SyncSource, SyncSuccess, brought_reviews, note_brought, note_source_of_run, note_sync_success,
-    save_sync_source, set_next_run, sync_sources,
+    SyncState, SyncSuccess, note_entry_of_run, note_sync_success, sync_states,
 };
 use crate::storage::{Database, Write};
 
@@ -29,38 +28,43 @@ pub enum Cause {
     Schedule,
     /// `sync run`.
     Command,
-    /// `sync add`, which stores the source; the owner has seen what it brings.
-    Adding,
 }
 
 /// What a run is asked to do.
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
     pub cause: Cause,
+    /// Whether nothing is written.
+    pub is_dry_run: bool,
     /// Whether the run is taken as it is (`--accept-changes`).
     pub accepts_changes: bool,
     /// `--doubtful`
     pub doubtful: Option<Doubtful>,
-    /// How the answer is read when the source is added, with what the owner decides about the format; otherwise as the source says.
-    pub reading: Option<ImportRequest>,
+    /// `--withdraw-missing`
+    pub withdraws_missing: bool,
 }
 
-/// What the run of a source brought.
+/// What the run of an entry brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunDecision {
     pub count: u64,
+    /// Whether the answer names a next page that nothing reads.
+    pub has_further_page: bool,
     /// Sentences for the owner.
     pub notes: Vec<String>,
 }
 
 pub struct Decider<'d> {
     pub database: &'d Database,
-    pub source: &'d Source,
+    pub entry: &'d Entry,
+    pub entry_digest: &'d str,
+    pub reading_digest: &'d str,
+    /// As it was when the run began.
+    pub state: &'d SyncState,
     pub fetched: &'d Fetched,
     pub request: &'d RunRequest,
     pub now: DateTime<Utc>,
-    /// The first run of a source that is added.
-    pub next_run_at: DateTime<Utc>,
+    pub zone: Tz,
     /// Sees the progress of the import and its rejected rows.
     pub watch: Watcher<'d>,
     /// Whether the answer could be read, and a refusal would be that of this type.
@@ -103,168 +107,146 @@ impl Decider<'_> {
         outcome: ImportOutcome<'_>,
     ) -> Result<ImportVerdict, MergeError> {
         self.is_decided = true;
-        let rows: u64 = outcome.report.files.iter().map(|file| file.rows).sum();
-        if self.fetched.needs_rows && rows == 0 {
+        let (entry, fetched) = (self.entry, self.fetched);
+        let report = outcome.report;
+        let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+        if fetched.needs_rows && rows == 0 {
             return Err(MergeError::Refused(format!(
                 "{}: no reviews found",
-                self.fetched.answer
+                fetched.answer
             )));
         }
-        let (source, fetched) = (self.source, self.fetched);
-        let (name, is_adding) = (source.name(), self.request.cause == Cause::Adding);
         if let Some(change) = outcome.mass_change {
             return Err(self.refuse_mass_change(change));
         }
         if let Some(reason) = outcome.mass_withholding {
             return Err(MergeError::Refused(format!(
-                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source format` adds a value that publishes"
+                "{reason}; `reviews sync run {} --accept-changes` takes it, `reviews source format` adds a value that publishes",
+                entry.name
             )));
         }
-        match self.request.cause {
-            Cause::Adding => save_sync_source(write, &source.row).await?,
-            Cause::Schedule => self.database.fence(write).await?,
-            Cause::Command => {}
+        if self.request.cause == Cause::Schedule {
+            self.database.fence(write).await?;
         }
-        if is_adding {
-            set_next_run(write, name, self.next_run_at).await?;
-        }
-        let mut sources = sync_sources(write.for_reading()).await?.into_iter();
-        let row = sources
-            .find(|row| row.is_same(&source.row))
-            .ok_or_else(|| {
-                MergeError::Refused("the source was changed or removed during the run".to_owned())
-            })?;
-        // An undo pauses it, so that what it took back does not return.
-        if row.paused && !source.row.paused {
+        let mut states = sync_states(write.for_reading()).await?;
+        let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
+        // An undo holds it, so that what it took back does not return.
+        if is_held && !self.state.is_held {
             return Err(MergeError::Refused(
-                "the source was paused during the run".to_owned(),
+                "the entry was held during the run, because one of its runs was undone".to_owned(),
             ));
         }
-        let count = if fetched.is_same {
-            brought_reviews(write.for_reading(), name).await?.len() as u64
-        } else {
-            outcome.ids.len() as u64 + outcome.report.doubtful.count
-        };
         let format = formats_of(&outcome);
-        self.check_answer(&outcome, &row, format.as_deref())?;
-        let waiting = (fetched.waiting > 0).then(|| {
-            format!(
-                "files that changed within 10 s wait for the next run: {}",
-                fetched.waiting
-            )
-        });
-        self.decision = RunDecision {
-            count,
-            notes: self
-                .further_pages(count)
-                .into_iter()
-                .chain(waiting)
-                .collect(),
-        };
-        let doubtful = outcome.report.doubtful.count;
-        let (etag, last_modified) = if fetched.is_same {
-            (row.etag, row.last_modified)
-        } else {
-            let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
-            note_brought(write, name, &ids).await?;
-            // Doubtful rows are read again until they are settled, so that they are reported and counted; and so is an answer of which
-            // a part may not be stored, because it is committed in several groups.
-            let is_settled = doubtful == 0 && outcome.is_one_group;
-            let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
-            (settled(&fetched.etag), settled(&fetched.last_modified))
-        };
+        self.check_answer(&outcome, format.as_deref())?;
+        let count = outcome.ids.len() as u64 + report.doubtful.count;
+        self.decision.count = count;
+        if !entry.is_partial {
+            self.note_further_pages(count);
+        }
+        // Doubtful and rejected rows are read again until they are settled, so that they are reported; and so is an answer of which a
+        // part may not be stored, because it is committed in several groups.
+        let is_settled = report.doubtful.count == 0 && report.rejected == 0 && outcome.is_one_group;
+        let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
         // A run that changes nothing is none to undo.
         let keeps_run = outcome.has_changes;
-        let run = outcome.run.filter(|_| keeps_run);
-        if let Some(run) = run {
+        if let Some(run) = outcome.run.filter(|_| keeps_run) {
             let is_scheduled = self.request.cause == Cause::Schedule;
-            note_source_of_run(write, run, name, is_scheduled).await?;
+            note_entry_of_run(write, run, &entry.name, is_scheduled).await?;
         }
+        let today = self.now.with_timezone(&self.zone).date_naive();
+        let total = fetched.total.filter(|total| *total >= rows);
         let success = SyncSuccess {
-            count: i64::try_from(count).unwrap_or(i64::MAX),
-            doubtful: i64::try_from(doubtful).unwrap_or(i64::MAX),
-            run,
+            entry_digest: self.entry_digest.to_owned(),
+            doubtful: report.doubtful.count,
+            has_further_page: self.decision.has_further_page,
+            source: format.as_deref().map(|format| self.source_of(format)),
             format,
-            etag,
-            last_modified,
+            etag: settled(&fetched.etag),
+            last_modified: settled(&fetched.last_modified),
+            reading_digest: self.reading_digest.to_owned(),
+            total: total.map(|total| (total, today)),
         };
-        note_sync_success(write, name, self.now, &success).await?;
+        note_sync_success(write, &entry.name, self.now, &success).await?;
         Ok(ImportVerdict {
             keeps_run,
-            // What was decided when the source was added belongs to the source.
-            undoes_formats: !is_adding,
+            ..ImportVerdict::default()
         })
+    }
+
+    /// The source of the rows of this format.
+    fn source_of(&self, format: &str) -> String {
+        let source = self.entry.source.clone();
+        let source = source.or_else(|| find_format(format)?.source.clone());
+        source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
     }
 
     fn refuse_mass_change(&mut self, change: &MassChange) -> MergeError {
         self.mass_change = Some(change.examples.clone());
-        let name = self.source.name();
-        let command = match self.request.cause {
-            Cause::Adding => "look at the source; --accept-changes".to_owned(),
-            Cause::Schedule | Cause::Command => format!(
-                "`reviews sync run {name} --dry-run` shows some; `reviews sync run {name} --accept-changes`"
-            ),
-        };
-        MergeError::Refused(format!("{}; {command} takes it", change.reason))
+        let name = &self.entry.name;
+        MergeError::Refused(format!(
+            "{}; `reviews sync run {name} --dry-run` shows some; `reviews sync run {name} --accept-changes` takes it",
+            change.reason
+        ))
     }
 
-    /// Refuses an answer with too many rejected rows, or of another kind than before. The owner may take any run as it is.
+    /// Refuses an answer with too many rejected rows, or of another kind than before, unless the owner takes the run as it is; then
+    /// notes what was taken.
     ///
     /// # Errors
     /// If nothing of the run may be imported.
     fn check_answer(
-        &self,
+        &mut self,
         outcome: &ImportOutcome<'_>,
-        row: &SyncSource,
         format: Option<&str>,
     ) -> Result<(), MergeError> {
-        let name = self.source.name();
-        let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
-        let all = rejected + taken;
-        if self.request.accepts_changes {
-            return Ok(());
-        }
+        let name = &self.entry.name;
+        let rejected = outcome.report.rejected;
+        let all = rejected + outcome.report.taken;
+        let mut reasons = Vec::new();
         if rejected > FEW && rejected * 10 > all {
-            let advice = match self.request.cause {
-                Cause::Adding => "they are shown above".to_owned(),
-                Cause::Schedule | Cause::Command => {
-                    format!("`reviews sync run {name} --dry-run` shows them")
-                }
-            };
-            return Err(MergeError::Refused(format!(
-                "{rejected} of {all} rows were rejected, more than a tenth; {advice}"
-            )));
+            reasons.push((
+                format!("{rejected} of {all} rows were rejected, more than a tenth"),
+                format!("`reviews sync run {name} --dry-run` shows them"),
+            ));
         }
-        // The owner has seen what a source brings that is added.
-        let is_added = self.request.cause == Cause::Adding;
-        if let (Some(format), Some(before)) = (format, row.last_format.as_deref())
+        let is_same_entry = self.state.entry_digest.as_deref() == Some(self.entry_digest);
+        let before = self.state.last_format.as_deref();
+        if let (Some(format), Some(before)) = (format, before.filter(|_| is_same_entry))
             && format != before
-            && !is_added
         {
-            return Err(MergeError::Refused(format!(
-                "the answer is another kind of file ({format}; the last run's was {before}); `reviews sync run {name} \
-                 --accept-changes` takes it"
-            )));
+            reasons.push((
+                format!(
+                    "the answer is another kind of file ({format}; the last run's was {before})"
+                ),
+                format!("`reviews sync run {name} --accept-changes` takes it"),
+            ));
+        }
+        for (reason, advice) in reasons {
+            if !self.request.accepts_changes {
+                return Err(MergeError::Refused(format!("{reason}; {advice}")));
+            }
+            self.decision
+                .notes
+                .push(format!("taken by --accept-changes: {reason}"));
         }
         Ok(())
     }
 
-    /// That the answer says of more than `count` reviews.
-    fn further_pages(&self, count: u64) -> Option<String> {
+    /// Notes that the answer has only some of the reviews.
+    fn note_further_pages(&mut self, count: u64) {
         let fetched = self.fetched;
-        if fetched.is_same || self.source.options.partial {
-            return None;
-        }
-        if let Some(total) = fetched.total.filter(|total| count < *total) {
-            return Some(format!(
+        if fetched.has_further_page {
+            self.decision.has_further_page = true;
+            self.decision.notes.push(
+                "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in \
+                 the entry if the newest reviews are enough"
+                    .to_owned(),
+            );
+        } else if let Some(total) = fetched.total.filter(|total| count < *total) {
+            self.decision.notes.push(format!(
                 "the answer has {count} reviews, and the source says that it has {total}"
             ));
         }
-        let member = fetched.announced.more_than(count)?;
-        let member = fetched.mask.apply(member);
-        Some(format!(
-            "the answer says that there is more ({member}), and how to fetch it is not known"
-        ))
     }
 }
 

@@ -1,15 +1,19 @@
-//! Sources of reviews that are fetched on a schedule: each fetch is an import, with guards against answers that lack
+//! Fetches the entries of the operator's file on their schedules: each run is an import with guards against answers that lack
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
 
 mod client;
+mod credentials;
 mod decide;
+mod error;
 mod fetch;
+mod file;
 mod paging;
 mod run;
-mod secrets;
-mod source;
+mod schedule;
+mod scheduler;
 
 pub use decide::{Cause, RunRequest};
-pub use fetch::Fetched;
-pub use run::{SourceScheduler, SyncReport, SyncRunner, follow_time_zone};
-pub use source::{Source, SourceOptions, SourceSchedule, SyncError, reads};
+pub use error::SyncError;
+pub use file::{Entry, KEYS, SyncFile};
+pub use run::{Ask, RunOutcome, SyncReport, SyncRunner};
+pub use scheduler::EntryScheduler;

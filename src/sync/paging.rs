@@ -1,5 +1,5 @@
-//! The next page of an answer, by `Link` (RFC 8288) or as the platform's TOML file says. It is always fetched from the
-//! source's own origin and path.
+//! The next page of an answer, by `Link` (RFC 8288) or as the format says. It is always fetched from the entry's own origin and
+//! path.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -11,9 +11,9 @@ use serde::de::IgnoredAny;
 use url::Url;
 
 use super::client::FetchedPage;
-use super::source::SyncError;
+use super::error::SyncError;
 use crate::imports::{Format, Paging, ReviewField};
-use crate::model::json::{self, join, visit};
+use crate::model::json::{self, visit};
 
 /// Rows of all pages of a run, of which hashes are kept.
 const ROWS_MAX: usize = 2_000_000;
@@ -30,17 +30,10 @@ pub struct Pager {
     seen_urls: HashSet<Url>,
     /// Whether a page named the next one by `Link`; then the others do, too.
     has_links: bool,
-    /// The number of reviews that the source says it has, where the platform's file describes it.
+    /// The number of reviews that the source says it has, where the format describes it.
     pub total: Option<u64>,
-    pub announced: Announced,
-}
-
-/// What an answer says of further pages that nothing describes, by the names of its members and headers.
-#[derive(Debug, Default)]
-pub struct Announced {
-    next: Option<String>,
-    /// With the largest number of rows that it names.
-    total: Option<(String, u64)>,
+    /// Whether a page names a next one that nothing describes.
+    pub has_further_page: bool,
 }
 
 /// What a page brings.
@@ -51,82 +44,38 @@ pub struct Turn {
     pub next: Option<Url>,
 }
 
-impl Announced {
-    /// The member or header that says that there are more than `rows` reviews.
-    pub fn more_than(&self, rows: u64) -> Option<&str> {
-        let total = self.total.as_ref().filter(|(_, total)| *total > rows);
-        let next = self.next.as_deref();
-        next.or_else(|| total.map(|(name, _)| name.as_str()))
+/// Whether the members of an object name a next page; its lists are not looked into. `is_next` says whether the object is one of a
+/// next page.
+fn names_next_page(json: &str, is_next: bool, depth: usize) -> bool {
+    if !json.starts_with('{') {
+        return false;
     }
-
-    fn note(&mut self, name: &str, number: u64, are_pages: bool) {
-        if are_pages && number > 1 {
-            self.next.get_or_insert_with(|| name.to_owned());
-        } else if !are_pages && self.total.as_ref().is_none_or(|(_, most)| *most < number) {
-            self.total = Some((name.to_owned(), number));
-        }
-    }
-
-    fn read_headers(&mut self, page: &FetchedPage) {
-        for (name, are_pages) in [
-            ("X-WP-TotalPages", true),
-            ("X-Total-Pages", true),
-            ("X-Apify-Pagination-Total", false),
-        ] {
-            if let Some(number) = page
-                .header(name)
-                .and_then(|value| value.trim().parse().ok())
-            {
-                self.note(name, number, are_pages);
-            }
-        }
-    }
-
-    /// Looks at the members of an object, but not into its lists. `is_next` says whether the object is one of a next page.
-    fn read_members(&mut self, json: &str, path: &str, is_next: bool, depth: usize) {
-        if !json.starts_with('{') {
-            return;
-        }
-        visit(json, |name, value| {
-            let path = join(path, name);
-            let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-            let plain = plain.to_ascii_lowercase();
-            let is_next = is_next || plain.starts_with("next");
-            if value.starts_with('{') {
-                if depth < DEPTH_MAX {
-                    self.read_members(value, &path, is_next, depth + 1);
-                }
-                return ControlFlow::<()>::Continue(());
-            }
-            let number: Option<u64> = word(value).and_then(|word| word.parse().ok());
-            let is_token = value.starts_with('"') && word(value).is_some();
-            // A number there is the offset of this page, and a text the token of the next.
-            let is_offset = plain == "offset" && is_token;
-            let says_more = ["hasmore", "hasnext"]
-                .iter()
-                .any(|begin| plain.starts_with(begin));
-            if (is_next && (is_token || number.is_some_and(|number| number > 0)))
+    let found = visit(json, |name, value| {
+        let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        let plain = plain.to_ascii_lowercase();
+        let is_next = is_next || plain.starts_with("next");
+        let is_token = value.starts_with('"') && word(value).is_some();
+        let number: Option<u64> = word(value).and_then(|word| word.parse().ok());
+        // A number there is the offset of this page, and a text the token of the next.
+        let is_offset = plain == "offset" && is_token;
+        let says_more = ["hasmore", "hasnext"]
+            .iter()
+            .any(|begin| plain.starts_with(begin));
+        let is_named = if value.starts_with('{') {
+            depth < DEPTH_MAX && names_next_page(value, is_next, depth + 1)
+        } else {
+            (is_next && (is_token || number.is_some_and(|number| number > 0)))
                 || is_offset
                 || (says_more && value == "true")
-            {
-                self.next.get_or_insert(path);
-            } else if let Some(number) = number
-                && let Some(of) = plain
-                    .strip_prefix("total")
-                    .or((plain == "count").then_some(""))
-                && TOTALS.contains(&of)
-            {
-                self.note(&path, number, of == "pages");
-            }
+        };
+        if is_named {
+            ControlFlow::Break(())
+        } else {
             ControlFlow::Continue(())
-        });
-    }
+        }
+    });
+    found.is_some()
 }
-
-/// What `total` counts if it counts rows or pages.
-const TOTALS: [&str; 9] = [
-    "", "count", "items", "results", "records", "reviews", "rows", "elements", "pages",
-];
 
 impl Pager {
     pub fn new(first: &Url, format: Option<Arc<Format>>) -> Self {
@@ -138,7 +87,7 @@ impl Pager {
             seen_urls: HashSet::from([first.clone()]),
             has_links: false,
             total: None,
-            announced: Announced::default(),
+            has_further_page: false,
         }
     }
 
@@ -181,9 +130,7 @@ impl Pager {
         }
         let total =
             paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
-        let stated =
-            ["X-WP-Total", "X-Total-Count"].map(|name| page.header(name)?.trim().parse().ok());
-        self.total = stated.into_iter().fold(self.total.max(total), Option::max);
+        self.total = self.total.max(total);
         let is_new = self.seen_rows.len() > before;
         let link = next_link(&page.headers);
         self.has_links |= link.is_some();
@@ -193,8 +140,7 @@ impl Pager {
             None => self.next(url, body),
         };
         if !self.has_links && paging.is_none() {
-            self.announced.read_headers(page);
-            self.announced.read_members(body, "", false, 0);
+            self.has_further_page |= names_next_page(body, false, 0);
         }
         // A token that repeats would lead around in circles.
         let next = next.filter(|next| is_new && self.seen_urls.insert(next.clone()));
@@ -483,50 +429,23 @@ mod tests {
     }
 
     #[test]
-    fn members_announce_further_pages() {
-        for (body, name) in [
-            (r#"{"offset": "itr1", "records": [{}]}"#, Some("offset")),
-            (
-                r#"{"next": "https://h.test/?page=2", "results": []}"#,
-                Some("next"),
-            ),
-            (
-                r#"{"links": {"next": {"href": "/2"}}}"#,
-                Some("links.next.href"),
-            ),
-            (r#"{"nextPageToken": "x"}"#, Some("nextPageToken")),
-            (
-                r#"{"meta": {"pagination": {"total": 3}}}"#,
-                Some("meta.pagination.total"),
-            ),
-            (r#"{"total_pages": 2}"#, Some("total_pages")),
-            (
-                r#"{"page_info": {"has_next_page": true}}"#,
-                Some("page_info.has_next_page"),
-            ),
-            (r#"{"count": 3}"#, Some("count")),
+    fn members_name_a_next_page() {
+        for (body, is_named) in [
+            (r#"{"offset": "itr1", "records": [{}]}"#, true),
+            (r#"{"next": "https://h.test/?page=2", "results": []}"#, true),
+            (r#"{"links": {"next": {"href": "/2"}}}"#, true),
+            (r#"{"nextPageToken": "x"}"#, true),
+            (r#"{"page_info": {"has_next_page": true}}"#, true),
+            (r#"{"meta": {"pagination": {"total": 3}}}"#, false),
             (
                 r#"{"count": 2, "next": null, "total": 2, "offset": 0, "totalPages": 1, "nextPageToken": ""}"#,
-                None,
+                false,
             ),
-            (
-                r#"{"reviews": [{"next": "x", "total": 9}], "totalScore": 45}"#,
-                None,
-            ),
-            (
-                "a,next
-", None,
-            ),
+            (r#"{"reviews": [{"next": "x"}], "totalScore": 45}"#, false),
+            ("a,next\n", false),
         ] {
-            let mut announced = Announced::default();
-            announced.read_members(body, "", false, 0);
-            assert_eq!(announced.more_than(2), name, "{body}");
+            assert_eq!(names_next_page(body, false, 0), is_named, "{body}");
         }
-        let mut announced = Announced::default();
-        announced.read_headers(&page([(HeaderName::from_static("x-wp-totalpages"), "1")]));
-        assert_eq!(announced.more_than(2), None);
-        announced.read_headers(&page([(HeaderName::from_static("x-wp-totalpages"), "2")]));
-        assert_eq!(announced.more_than(2), Some("X-WP-TotalPages"));
     }
 
     #[test]

@@ -1,43 +1,59 @@
-//! Runs of sources: each is fetched and imported, and what came of it is recorded. A run holds the lock of
-//! its source, but none of the database while it fetches; imports, undo and runs follow one another in their transactions. The service runs the sources that are due.
+//! Runs of entries: each is fetched and imported, and what came of it is recorded. A run holds the lock of its entry, but none of
+//! the database while it fetches; imports, undo and runs follow one another in their transactions.
 
-use std::collections::HashMap;
-use std::io;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use futures_util::future;
 use indicatif::ProgressBar;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::decide::{Cause, Decider, RunDecision, RunRequest};
-use super::fetch::{Fetched, fetch_pages, find_files};
-use super::source::{Source, SourceSchedule, SyncError};
+use super::error::SyncError;
+use super::fetch::{Fetch, Fetched};
+use super::file::Entry;
 use crate::clock::Clock;
-use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::imports::{ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, import};
-use crate::metrics::{self, figure};
+use crate::imports::{Draft, Format, ImportError, ImportReport, ImportRequest, Watcher, import};
+use crate::metrics;
+use crate::model::business::{Business, SET_UP_COMMAND};
+use crate::model::hex;
 use crate::random::Random;
-use crate::storage::business::{refuse_sample, time_zone};
-use crate::storage::sync::{SyncSource, note_sync_failure, set_next_run, sync_sources};
-use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
+use crate::storage::business::{self, refuse_sample, time_zone};
+use crate::storage::formats::{KeptFormats, load_formats};
+use crate::storage::sync::{
+    SyncState, note_sync_failure, note_sync_unchanged, set_next_run, sync_states,
+};
+use crate::storage::{AtPath as _, Database, DbError, instant_or_epoch};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
 const WAIT_MAX: Duration = Duration::from_hours(24);
-/// A finished run later than this is of a clock that was ahead.
+/// A stored time that is later than it can be by more than this is of a clock that was ahead, or of another schedule.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
+
+/// Answers what is open in a draft, or says why not.
+pub type Ask<'a> = &'a mut (dyn FnMut(Draft) -> anyhow::Result<Format> + Send);
 
 #[derive(Debug)]
 pub struct SyncReport {
     pub import: ImportReport,
     pub decision: RunDecision,
+}
+
+/// How a run ended that did not fail.
+#[derive(Debug)]
+pub enum RunOutcome {
+    Imported(Box<SyncReport>),
+    /// The answer is that of the last run.
+    Unchanged,
+    /// Nothing was imported, because the run was stopped or is no longer due.
+    Stopped,
 }
 
 pub struct SyncRunner {
@@ -47,6 +63,17 @@ pub struct SyncRunner {
     pub config: SyncConfig,
     /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
     memory: Semaphore,
+}
+
+/// What a run knows before it fetches.
+struct Preparation {
+    reading: ImportRequest,
+    entry_digest: String,
+    /// Of all that says how the answer is read.
+    reading_digest: String,
+    has_encoding: bool,
+    state: SyncState,
+    zone: Tz,
 }
 
 impl SyncRunner {
@@ -60,372 +87,322 @@ impl SyncRunner {
         }
     }
 
-    /// Fetches the pages of a source, or finds its files. A scheduled run gets nothing if the answer is that of the last
-    /// one.
-    ///
-    /// # Errors
-    /// If one page fails, all do.
-    pub async fn fetch(
-        &self,
-        source: &Source,
-        request: &RunRequest,
-        bar: &ProgressBar,
-    ) -> Result<Fetched, SyncError> {
-        let is_conditional = request.cause == Cause::Schedule;
-        let mut reader = self.database.reader().await?;
-        let sample = refuse_sample(&mut reader, self.database.path()).await;
-        drop(reader);
-        if let Err(error @ DbError::Sample(_)) = sample {
-            return Err(SyncError::failed(error.to_string()));
-        }
-        sample?;
-        if source.is_path() {
-            return find_files(&self.config, source, self.clock.now(), is_conditional);
-        }
-        let (config, clock) = (&self.config, &self.clock);
-        let fetch = fetch_pages(config, clock, &self.memory, source, is_conditional, bar);
-        let minutes = RUN_TIMEOUT.as_secs() / 60;
-        tokio::select! {
-            fetched = Box::pin(fetch) => fetched,
-            () = self.clock.sleep(RUN_TIMEOUT) => Err(SyncError::failed(format!("the pages took longer than {minutes} minutes"))),
-        }
-    }
-
-    /// Imports what was fetched and records the run, in one transaction.
-    ///
-    /// # Errors
-    /// As those of [`import`]; the failure is not recorded.
-    pub async fn apply(
-        &self,
-        source: &Source,
-        fetched: &Fetched,
-        request: &RunRequest,
-        is_dry_run: bool,
-        watch: Watcher<'_>,
-    ) -> Result<SyncReport, SyncError> {
-        let import_request = ImportRequest {
-            files: fetched.files.clone(),
-            dry_run: is_dry_run,
-            accept_changes: request.accepts_changes,
-            doubtful: request.doubtful,
-            partial: source.options.partial,
-            mask: fetched.mask.clone(),
-            below: fetched.below.clone(),
-            run_of: Some(source.name().to_owned()),
-            ..request
-                .reading
-                .clone()
-                .map_or_else(|| source.import_request(), Ok)?
-        };
-        let mut decider = Decider {
-            database: &self.database,
-            source,
-            fetched,
-            request,
-            now: self.clock.now(),
-            next_run_at: self.next_run_at(&source.row).await?,
-            watch,
-            is_decided: false,
-            mass_change: None,
-            decision: RunDecision::default(),
-        };
-        let _place = self.memory.acquire().await;
-        let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
-        let (decision, is_decided) = (decider.decision, decider.is_decided);
-        let mass_change = decider.mass_change;
-        let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
-        let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
-        match imported {
-            Ok(mut import) => {
-                // Values are the server's words.
-                for new in &mut import.new_values {
-                    "…".clone_into(&mut new.value);
-                }
-                Ok(SyncReport { import, decision })
-            }
-            // When a source is added, the owner may know which columns they are.
-            Err(ImportError::Open(draft))
-                if request.cause == Cause::Adding || !draft.finds_no_review() =>
-            {
-                Err(SyncError::Open { answer, draft })
-            }
-            Err(ImportError::Refused(reason)) if mass_change.is_some() || is_decided => {
-                let message = fetched.mask.apply(&reason);
-                let details =
-                    mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
-                Err(SyncError::Refused { message, details })
-            }
-            Err(error @ (ImportError::Open(_) | ImportError::Refused(_))) => {
-                let reason = fetched.mask.apply(&error.to_string());
-                let (name, found) = (source.name(), format!("{answer}no reviews found"));
-                Err(SyncError::Refused {
-                    message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
-                    details: Some(format!(
-                        "{found}: {reason}; `reviews sync add {name} URL …` stores options for reading"
-                    )),
-                })
-            }
-            Err(error @ ImportError::Stopped) => Err(SyncError::failed(error.to_string())),
-            Err(ImportError::Database(error)) => Err(error.into()),
-        }
-    }
-
-    /// Runs the source `name`, which never runs beside itself. `None` if nothing was imported, because `stop` ended the run or the
-    /// source is gone or, on the schedule, no longer due.
+    /// Runs an entry, which never runs beside itself. `ask` answers what is open in its format.
     ///
     /// # Errors
     /// [`SyncError::Running`] beside another run of it; others if the run failed.
     pub async fn run_locked(
         &self,
-        name: &str,
+        entry: &Entry,
         request: &RunRequest,
         stop: &CancellationToken,
         bar: &ProgressBar,
+        ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
-    ) -> Result<Option<SyncReport>, SyncError> {
+    ) -> Result<RunOutcome, SyncError> {
         let database = &self.database;
-        let Some(locked) = database.lock_source(name).await? else {
+        let Some(locked) = database.lock_entry(&entry.name).await? else {
             return Err(SyncError::Running);
         };
         let run = async {
             // Read with the lock, because another run may have changed it.
-            let sources = sync_sources(&mut *database.reader().await?).await;
-            let mut sources = sources.at(database.path())?.into_iter();
-            let row = sources.find(|row| row.name == name);
-            let is_scheduled = request.cause == Cause::Schedule;
-            match row.filter(|row| !is_scheduled || is_due(row, self.clock.now())) {
-                Some(row) => self.run(&row, request, stop, bar, watch).await,
-                None => Ok(None),
+            let (state, zone) = self.read_state(entry).await?;
+            let now = self.clock.now();
+            if request.cause == Cause::Schedule && !is_due(entry, &state, now, zone) {
+                return Ok(RunOutcome::Stopped);
             }
+            if request.is_dry_run {
+                return self
+                    .fetch_and_import(entry, request, stop, bar, ask, watch)
+                    .await;
+            }
+            self.run(entry, zone, request, stop, bar, ask, watch).await
         };
         let run = Box::pin(run).await;
-        database.unlock_source(locked).await?;
+        database.unlock_entry(locked).await?;
         run
     }
 
-    /// Runs a source, and records its failure. When the next run is due is stored first: a run that ends the process must not be
+    /// Runs an entry, and records its failure. When the next run is due is stored first: a run that ends the process must not be
     /// the first thing after each start.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the run")]
     async fn run(
         &self,
-        row: &SyncSource,
+        entry: &Entry,
+        zone: Tz,
         request: &RunRequest,
         stop: &CancellationToken,
         bar: &ProgressBar,
+        ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
-    ) -> Result<Option<SyncReport>, SyncError> {
-        let next = self.next_run_at(row).await?;
-        self.store_next_run(&row.name, next).await?;
-        let run = async {
-            let source = Source::read(row)?;
-            let fetch = self.fetch(&source, request, bar);
-            let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
-                return Ok(None);
-            };
-            match self.apply(&source, &fetched, request, false, watch).await {
-                Err(_) if stop.is_cancelled() => Ok(None),
-                applied => applied.map(Some),
-            }
-        };
+    ) -> Result<RunOutcome, SyncError> {
+        let (name, path) = (&entry.name, self.database.path());
+        let next = entry.schedule.next(self.clock.now(), zone, &self.random);
+        self.store_next_run(name, next).await?;
+        let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
         let run = Box::pin(run).await;
         match &run {
-            // A stop is no fault of the source, so the run is made up at the next start.
-            Ok(None) => self.store_next_run(&row.name, self.clock.now()).await?,
-            Ok(Some(_)) => {
-                metrics::SYNC_RUNS.count(&[&row.name, "success"]);
+            // A stop is no fault of the entry, so the run is made up at the next start.
+            Ok(RunOutcome::Stopped) => self.store_next_run(name, self.clock.now()).await?,
+            Ok(RunOutcome::Imported(_)) => metrics::SYNC_RUNS.count(&[name, "success"]),
+            Ok(RunOutcome::Unchanged) => {
+                let mut write = self.database.write().await?;
+                self.database.fence(&mut write).await.at(path)?;
+                let noted = note_sync_unchanged(&mut write, name, self.clock.now()).await;
+                noted.at(path)?;
+                write.commit().await.at(path)?;
+                metrics::SYNC_RUNS.count(&[name, "unchanged"]);
             }
             Err(error) => {
-                let (path, now) = (self.database.path(), self.clock.now());
                 let reason = error.to_string().replace(char::is_control, " ");
                 let reason: String = reason.chars().take(REASON_MAX).collect();
                 let mut write = self.database.write().await?;
-                let noted = note_sync_failure(&mut write, &row.name, now, &reason).await;
-                noted.at(path)?;
+                note_sync_failure(&mut write, name, &reason)
+                    .await
+                    .at(path)?;
                 if let SyncError::Busy { wait, .. } = error {
-                    let next = next.max(now + *wait.min(&WAIT_MAX));
-                    let set = set_next_run(&mut write, &row.name, next).await;
+                    let until = self.clock.now() + *wait.min(&WAIT_MAX);
+                    let set = set_next_run(&mut write, name, next.max(until), Some(until)).await;
                     set.at(path)?;
                 }
                 write.commit().await.at(path)?;
                 // Counted last, so that the row of a counted failure has its reason.
-                metrics::SYNC_RUNS.count(&[&row.name, "failure"]);
+                metrics::SYNC_RUNS.count(&[name, "failed"]);
             }
         }
         run
+    }
+
+    async fn fetch_and_import(
+        &self,
+        entry: &Entry,
+        request: &RunRequest,
+        stop: &CancellationToken,
+        bar: &ProgressBar,
+        ask: Option<Ask<'_>>,
+        watch: Watcher<'_>,
+    ) -> Result<RunOutcome, SyncError> {
+        let prepared = self.prepare(entry).await?;
+        if request.withdraws_missing && entry.is_partial {
+            return Err(SyncError::failed(
+                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
+            ));
+        }
+        let fetch = self.fetch(entry, &prepared, request, bar);
+        let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
+            return Ok(RunOutcome::Stopped);
+        };
+        if fetched.is_same {
+            return Ok(RunOutcome::Unchanged);
+        }
+        let imported = self.import(entry, &prepared, &fetched, request, ask, watch);
+        match imported.await {
+            Err(_) if stop.is_cancelled() => Ok(RunOutcome::Stopped),
+            imported => imported.map(|report| RunOutcome::Imported(Box::new(report))),
+        }
+    }
+
+    async fn read_state(&self, entry: &Entry) -> Result<(SyncState, Tz), DbError> {
+        let (path, mut reader) = (self.database.path(), self.database.reader().await?);
+        let state = sync_states(&mut reader).await.at(path)?.remove(&entry.name);
+        let zone = time_zone(&mut reader).await.at(path)?;
+        Ok((state.unwrap_or_default(), zone.unwrap_or(Tz::UTC)))
+    }
+
+    async fn prepare(&self, entry: &Entry) -> Result<Preparation, SyncError> {
+        entry.check_files()?;
+        let (path, mut reader) = (self.database.path(), self.database.reader().await?);
+        let sample = refuse_sample(&mut reader, path).await;
+        if let Err(error @ DbError::Sample(_)) = sample {
+            return Err(SyncError::failed(error.to_string()));
+        }
+        sample?;
+        let business = business::find(&mut reader).await.at(path)?;
+        if !business.as_ref().is_some_and(Business::is_set_up) {
+            return Err(SyncError::failed(format!(
+                "the business is not set up; run `{SET_UP_COMMAND}` first"
+            )));
+        }
+        let kept = load_formats(&mut reader).await.at(path)?;
+        drop(reader);
+        let (mut reading, entry_digest) = entry.reading()?;
+        reading.business = business;
+        let (state, zone) = self.read_state(entry).await?;
+        let version = env!("CARGO_PKG_VERSION");
+        let reading_digest = json!([entry_digest, version, kept]).to_string();
+        Ok(Preparation {
+            has_encoding: has_encoding(&reading, &kept),
+            reading,
+            reading_digest: hex(&Sha256::digest(reading_digest)),
+            entry_digest,
+            state,
+            zone,
+        })
+    }
+
+    /// Fetches the pages of an entry. A scheduled run gets nothing if the answer is that of the last one.
+    ///
+    /// # Errors
+    /// If one page fails, all do.
+    async fn fetch(
+        &self,
+        entry: &Entry,
+        prepared: &Preparation,
+        request: &RunRequest,
+        bar: &ProgressBar,
+    ) -> Result<Fetched, SyncError> {
+        let state = &prepared.state;
+        let is_read_alike = state.reading_digest.as_ref() == Some(&prepared.reading_digest);
+        let is_conditional = request.cause == Cause::Schedule && is_read_alike;
+        let fetch = Fetch {
+            config: &self.config,
+            clock: &self.clock,
+            memory: &self.memory,
+            entry,
+            reading: &prepared.reading,
+            has_encoding: prepared.has_encoding,
+            conditions: is_conditional.then_some(state),
+            bar,
+        };
+        let minutes = RUN_TIMEOUT.as_secs() / 60;
+        tokio::select! {
+            fetched = Box::pin(fetch.run()) => fetched,
+            () = self.clock.sleep(RUN_TIMEOUT) => Err(SyncError::failed(format!("the pages took longer than {minutes} minutes"))),
+        }
+    }
+
+    /// Imports what was fetched and records the run, in one transaction; again after an answer to what is open.
+    ///
+    /// # Errors
+    /// As those of [`import`]; the failure is not recorded.
+    async fn import(
+        &self,
+        entry: &Entry,
+        prepared: &Preparation,
+        fetched: &Fetched,
+        request: &RunRequest,
+        mut ask: Option<Ask<'_>>,
+        watch: Watcher<'_>,
+    ) -> Result<SyncReport, SyncError> {
+        let mut import_request = ImportRequest {
+            files: fetched.files.clone(),
+            dry_run: request.is_dry_run,
+            accept_changes: request.accepts_changes,
+            doubtful: request.doubtful,
+            withdraw_missing: request.withdraws_missing,
+            mask: fetched.mask.clone(),
+            below: fetched.below.clone(),
+            ..prepared.reading.clone()
+        };
+        // Of an entry that succeeded, an answer without reviews is a failure, and no table that nobody knows yet.
+        let is_known = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
+        let _place = self.memory.acquire().await;
+        loop {
+            let mut decider = Decider {
+                database: &self.database,
+                entry,
+                entry_digest: &prepared.entry_digest,
+                reading_digest: &prepared.reading_digest,
+                state: &prepared.state,
+                fetched,
+                request,
+                now: self.clock.now(),
+                zone: prepared.zone,
+                watch: &mut *watch,
+                is_decided: false,
+                mass_change: None,
+                decision: RunDecision::default(),
+            };
+            let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
+            let Decider {
+                decision,
+                is_decided,
+                mass_change,
+                ..
+            } = decider;
+            match imported {
+                Ok(mut import) => {
+                    // Values are the server's words.
+                    for new in &mut import.new_values {
+                        "…".clone_into(&mut new.value);
+                    }
+                    return Ok(SyncReport { import, decision });
+                }
+                Err(ImportError::Open(draft)) if !is_known || !draft.finds_no_review() => {
+                    let open = SyncError::Open(entry.name.clone());
+                    let Some(ask) = &mut ask else {
+                        return Err(open);
+                    };
+                    let answered = ask(*draft).map_err(|reason| SyncError::Refused {
+                        message: open.to_string(),
+                        details: Some(format!("{reason:#}")),
+                    })?;
+                    import_request.given = Some(answered);
+                }
+                Err(error) => {
+                    return Err(describe(error, entry, fetched, is_decided, mass_change));
+                }
+            }
+        }
     }
 
     async fn store_next_run(&self, name: &str, at: DateTime<Utc>) -> Result<(), DbError> {
         let path = self.database.path();
         let mut write = self.database.write().await?;
-        set_next_run(&mut write, name, at).await.at(path)?;
+        set_next_run(&mut write, name, at, None).await.at(path)?;
         write.commit().await.at(path)
     }
-
-    /// The next time on the schedule, or on the usual one if it cannot be read.
-    async fn next_run_at(&self, row: &SyncSource) -> Result<DateTime<Utc>, DbError> {
-        let mut reader = self.database.reader().await?;
-        let zone = time_zone(&mut reader).await.at(self.database.path())?;
-        let schedule: SourceSchedule = row.schedule.parse().unwrap_or_default();
-        Ok(schedule.next(self.clock.now(), zone.unwrap_or(Tz::UTC), &self.random))
-    }
 }
 
-/// Whether the source's time has come; an invalid one counts as past. If its last run finished in the future, the clock was ahead,
-/// and the time of the next is as wrong.
-fn is_due(source: &SyncSource, now: DateTime<Utc>) -> bool {
-    let next = source.next_run_at.as_deref().map(instant_or_epoch);
-    let finished = match source.last_outcome.as_deref() {
-        Some("failure") => &source.last_failure_at,
-        _ => &source.last_success_at,
-    };
-    let finished = finished.as_deref().map(instant_or_epoch);
-    let was_ahead = finished.is_some_and(|at| at > now + AHEAD_MAX);
-    !source.paused && (was_ahead || next.is_none_or(|next| next <= now))
-}
-
-/// Moves the next runs at times of day to these times in `zone`.
-pub async fn follow_time_zone(write: &mut Write, zone: Tz, clock: &Clock) -> sqlx::Result<()> {
-    for row in sync_sources(write.for_reading()).await? {
-        if let Ok(schedule @ SourceSchedule::At(..)) = row.schedule.parse() {
-            let next = schedule.next(clock.now(), zone, &Random::system());
-            set_next_run(write, &row.name, next).await?;
-        }
-    }
-    Ok(())
-}
-
-// The sources that are due.
-
-/// Sources that are fetched at the same time.
-const RUNS_MAX: usize = 4;
-/// The wait after a failure that could not be recorded, so that a source is not fetched without a pause.
-const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
-
-pub struct SourceScheduler {
-    pub runner: SyncRunner,
-    places: Semaphore,
-    /// The sources with gauges, and their schedules.
-    measured: Mutex<HashMap<String, String>>,
-}
-
-/// Watches a run only for the stop.
-struct Unwatched<'s>(&'s CancellationToken);
-
-impl Watch for Unwatched<'_> {
-    fn is_stopped(&self) -> bool {
-        self.0.is_cancelled()
-    }
-
-    fn rejected(&mut self, _: Rejection) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl SourceScheduler {
-    pub fn new(runner: SyncRunner) -> Self {
-        Self {
-            runner,
-            places: Semaphore::new(RUNS_MAX),
-            measured: Mutex::default(),
-        }
-    }
-
-    /// Runs what is due, until `stop`; returns whether there was any. What finds no place is due at the next call, too.
-    pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
-        let (database, now) = (&self.runner.database, self.runner.clock.now());
-        let sources = sync_sources(&mut *database.reader().await?).await;
-        let sources = sources.at(database.path())?;
-        self.measure(&sources);
-        let due: Vec<_> = sources
-            .iter()
-            .filter(|source| is_due(source, now))
-            .collect();
-        let runs = due.iter().map(async |source| {
-            let Ok(_place) = self.places.try_acquire() else {
-                return;
-            };
-            if let Err(error) = self.run_source(&source.name, stop).await {
-                tracing::error!(source = source.name, %error, "sync.not_recorded: the outcome of a run could not be stored");
-                let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
-                stop.run_until_cancelled(wait).await;
-            }
-        });
-        Box::pin(future::join_all(runs)).await;
-        Ok(!due.is_empty())
-    }
-
-    async fn run_source(&self, name: &str, stop: &CancellationToken) -> Result<(), DbError> {
-        let (request, bar) = (RunRequest::default(), ProgressBar::hidden());
-        let mut watch = Unwatched(stop);
-        let run = self
-            .runner
-            .run_locked(name, &request, stop, &bar, &mut watch);
-        let run = run.await;
-        log_run(name, &run);
-        match run {
-            Err(SyncError::Database(error)) => Err(error),
-            Ok(_) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Sets the gauges of the sources that are fetched, and removes those of others: a paused source is no fault.
-    pub fn measure(&self, sources: &[SyncSource]) {
-        let active: Vec<&SyncSource> = sources.iter().filter(|source| !source.paused).collect();
-        let schedules: HashMap<String, String> = (active.iter())
-            .map(|source| (source.name.clone(), source.schedule.clone()))
-            .collect();
-        let mut measured = lock(&self.measured);
-        for gone in measured
-            .keys()
-            .filter(|name| !schedules.contains_key(*name))
+/// Why an answer was not imported, without its words.
+fn describe(
+    error: ImportError,
+    entry: &Entry,
+    fetched: &Fetched,
+    is_decided: bool,
+    mass_change: Option<String>,
+) -> SyncError {
+    match error {
+        // A refused option says its name.
+        ImportError::Refused(reason)
+            if mass_change.is_some() || is_decided || reason.starts_with("--") =>
         {
-            metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
-            metrics::SYNC_INTERVAL.remove_gauge(&[gone]);
-            metrics::SYNC_DOUBTFUL.remove_gauge(&[gone]);
+            let message = fetched.mask.apply(&reason);
+            let details = mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
+            SyncError::Refused { message, details }
         }
-        for source in active {
-            for outcome in metrics::SYNC_OUTCOMES {
-                metrics::SYNC_RUNS.counter(&[&source.name, outcome]);
-            }
-            let success = source.last_success_at.as_deref().map(instant_or_epoch);
-            // A success in the future says nothing of when the source was fetched.
-            let success = success.filter(|at| *at <= self.runner.clock.now() + AHEAD_MAX);
-            let seconds = success.map_or(0, |at| at.min(self.runner.clock.now()).timestamp());
-            for (metric, number) in [
-                (metrics::SYNC_LAST_SUCCESS, seconds),
-                (metrics::SYNC_DOUBTFUL, source.last_doubtful),
-            ] {
-                let number = u64::try_from(number).unwrap_or(0);
-                metric.gauge(&[&source.name]).set(figure(number));
-            }
-            if measured.get(&source.name) != Some(&source.schedule) {
-                // Runs with an invalid schedule fail; by the default one the alert still fires.
-                let schedule: SourceSchedule = source.schedule.parse().unwrap_or_default();
-                let interval = schedule.interval_seconds(self.runner.clock.now());
-                metrics::SYNC_INTERVAL.gauge(&[&source.name]).set(interval);
+        ImportError::Database(error) => error.into(),
+        ImportError::Stopped => SyncError::failed(error.to_string()),
+        ImportError::Open(_) | ImportError::Refused(_) => {
+            let reason = fetched.mask.apply(&error.to_string());
+            let found = format!("{}: no reviews found", fetched.answer);
+            SyncError::Refused {
+                message: format!(
+                    "{found}; `reviews sync run {} --dry-run` shows why",
+                    entry.name
+                ),
+                details: Some(format!("{found}: {reason}")),
             }
         }
-        *measured = schedules;
     }
 }
 
-fn log_run(source: &str, run: &Result<Option<SyncReport>, SyncError>) {
-    match run {
-        // A command may run it now.
-        Ok(None) | Err(SyncError::Running) => {}
-        Ok(Some(SyncReport { import, decision })) => tracing::info!(
-            source,
-            reviews = decision.count,
-            new = import.new,
-            updated = import.updated,
-            withdrawn = import.withdrawn.count,
-            rejected = import.rejected,
-            doubtful = import.doubtful.count,
-            "sync.run: a source was fetched"
-        ),
-        Err(error) => tracing::warn!(
-            source,
-            %error,
-            "sync.failed: a source could not be fetched; it is tried again on its schedule"
-        ),
-    }
+/// Whether a format says in which encoding the answer is.
+fn has_encoding(reading: &ImportRequest, kept: &KeptFormats) -> bool {
+    let kept = reading.source.as_ref().and_then(|source| kept.get(source));
+    let kept = kept.and_then(|text| Format::parse(text).ok());
+    let mut formats = reading.given.iter().chain(&kept);
+    formats.any(|format| format.encoding.is_some())
+}
+
+/// Whether the time of the entry has come; an invalid one counts as past. One that is later than the schedule allows was stored by
+/// a clock that was ahead, or before the schedule changed.
+pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
+    let Some(next) = state.next_run_at.as_deref().map(instant_or_epoch) else {
+        return true;
+    };
+    let waits_until = state.waits_until.as_deref().map(instant_or_epoch);
+    let waits_until = waits_until.filter(|until| *until <= now + WAIT_MAX);
+    let latest = entry.schedule.latest(now, zone);
+    next <= now || next > waits_until.map_or(latest, |until| until.max(latest)) + AHEAD_MAX
 }

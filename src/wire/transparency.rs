@@ -84,10 +84,21 @@ pub struct SourceTransparency {
     pub withheld: u64,
     /// How many the business deleted.
     pub deleted: u64,
+    /// How many reviews the source itself says that it has; left out if it does not say.
+    pub stated: Option<StatedCount>,
     /// Number of published reviews for each way in which they were verified.
     pub verification: BTreeMap<String, u64>,
     /// How they arrive.
     pub arrival: Arrival,
+}
+
+/// The number of reviews that a source says it has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct StatedCount {
+    /// How many.
+    pub count: u64,
+    /// The day on which it said so.
+    pub on: NaiveDate,
 }
 
 /// How the reviews of a source arrive.

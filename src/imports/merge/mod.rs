@@ -529,6 +529,7 @@ impl Merging<'_> {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
+                && (self.rules.brought.as_ref()).is_none_or(|brought| brought.contains(id))
             {
                 let missing = missing_of.entry(record.source_name.clone());
                 missing.or_default().push(id.clone());

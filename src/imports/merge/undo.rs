@@ -13,7 +13,7 @@ use crate::storage::reviews::{
     self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
     UNDOABLE_MAX,
 };
-use crate::storage::sync::pause_after_undo;
+use crate::storage::sync::hold_entry;
 use crate::storage::{AtPath as _, Database, Write};
 
 /// Reviews per batch.
@@ -65,8 +65,8 @@ pub async fn undo(
         gone: 0,
     };
     take_back(&mut write, &mut undone, now).await.at(path)?;
-    if let Some(source) = &undone.run.sync_source {
-        pause_after_undo(&mut write, source).await.at(path)?;
+    if let Some(entry) = &undone.run.sync_entry {
+        hold_entry(&mut write, entry).await.at(path)?;
     }
     if is_dry_run {
         write.rollback().await

@@ -214,7 +214,7 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
 }
 
 /// Whether a file of that name is read from an archive of several.
-pub fn is_taken_from_folders(name: &str) -> bool {
+fn is_taken_from_folders(name: &str) -> bool {
     name.strip_suffix(".json")
         .is_some_and(|stem| stem.starts_with("reviews"))
 }

@@ -17,9 +17,7 @@ use sqlx::SqliteConnection;
 
 use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::{
-    DeliveryLock, SOURCE_LOCK, beside, lock_beside, options, real, remove_leftover,
-};
+use super::files::{DeliveryLock, ENTRY_LOCK, lock_beside, options};
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
@@ -315,7 +313,7 @@ const LEASE_MIN: Duration = Duration::from_secs(20);
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 const NAME: &str = "sender";
 /// Longer than a run may take; a run that ends gives its lease back.
-const SOURCE_LEASE: Duration = Duration::from_mins(40);
+const ENTRY_LEASE: Duration = Duration::from_mins(40);
 /// A node without contact to its leader for this long counts as cut off.
 const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
@@ -327,9 +325,9 @@ pub enum SenderLock {
     Lease,
 }
 
-/// The right to fetch a source, held until it is given back, the process ends or, in a cluster, the lease ends.
+/// The right to fetch an entry, held until it is given back, the process ends or, in a cluster, the lease ends.
 #[must_use]
-pub enum SourceLock {
+pub enum EntryLock {
     File(File),
     Lease(String),
 }
@@ -428,42 +426,30 @@ impl Database {
         Ok(end_lease(cluster, NAME).await?)
     }
 
-    /// Takes the right to fetch the source `name`, so that it never runs beside itself: the lock of a file beside the database or, in a
+    /// Takes the right to fetch the entry `name`, so that it never runs beside itself: the lock of a file beside the database or, in a
     /// cluster, a lease. `None` if another run has it.
     ///
     /// # Errors
     /// When the lock's file cannot be created, or the cluster does not accept the write.
-    pub async fn lock_source(&self, name: &str) -> Result<Option<SourceLock>, DbError> {
+    pub async fn lock_entry(&self, name: &str) -> Result<Option<EntryLock>, DbError> {
         let Some(cluster) = self.cluster() else {
-            let locked = lock_beside(self.path(), &format!("{SOURCE_LOCK}{name}"))?;
-            return Ok(locked.map(SourceLock::File));
+            let locked = lock_beside(self.path(), &format!("{ENTRY_LOCK}{name}"))?;
+            return Ok(locked.map(EntryLock::File));
         };
         let (name, now) = (format!("sync {name}"), Clock::system().now());
-        let (is_held, _) = take_lease(cluster, &name, now, SOURCE_LEASE).await?;
-        Ok(is_held.then_some(SourceLock::Lease(name)))
+        let (is_held, _) = take_lease(cluster, &name, now, ENTRY_LEASE).await?;
+        Ok(is_held.then_some(EntryLock::Lease(name)))
     }
 
-    /// Gives the right to fetch a source back.
+    /// Gives the right to fetch an entry back.
     ///
     /// # Errors
     /// When the cluster does not accept the write; then the lease ends by itself.
-    pub async fn unlock_source(&self, lock: SourceLock) -> Result<(), DbError> {
-        if let (SourceLock::Lease(name), Some(cluster)) = (&lock, self.cluster()) {
+    pub async fn unlock_entry(&self, lock: EntryLock) -> Result<(), DbError> {
+        if let (EntryLock::Lease(name), Some(cluster)) = (&lock, self.cluster()) {
             end_lease(cluster, name).await?;
         }
         Ok(())
-    }
-
-    /// Gives the right to fetch the source `name`, which is no longer there, back with the file of its lock.
-    ///
-    /// # Errors
-    /// As [`Database::unlock_source`].
-    pub async fn remove_source_lock(&self, name: &str, lock: SourceLock) -> Result<(), DbError> {
-        if matches!(lock, SourceLock::File(_)) {
-            let file = beside(&real(self.path()), &format!("{SOURCE_LOCK}{name}"));
-            remove_leftover(&file);
-        }
-        self.unlock_source(lock).await
     }
 
     /// Makes `write` fail as overtaken if another process holds the lease when it is applied.

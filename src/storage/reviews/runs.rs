@@ -41,8 +41,8 @@ pub struct Run {
     pub undone_at: Option<String>,
     /// Whether its former values are still kept.
     pub is_kept: bool,
-    /// The name of the source whose fetch it was; `None` for `reviews import`.
-    pub sync_source: Option<String>,
+    /// The entry of the sync file whose fetch it was; `None` for `reviews import`.
+    pub sync_entry: Option<String>,
     /// Whether the service fetched it on its schedule.
     pub is_scheduled: bool,
 }
@@ -268,7 +268,7 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
              withdrawn, rejected, doubtful, sources as "sources: Text",
              r.formats <> '[]' or exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
-             sync_source as "sync_source!: NullableText", scheduled as "is_scheduled!: bool"
+             sync_entry as "sync_entry!: NullableText", scheduled as "is_scheduled!: bool"
            from import_run as r order by run_id desc limit ?"#,
         limit
     )

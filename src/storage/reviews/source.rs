@@ -271,10 +271,13 @@ pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::
     let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert or replace into review_source (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text,
+        "insert into review_source (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text,
            posted_at, said)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
-         from json_each(?)",
+         from json_each(?) where true
+         on conflict (review_id) do update set source_name = excluded.source_name, id_at_source = excluded.id_at_source,
+           same_author_and_day = excluded.same_author_and_day, same_content = excluded.same_content, same_text = excluded.same_text,
+           posted_at = excluded.posted_at, said = excluded.said",
         rows
     )
 }
@@ -333,7 +336,7 @@ pub async fn counts_by_source(
     .await
 }
 
-/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule, its
+/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its
 /// format and runs. The reviews have the new name already.
 pub async fn rename_source_records(
     write: &mut Write,
@@ -355,17 +358,10 @@ pub async fn rename_source_records(
         source,
         new_name
     )?;
-    // A scheduled fetch without the option would bring all reviews again, under the former name.
+    // A scheduled fetch would bring all reviews again, under the former name.
     execute!(
         write,
-        "update sync_source set options = json_set(options, '$.import', (select json_group_array(value) from (
-           select value from json_each(options, '$.import') where lower(value) <> lower('--source=' || ?1)
-           union all select '--source=' || ?2)))
-         where exists (select 1 from json_each(options, '$.import') where lower(value) = lower('--source=' || ?1))
-           or not exists (select 1 from json_each(options, '$.import') where value glob '--source=*')
-             and exists (select 1 from sync_review as r join review_source as s using (review_id)
-               where r.name = sync_source.name and s.source_name = ?2)",
-        source,
+        "update sync_state set held = 1 where name in (select entry from review_source where source_name = ?)",
         new_name
     )?;
     execute!(

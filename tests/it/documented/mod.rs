@@ -11,6 +11,7 @@ use clap::{Arg, Command, CommandFactory};
 use reviews_service::cli::Cli;
 use reviews_service::imports::KeyUse;
 use reviews_service::metrics;
+use reviews_service::sync::{KEYS, SyncFile};
 
 use crate::support::TestApp;
 
@@ -187,6 +188,25 @@ fn every_key_of_a_format_is_documented() {
     let mut rows = rows;
     rows.sort_unstable();
     assert_eq!(rows, described);
+}
+
+#[test]
+fn entries_of_the_docs_can_be_read_and_have_every_key() {
+    let mut shown = String::new();
+    for page in ["keep-reviews-fresh", "google-business-profile"] {
+        let page = root().join(format!("docs/guides/{page}.md"));
+        let text = fs::read_to_string(page).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            if let Err(fault) = SyncFile::parse(block, Path::new("/etc/reviews.sync.toml")) {
+                panic!("{fault}: {block}");
+            }
+        }
+        shown += &text;
+    }
+    for key in KEYS {
+        assert!(shown.contains(&format!("- `{key}")), "{key}");
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Formats of sources: any text is a format or is refused with its place, and a draft with any cells is a format.
 
 use std::fs;
+use std::path::Path;
 
 use reviews_service::clock::Clock;
 use reviews_service::imports::{Format, ImportError, ImportRequest, import};
 use reviews_service::storage::Database;
+use reviews_service::sync::SyncFile;
 
 use super::{runtime, text_from};
 use crate::support::{Quiet, start};
@@ -31,6 +33,30 @@ fn any_text_is_a_format_or_is_refused() {
                     assert_eq!(again.to_text(), format.to_text());
                 }
                 Err(error) => assert!(error.to_string().len() > 10, "an empty error"),
+            }
+        });
+}
+
+const ENTRY_WORDS: &str = "[a]\n|[b-c]\n|url = |\"https://a.test/r?k=${KEY}\"|\"${COMMAND}\"|\"$${\"|every = |at = |\"6h\"|\"0 5 * * *\"|headers = |\
+    { X-Key = \"${A_B}\" }|basic = |\"a:b\"|command = |[\"./a\"]|partial = |true|format = |\"google\"|\"./a.toml\"|source = |\n|=|#|\"|'|{|}|[|]";
+
+#[test]
+fn any_text_is_a_file_of_entries_or_is_refused() {
+    bolero::check!()
+        .with_type::<(bool, Vec<u8>)>()
+        .for_each(|(is_raw, bytes)| {
+            let text = if *is_raw {
+                String::from_utf8_lossy(bytes).into_owned()
+            } else {
+                text_from(bytes, ENTRY_WORDS)
+            };
+            match SyncFile::parse(&text, Path::new("/nowhere/reviews.sync.toml")) {
+                Ok(file) => {
+                    for entry in file.entries {
+                        assert!(entry.shown_url().len() > 2, "an empty address");
+                    }
+                }
+                Err(fault) => assert!(fault.len() > 10, "an empty error"),
             }
         });
 }

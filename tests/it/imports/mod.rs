@@ -65,7 +65,7 @@ async fn bench() -> Bench {
 /// A request as the command line makes it; after `format: ` the text of a format follows, in which `;` stands for a line end.
 fn request_for(files: impl IntoIterator<Item = PathBuf>, options: &str) -> ImportRequest {
     let (options, format) = options.split_once("format: ").unwrap_or((options, ""));
-    // A source that gives only some of its reviews, as `sync add --partial` says.
+    // A source that gives only some of its reviews, as `partial = true` of an entry says.
     let (partial, options) = match options.strip_prefix("--partial") {
         Some(rest) => (true, rest),
         None => (false, options),

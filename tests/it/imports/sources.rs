@@ -306,24 +306,3 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
         }
     }
 }
-
-#[tokio::test]
-async fn a_scheduled_source_follows_a_rename() {
-    let bench = bench().await;
-    bench.take(SHEET).await;
-    bench.sql(
-        r#"insert into sync_source (name, url, options) values
-             ('named', 'https://a.example/1', '{"partial":true,"import":["--skip-duplicates","--source=direct"]}'),
-             ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
-           insert into sync_review (name, review_id) select 'plain', review_id from review"#,
-    );
-    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi");
-    renamed.await.unwrap();
-    let options = r#"{"partial":true,"import":["--skip-duplicates","--source=Angi"]}
-{"import":["--source=Yelp"]}
-{"import":["--source=Angi"]}"#;
-    assert_eq!(
-        bench.sql("select options from sync_source order by name"),
-        options
-    );
-}

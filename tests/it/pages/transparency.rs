@@ -215,15 +215,15 @@ async fn sources_are_fetched_imported_or_written_by_hand() {
             imported.clone(),
         ),
         (
-            "insert into sync_source (name, url, last_success_at) values ('platform', 'https://a.test/', '2026-04-05T12:00:00Z');
-             insert into sync_review (name, review_id) select 'platform', review_id from review where source_name = 'SOURCE' limit 3",
+            "insert into sync_state (name, last_success_at) values ('platform', '2026-04-05T12:00:00Z');
+             update review_source set entry = 'platform' where review_id in (select review_id from review where source_name = 'SOURCE' limit 3)",
             json!({"kind": "scheduled", "last": "2026-04-05"}),
         ),
         (
-            "update sync_source set last_success_at = '2026-04-06T12:00:00Z'",
+            "update sync_state set last_success_at = '2026-04-06T12:00:00Z'",
             json!({"kind": "scheduled", "last": "2026-04-06"}),
         ),
-        ("update sync_source set paused = 1", imported),
+        ("update sync_state set held = 1", imported),
     ] {
         app.shell(&sql.replace("SOURCE", &source)).await;
         assert_eq!(arrival(&app, &source).await, expected, "{sql}");

@@ -115,16 +115,7 @@ fn help_describes_each_command() {
         assert!(help.out.contains("\nExamples:\n  reviews "), "{command}");
         insta::assert_snapshot!(format!("help_{command}"), help.out);
     }
-    for command in [
-        "insights explain",
-        "source rename",
-        "sync add",
-        "sync list",
-        "sync pause",
-        "sync remove",
-        "sync resume",
-        "sync run",
-    ] {
+    for command in ["insights explain", "source rename", "sync list", "sync run"] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let example = format!("\nExamples:\n  reviews {command}");
         home.run_ok(&words, &example);

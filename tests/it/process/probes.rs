@@ -13,7 +13,10 @@ fn value(figures: &str, series: &str) -> Option<f64> {
 #[test]
 fn metrics_are_few_have_help_and_exist_from_the_start() {
     let home = Home::with(3);
-    home.sql("insert into sync_source (name, url, next_run_at) values ('google', 'https://shop.test/r', '2999-01-01T00:00:00Z')");
+    home.file(
+        "reviews.sync.toml",
+        "[google]\nurl = 'https://shop.test/r'\n",
+    );
     let serving = home.serve();
     for probe in ["/healthz", "/readyz", "/metrics"] {
         let _ = serving.get(probe);
@@ -27,8 +30,8 @@ fn metrics_are_few_have_help_and_exist_from_the_start() {
     // All assets share one route label, because their names change with each release.
     assert!(figures.contains(r#"route="/assets/:file""#));
     assert_eq!(figures.matches("route=\"/assets/").count(), 2, "{figures}");
-    // A source has series once the service has read it.
-    serving.wait_for("/metrics", "\nreviews_sync_interval_seconds{");
+    // An entry has series once the service has read it.
+    serving.wait_for("/metrics", "\nreviews_sync_gone{");
     let figures = serving.get("/metrics");
     for metric in metrics::ALL {
         let name = metric.name;

@@ -201,5 +201,5 @@ fn the_program_and_each_command_have_a_manual_page() {
         sections.starts_with(&begin) && sections.ends_with(&end),
         "{sections:?}"
     );
-    home.steps("man sync add → .TH reviews-sync-add 1\nman server ✗ name one of serve");
+    home.steps("man sync run → .TH reviews-sync-run 1\nman server ✗ name one of serve");
 }

@@ -1,4 +1,4 @@
-//! Doubtful rows and mass changes of sources that are fetched.
+//! Doubtful rows and mass changes of entries.
 
 use super::*;
 
@@ -25,14 +25,14 @@ fn doubtful_rows(count: usize) -> Vec<String> {
     rows
 }
 
-/// A home with the source `sheet` of this many rows, and its site.
-fn with_sheet(count: usize, options: &[&str]) -> (Home, Site) {
+/// A home with the entry `sheet` of this many rows, and its site.
+fn with_sheet(count: usize) -> (Home, Site) {
     let (home, site) = (home(), csv_site(&sheet_of(&rows_of(0..count))));
-    add(&home, "sheet", &site.url("/r"), options).done();
+    add(&home, "sheet", &site.url("/r"), "").done();
     (home, site)
 }
 
-/// Runs the source `sheet`; asserts the exit code, the number of all reviews, and that of the doubtful rows.
+/// Runs the entry `sheet`; asserts the exit code, the number of all reviews, and that of the doubtful rows.
 #[track_caller]
 fn run_sheet(home: &Home, options: &str, expected: (i32, usize, usize)) -> CommandOutput {
     let run = home.run(format!("sync run sheet {options}"));
@@ -46,9 +46,6 @@ fn run_sheet(home: &Home, options: &str, expected: (i32, usize, usize)) -> Comma
 /// The doubtful rows as `status`, `sync list` and the metric count them.
 #[track_caller]
 fn doubtful_counts(home: &Home, serving: &Serving, expected: u64) {
-    let (status, listed) = (home.json("status --json"), home.json("sync list --json"));
-    assert_eq!(status["sync"][0]["doubtful"], expected, "{status}");
-    assert_eq!(listed[0]["doubtful"], expected, "{listed}");
     for words in ["status", "sync list"] {
         let text = home.run(words).out;
         let is_shown = text.contains(&format!(", {expected} doubtful"));
@@ -60,7 +57,7 @@ fn doubtful_counts(home: &Home, serving: &Serving, expected: u64) {
 
 #[test]
 fn scheduled_run_with_a_doubtful_row_is_a_success() {
-    let (home, site) = with_sheet(20, &[]);
+    let (home, site) = with_sheet(20);
     let sheet = sheet_of(&doubtful_rows(19));
     // The answer stays the same.
     site.answer(move |request| match request.header("if-none-match") {
@@ -99,7 +96,7 @@ fn doubtful_row_of_a_page_is_settled_as_it_is_named() {
         }
     };
     let (home, site) = (home(), Site::start(site_of("As good as ever")));
-    add(&home, "sheet", &site.url("/r"), &[]).done();
+    add(&home, "sheet", &site.url("/r"), "").done();
     site.answer(site_of("It leaked twice"));
     let run = run_sheet(&home, "", (1, 4, 1));
     let named = run.out.lines().find(|line| line.contains("Guest 3"));
@@ -118,7 +115,7 @@ fn mass_change_is_imported_only_if_it_is_accepted() {
         *row = row.replace("good", "private");
     }
     let (taken, reason) = ("text glob '*private'", "6 of 10 reviews");
-    let (home, site) = with_sheet(10, &[]);
+    let (home, site) = with_sheet(10);
     let serving = home.serve();
     give_csv(&site, &sheet_of(&rows));
     for options in ["", "--dry-run"] {
@@ -129,7 +126,7 @@ fn mass_change_is_imported_only_if_it_is_accepted() {
         has(&home, 0, taken);
     }
     make_due(&home);
-    serving.wait_for("/metrics", &runs_of("sheet", "failure", 1));
+    serving.wait_for("/metrics", &runs_of("sheet", "failed", 1));
     has(&home, 0, taken);
     let failure = column(&home, "last_failure");
     assert_has(&failure, reason);
@@ -142,18 +139,18 @@ fn mass_change_is_imported_only_if_it_is_accepted() {
 }
 
 #[test]
-fn source_of_a_sheet_that_was_imported_by_hand_doubles_nothing() {
+fn entry_of_a_sheet_that_was_imported_by_hand_doubles_nothing() {
     let home = home();
     home.file("sheet.csv", &sheet_of(&rows_of(0..10)));
     home.run("import sheet.csv").done();
     home.sql("delete from review where author = 'Guest 5'");
-    // A source that changes most reviews is not added unasked.
+    // An entry that changes most reviews is not taken unasked.
     let site = csv_site(&sheet_of(&rows_of(0..10)).replace(",5,", ",1,"));
-    let refused = add(&home, "sheet", &site.url("/r"), &[]);
-    refused.failed("look at the source; --accept-changes takes it");
-    assert_eq!(column(&home, "name"), "");
+    let refused = add(&home, "sheet", &site.url("/r"), "");
+    refused.failed("`reviews sync run sheet --accept-changes` takes it");
+    assert_eq!(column(&home, "entry_digest"), "");
     give_csv(&site, &sheet_of(&rows_of(0..10)));
-    add(&home, "sheet", &site.url("/r"), &[]).done();
+    add(&home, "sheet", &site.url("/r"), "").done();
     for _ in 0..3 {
         let run = run_sheet(&home, "", (0, 9, 0));
         assert_has(&run.out, "0 new");

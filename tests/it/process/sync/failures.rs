@@ -23,7 +23,7 @@ const ANSWERS: &str = r#"
 
 #[test]
 fn failure_says_status_and_kind_and_no_word_of_the_server() {
-    let (home, site) = added(1, &[]);
+    let (home, site) = added(1, "");
     let home = home.with_variable("RUST_LOG", "debug");
     for [status, kind, body, word] in table(ANSWERS) {
         let code: u16 = status.parse().unwrap();
@@ -49,11 +49,11 @@ fn failure_says_status_and_kind_and_no_word_of_the_server() {
     }
     home.run("sync run --dry-run").failed("workbook");
     has(&home, 1, "true");
-    let due = "paused = 0 and julianday(next_run_at) between julianday('now', '+5 hours') and julianday('now', '+7 hours')";
+    let due = "julianday(next_run_at) between julianday('now', '+5 hours') and julianday('now', '+7 hours')";
     assert_eq!(column(&home, due), "1", "failures stop no schedule");
     make_due(&home);
     let serving = serve_with_log(&home);
-    serving.wait_for("/metrics", &runs_of("google", "failure", 1));
+    serving.wait_for("/metrics", &runs_of("google", "failed", 1));
     assert_no_trace(&home, &["hush"]);
 }
 
@@ -61,24 +61,23 @@ fn failure_says_status_and_kind_and_no_word_of_the_server() {
 fn empty_list_is_a_valid_answer() {
     let one = |_: &SiteRequest| SiteAnswer::value(&json!([row(APIFY, 1)]));
     let (home, site) = (home(), Site::start(one));
-    add(&home, "shop", &site.url("/r"), &[]).done();
+    add(&home, "shop", &site.url("/r"), "").done();
     site.answer(|_| SiteAnswer::json("[]"));
     for _ in 0..3 {
         sync(&home).done();
-        assert_eq!(column(&home, "last_outcome"), "success");
+        assert_eq!(column(&home, "last_failure"), "");
     }
     assert_eq!(withheld(&home), "0");
-    add(&home, "new", &site.url("/r"), &[]).done();
-    let empty = "name = 'new' and last_outcome = 'success' and last_count = 0";
+    add(&home, "new", &site.url("/r"), "").done();
     home.finds(
-        &format!("select count(*) from sync_source where {empty}"),
-        "1",
+        "select last_success_at is not null, last_failure from sync_state where name = 'new'",
+        "1|",
     );
 }
 
 #[test]
 fn busy_server_is_retried_three_times_within_the_run() {
-    let (home, site) = added(1, &[]);
+    let (home, site) = added(1, "");
     for (failures, code) in [(3, 0), (4, 2)] {
         let mut number = 0;
         site.answer(move |_| {
@@ -99,7 +98,7 @@ fn busy_server_is_retried_three_times_within_the_run() {
 
 #[test]
 fn long_retry_after_delays_the_next_run_by_at_most_a_day() {
-    let (home, site) = added(1, &["--every", "5m"]);
+    let (home, site) = added(1, "every = '5m'");
     for seconds in [86_400, 30 * 86_400] {
         site.take_targets();
         site.answer(move |_| SiteAnswer::status(429).with(&format!("Retry-After: {seconds}")));

@@ -28,19 +28,17 @@ fn three_pages() -> Site {
     })
 }
 
-/// The file with these credentials, outside of the home, and the value of the variable.
-fn stored(content: &str, site: &Site) -> (TempDir, String) {
+/// A file with these credentials, outside of the home.
+fn stored(content: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("credentials.json");
     fs::write(&file, content).unwrap();
-    (folder, format!("{} {}", file.display(), site.origin()))
+    (folder, file.display().to_string())
 }
 
-fn add_google(home: &mut Home, site: &Site, value: &str) -> CommandOutput {
-    let variable = ("REVIEWS_SYNC_GOOGLE_gbp".to_owned(), value.to_owned());
-    home.environment.push(variable);
-    let header = ["--header", "Authorization: Bearer ${gbp}"];
-    add(home, "google", &site.url("/v4/r"), &header)
+fn add_google(home: &Home, site: &Site, file: &str) -> CommandOutput {
+    let key = format!("google_credentials = '{file}'");
+    add(home, "google", &site.url("/v4/r"), &key)
 }
 
 /// The tokens of the requests so far.
@@ -54,11 +52,11 @@ fn tokens_at(site: &Site) -> Vec<String> {
 
 #[test]
 fn credentials_file_gives_a_token_for_the_run() {
-    let mut home = home().with_variable("RUST_LOG", "debug");
+    let home = home().with_variable("RUST_LOG", "debug");
     let (tokens, site) = (token_site(3_600), three_pages());
     let mut file = credentials(&tokens);
-    let (_folder, value) = stored(&file.to_string(), &site);
-    add_google(&mut home, &site, &value).done();
+    let (_folder, value) = stored(&file.to_string());
+    add_google(&home, &site, &value).done();
     has(&home, 3, "true");
     assert_eq!(tokens_at(&site), ["Bearer hush-1"; 3]);
     let [request] = tokens.requests().try_into().unwrap();
@@ -74,8 +72,8 @@ fn credentials_file_gives_a_token_for_the_run() {
     );
     assert_eq!(site.requests()[0].header("x-goog-user-project"), "");
     file["quota_project_id"] = "project-1".into();
-    let (_folder, value) = stored(&file.to_string(), &site);
-    add_google(&mut home, &site, &value).done();
+    let (_folder, value) = stored(&file.to_string());
+    add_google(&home, &site, &value).done();
     let last = site.requests().pop().unwrap();
     assert_eq!(last.header("x-goog-user-project"), "project-1");
     assert_no_trace(&home, &["hush"]);
@@ -83,34 +81,21 @@ fn credentials_file_gives_a_token_for_the_run() {
 
 #[test]
 fn token_is_renewed_before_it_ends() {
-    let (mut home, tokens, site) = (home(), token_site(1), three_pages());
-    let (_folder, value) = stored(&credentials(&tokens).to_string(), &site);
-    add_google(&mut home, &site, &value).done();
+    let (home, tokens, site) = (home(), token_site(1), three_pages());
+    let (_folder, value) = stored(&credentials(&tokens).to_string());
+    add_google(&home, &site, &value).done();
     let mut tokens = tokens_at(&site);
     tokens.dedup();
     assert_eq!(tokens.len(), 3, "{tokens:?}");
 }
 
 #[test]
-fn google_token_goes_to_the_named_origin_only() {
-    let (mut home, tokens, site) = (home(), token_site(3_600), three_pages());
-    let other = three_pages();
-    let (_folder, value) = stored(&credentials(&tokens).to_string(), &site);
-    // Without an origin it is Google's.
-    let file = value.split(' ').next().unwrap();
-    for (site, value) in [(&other, &*value), (&site, file)] {
-        add_google(&mut home, site, value).failed("REVIEWS_SYNC_GOOGLE_gbp");
-        assert_eq!(site.take_targets(), [""; 0]);
-    }
-}
-
-#[test]
 fn credentials_that_give_no_token_fail_the_run_with_advice() {
-    let mut home = home().with_variable("RUST_LOG", "debug");
+    let home = home().with_variable("RUST_LOG", "debug");
     let (site, tokens) = (three_pages(), token_site(3_600));
-    let mut fail = |content: &Value| {
-        let (_folder, value) = stored(&content.to_string(), &site);
-        add_google(&mut home, &site, &value).failed("REVIEWS_SYNC_GOOGLE_gbp");
+    let fail = |content: &Value| {
+        let (_folder, value) = stored(&content.to_string());
+        add_google(&home, &site, &value).failed("google_credentials: ");
     };
     let good = credentials(&tokens);
     let mut ftp = good.clone();
@@ -125,8 +110,7 @@ fn credentials_that_give_no_token_fail_the_run_with_advice() {
         tokens.answer(move |_| SiteAnswer(status, Vec::new(), body.into()));
         fail(&good);
     }
-    let missing = format!("/nowhere/file.json {}", site.origin());
-    add_google(&mut home, &site, &missing).failed("REVIEWS_SYNC_GOOGLE_gbp");
+    add_google(&home, &site, "/nowhere/file.json").failed("google_credentials: ");
     assert_eq!(site.take_targets(), [""; 0]);
     assert_no_trace(&home, &["hush"]);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
-    let (home, site) = added(20, &[]);
+    let (home, site) = added(20, "");
     site.answer(|_| google_page(0..5, None, 9));
     for _ in 0..3 {
         let run = sync(&home);
@@ -13,13 +13,33 @@ fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
         assert_has(&run.out, "15 reviews of Google without a row");
     }
     has(&home, 20, "status = 'published'");
-    let refused = home.run("sync run google --withdraw-missing");
-    refused.failed("unexpected argument");
+    let listed = home.json("sync list --json");
+    assert_eq!(listed[0]["gone"], 15, "{listed}");
+    let serving = home.serve();
+    serving.wait_for("/metrics", "reviews_sync_gone{source=\"google\"} 15\n");
+    let withdraw = "sync run google --withdraw-missing";
+    home.run(withdraw).failed("add --accept-changes");
+    has(&home, 20, "status = 'published'");
+    site.answer(|_| google_page(0..18, None, 18));
+    home.run(withdraw).done();
+    has(&home, 2, "withheld_reason = 'gone at the source'");
+    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    serving.wait_for("/metrics", "reviews_sync_gone{source=\"google\"} 0\n");
+    // An import by hand takes reviews over.
+    answer_with(&site, 17);
+    sync(&home).done();
+    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    let page = json!({"reviews": [row(GOOGLE, 17)], "totalReviewCount": 1});
+    home.import("own.json", &page.to_string(), "1 unchanged");
+    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    let partial = "partial = true";
+    write_entry(&home, "google", &site.url("/r"), partial);
+    home.run(withdraw).failed("partial");
 }
 
 #[test]
 fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
-    let (home, site) = added(30, &[]);
+    let (home, site) = added(30, "");
     site.answer(|_| SiteAnswer::value(&json!([row(APIFY, 1)])));
     sync(&home).failed("another kind of file");
     site.answer(|_| {
@@ -37,20 +57,28 @@ fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
 }
 
 #[test]
-fn undo_of_a_run_pauses_the_source() {
-    let (home, site) = added(2, &[]);
+fn undo_of_a_run_holds_the_entry() {
+    let (home, site) = added(2, "");
     sync(&home).done();
-    let runs = "select count(*) from import_run";
-    home.finds(runs, "1");
+    home.finds("select count(*) from import_run", "1");
     answer_with(&site, 4);
     sync(&home).done();
-    home.run_ok("undo", "`reviews sync resume google`");
-    assert_eq!([count(&home, "true"), column(&home, "paused")], ["2", "1"]);
-    sync(&home).failed("`reviews sync resume NAME` fetches one");
-    home.run("sync resume google").done();
-    sync(&home).done();
-    has(&home, 4, "true");
-    home.run_ok("sync pause google", "`reviews sync resume google`");
+    home.run_ok("undo", "`reviews sync run google`");
+    assert_eq!([count(&home, "true"), column(&home, "held")], ["2", "1"]);
+    assert_eq!(home.json("sync list --json")[0]["held"], true);
+    home.run_ok("status", "held");
+    sync(&home).failed("no entry to fetch");
+    site.take_targets();
+    make_due(&home);
+    let other = google_site(1);
+    add(&home, "other", &other.url("/r"), "").done();
+    let serving = home.serve();
+    serving.wait_for("/metrics", "reviews_sync_gone{source=\"other\"} 0\n");
+    assert_eq!(site.take_targets(), [""; 0]);
+    home.run("sync run google").done();
+    assert_eq!([count(&home, "true"), column(&home, "held")], ["4", "0\n0"]);
+    home.run("source rename Google Maps").done();
+    assert_eq!(column(&home, "held"), "1\n1");
 }
 
 #[test]
@@ -64,7 +92,7 @@ fn platform_that_hides_more_than_a_tenth_is_not_taken_unasked() {
         SiteAnswer::value(&rows.collect::<Value>())
     };
     let (home, site) = (home(), Site::start(move |_| hidden(0)));
-    add(&home, "shop", &site.url("/r"), &[]).done();
+    add(&home, "shop", &site.url("/r"), "").done();
     site.answer(move |_| hidden(4));
     sync(&home).done();
     assert_eq!(withheld(&home), "4");

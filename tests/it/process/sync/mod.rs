@@ -1,10 +1,9 @@
-//! Sources that are fetched on a schedule, against a server that answers like the platforms do.
+//! Entries of the sync file, against a server that answers like the platforms do.
 
-mod adding;
 mod doubtful;
+mod entries;
 mod failures;
 mod fetching;
-mod files;
 mod google;
 mod guards;
 mod native;
@@ -14,7 +13,7 @@ mod schedule;
 mod secrets;
 
 use super::*;
-use crate::support::{refused, server_config};
+use crate::support::server_config;
 
 /// A home with a business, so that instants have a time zone.
 fn home() -> Home {
@@ -29,20 +28,27 @@ impl Home {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
-
-    /// The same home, with a `REVIEWS_SYNC_…` variable whose value only this site may have.
-    fn with_secret(self, name: &str, site: &Site, value: &str) -> Self {
-        let value = format!("{} {value}", site.origin());
-        self.with_variable(&format!("REVIEWS_SYNC_{name}"), &value)
-    }
 }
 
-/// Adds a source without asking.
-fn add(home: &Home, name: &str, url: &str, options: &[&str]) -> CommandOutput {
-    home.run(&[&["sync", "add", name, url, "--yes"], options].concat())
+/// Writes an entry into the file of entries, in place of the one of that name; `keys` are lines of it.
+fn write_entry(home: &Home, name: &str, url: &str, keys: &str) {
+    let path = home.folder.path().join("reviews.sync.toml");
+    let former = fs::read_to_string(&path).unwrap_or_default();
+    let begin = format!("[{name}]\n");
+    let others = former.split("\n\n");
+    let others = others.filter(|block| !block.is_empty() && !block.starts_with(&begin));
+    let blocks: Vec<&str> = others.collect();
+    let entry = format!("{begin}url = '{url}'\n{}", keys.trim());
+    fs::write(path, [&blocks[..], &[&entry]].concat().join("\n\n")).unwrap();
 }
 
-/// Runs all sources.
+/// Writes an entry, and runs it.
+fn add(home: &Home, name: &str, url: &str, keys: &str) -> CommandOutput {
+    write_entry(home, name, url, keys);
+    home.run(&["sync", "run", name])
+}
+
+/// Runs all entries.
 fn sync(home: &Home) -> CommandOutput {
     home.run("sync run")
 }
@@ -69,7 +75,7 @@ fn withheld(home: &Home) -> String {
 }
 
 fn column(home: &Home, name: &str) -> String {
-    home.sql(&format!("select {name} from sync_source"))
+    home.sql(&format!("select {name} from sync_state"))
 }
 
 /// Reviews as the platforms give them, with `#` for their number.
@@ -110,10 +116,10 @@ fn answer_with(site: &Site, count: usize) {
     site.answer(move |_| google_page(0..count, None, count));
 }
 
-/// A home with the source `google`, and its site.
-fn added(count: usize, options: &[&str]) -> (Home, Site) {
+/// A home with the entry `google`, which was run, and its site.
+fn added(count: usize, keys: &str) -> (Home, Site) {
     let (home, site) = (home(), google_site(count));
-    add(&home, "google", &site.url("/r"), options).done();
+    add(&home, "google", &site.url("/r"), keys).done();
     (home, site)
 }
 
@@ -134,9 +140,9 @@ fn make_pipe(path: &Path) {
     assert!(made.unwrap().success());
 }
 
-/// Makes every source due.
+/// Makes every entry due.
 fn make_due(home: &Home) {
-    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z'");
+    home.sql("update sync_state set next_run_at = '2020-01-01T00:00:00Z'");
 }
 
 fn query(request: &SiteRequest, name: &str) -> Option<String> {
@@ -153,12 +159,12 @@ fn serve_with_log(home: &Home) -> Serving {
     Serving::start_with_log(&mut home.command("serve"), log)
 }
 
-/// The count of the runs of a source that this process of the service made.
+/// The count of the runs of an entry that this process of the service made.
 fn runs_of(name: &str, outcome: &str, count: usize) -> String {
     format!("reviews_sync_runs_total{{outcome=\"{outcome}\",source=\"{name}\"}} {count}\n")
 }
 
-/// What the commands show of the sources.
+/// What the commands show of the entries.
 fn shown(home: &Home) -> String {
     let commands = ["sync list", "sync list --json", "status", "status --json"];
     commands.map(|words| home.run(words).out).concat()

@@ -1,27 +1,22 @@
-//! What a run of a source may touch, and what it takes from rows that name their sources themselves.
+//! What a run of an entry may touch, and what it takes from rows that name their sources themselves.
 
 use super::super::*;
 
-fn empty() -> Home {
-    static MIGRATED: LazyLock<Vec<u8>> = LazyLock::new(|| Home::made_by("migrate"));
-    Home::holding(&MIGRATED)
-}
-
-/// A home without a business, and a site that answers nothing yet.
+/// A home with a business, and a site that answers nothing yet.
 fn site() -> (Home, Site) {
-    (empty(), Site::start(|_| SiteAnswer::json("[]")))
+    (super::home(), Site::start(|_| SiteAnswer::json("[]")))
 }
 
-/// Adds the source `other` of this answer, and asserts that it is imported.
+/// Adds the entry `other` of this answer, and asserts that it is imported.
 #[track_caller]
-fn add(home: &Home, site: &Site, answer: &str, options: &[&str]) -> CommandOutput {
+fn add(home: &Home, site: &Site, answer: &str, keys: &str) -> CommandOutput {
     give(site, answer);
-    let added = super::add(home, "other", &site.url("/r"), options);
+    let added = super::add(home, "other", &site.url("/r"), keys);
     added.done();
     added
 }
 
-/// Runs the source on this answer.
+/// Runs the entry on this answer.
 #[track_caller]
 fn run(home: &Home, site: &Site, answer: &str) -> CommandOutput {
     give(site, answer);
@@ -67,7 +62,7 @@ fn kept(home: &Home, ids: &str) -> String {
 }
 
 #[test]
-fn native_rows_touch_only_reviews_that_runs_of_a_source_brought() {
+fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
     let ids = ["g1", "g2", "gone"];
     let own = ids.map(|id| native(id, &json!({})));
     let changes = json!({"rating": 1, "author": "Ann Baker", "text": "Bread was cold", "status": "withheld",
@@ -80,7 +75,7 @@ fn native_rows_touch_only_reviews_that_runs_of_a_source_brought() {
         native("n1", &json!({})),
     ];
     for form in forms(&rows) {
-        for options in [&[][..], &["--source", "Google"]] {
+        for options in ["", "source = 'Google'"] {
             let (home, site) = site();
             home.import("own.jsonl", &lines(&own), "3 new");
             home.run("delete gone --yes").done();
@@ -92,12 +87,15 @@ fn native_rows_touch_only_reviews_that_runs_of_a_source_brought() {
             ] {
                 assert_has(&added.out, part);
             }
-            home.finds("select review_id from sync_review", "n1");
+            home.finds(
+                "select review_id from review_source where entry = 'other'",
+                "n1",
+            );
             // Its own reviews follow it.
             let run = run(&home, &site, &lines(&[native("n1", &json!({"rating": 2}))]));
             assert_has(&run.out, "0 new, 1 updated");
             let after = kept(&home, "'g1', 'g2', 'gone'");
-            assert_eq!(after, before, "{form} {options:?}: {}", added.out);
+            assert_eq!(after, before, "{form} {options}: {}", added.out);
         }
     }
 }
@@ -115,11 +113,10 @@ fn rows_of_other_sites_touch_only_reviews_of_the_source() {
         ]
     };
     let (home, site) = site();
-    home.run("init --name Bakery --time-zone UTC").done();
     home.import("own.json", &Value::from(rows(5)).to_string(), "2 new");
     let mut all = rows(3);
     all.push(apify("a3", "Tripadvisor", 5));
-    let added = add(&home, &site, &Value::from(all.clone()).to_string(), &[]);
+    let added = add(&home, &site, &Value::from(all.clone()).to_string(), "");
     assert_has(&added.out, "left out: google-maps-a2");
     let stars =
         "select group_concat(rating, '') from (select rating from review order by review_id)";
@@ -150,7 +147,7 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
     ];
     let (home, site) = site();
     let rows = [&[own.clone()], &withheld[..]].concat();
-    let added = add(&home, &site, &lines(&rows), &[]);
+    let added = add(&home, &site, &lines(&rows), "");
     assert_has(&added.out, "3 withheld and not published");
     home.finds(
         "select review_id, status, withheld_reason, verification from review order by review_id;
@@ -190,7 +187,7 @@ fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     let unknown = json!({"id": "n2", "deleted": true});
     let rows = [about, deleted, unknown, native("n3", &json!({}))];
     let left_out = "note: the business, editorial texts and formats of the file are left out: a run takes reviews only\n";
-    let added = add(&home, &site, &lines(&rows), &[]);
+    let added = add(&home, &site, &lines(&rows), "");
     for part in [
         left_out,
         "2 deletion marks left out: a run takes reviews only\n",
@@ -203,7 +200,7 @@ fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     assert_has(&run(&home, &site, &document).out, left_out);
     home.finds(
         "select (select count(*) from business), (select count(*) from source where format is not null), (select count(*) from deleted_review)",
-        "0|0|0",
+        "1|0|0",
     );
 }
 
@@ -229,7 +226,7 @@ fn hidden_reviews_do_not_come_back_by_a_run() {
             let mut row = native("g1-again", &serde_json::from_str(changes).unwrap());
             row["text"] = "Bread number g1 was warm".into();
             give(&site, &lines(&[row]));
-            let added = super::add(&home, "other", &site.url("/r"), &[]);
+            let added = super::add(&home, "other", &site.url("/r"), "");
             let published = super::count(&home, "status = 'published'");
             assert_eq!(published, "0", "{decision} {changes}: {}", added.out);
         }
@@ -247,7 +244,7 @@ fn hidden_rows_of_a_run_have_one_reason_of_ours() {
         )
     };
     let rows: Vec<Value> = (0..30).map(hidden).collect();
-    add(&home, &site, &lines(&rows), &[]);
+    add(&home, &site, &lines(&rows), "");
     home.finds(
         "select status, withheld_reason, count(*) from review group by 1, 2",
         "withheld|not published at the source|30",

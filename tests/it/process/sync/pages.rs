@@ -33,7 +33,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
         Some("third") => google_page(3..5, Some(""), 5),
         Some(other) => panic!("{other}"),
     });
-    add(&home, "google", &site.url("/reviews?pageSize=2"), &[]).done();
+    add(&home, "google", &site.url("/reviews?pageSize=2"), "").done();
     assert_eq!(
         site.take_targets(),
         [
@@ -51,7 +51,7 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
 
 #[test]
 fn failed_page_imports_nothing_and_names_the_page() {
-    let (home, site) = added(1, &[]);
+    let (home, site) = added(1, "");
     site.answer(|request| match query(request, "pageToken") {
         None => google_page(5..9, Some("second"), 8),
         Some(_) => SiteAnswer::status(403),
@@ -65,24 +65,29 @@ fn failed_page_imports_nothing_and_names_the_page() {
 
 #[test]
 fn answer_that_says_that_there_is_more_is_noted() {
-    let page = |header: &'static str| {
+    let page = |next: Value| {
         let row = |number| json!({"id": format!("r{number}"), "author": "Ann", "rating": 5, "date": "2026-03-01", "text": format!("Words {number}"), "likes": 0});
         let rows: Value = (0..3).map(row).collect();
-        move |_: &SiteRequest| SiteAnswer::value(&rows).with(header)
+        move |_: &SiteRequest| SiteAnswer::value(&json!({"items": rows, "next": next}))
     };
-    let (home, site) = (home(), Site::start(page("X-WP-TotalPages: 2")));
+    let (home, site) = (home(), Site::start(page("/hush?page=2".into())));
     let url = site.url("/r");
-    let format = home.file("shop.toml", LIKES_IGNORED);
-    let noted = "there is more (X-WP-TotalPages)";
-    let added = add(&home, "shop", &url, &["--format", &format]);
+    home.file("shop.toml", LIKES_IGNORED);
+    let (format, noted) = ("format = './shop.toml'", "names a next page");
+    let added = add(&home, "shop", &url, format);
+    assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
     assert_has(&added.out, noted);
+    assert_has(&home.run("sync list").out, noted);
     has(&home, 3, "true");
-    site.answer(page("X-WP-TotalPages: 1"));
-    assert!(!sync(&home).out.contains(noted));
-    site.answer(page("X-WP-TotalPages: 2"));
-    assert_has(&sync(&home).out, noted);
-    let partial = add(&home, "shop", &url, &["--format", &format, "--partial"]);
+    site.answer(page(Value::Null));
+    let run = sync(&home);
+    run.done();
+    assert!(!run.out.contains(noted));
+    site.answer(page("/hush?page=2".into()));
+    let partial = add(&home, "shop", &url, &format!("{format}\npartial = true"));
+    partial.done();
     assert!(!partial.out.contains(noted), "{}", partial.out);
+    assert_no_trace(&home, &["hush"]);
 }
 
 #[test]
@@ -100,8 +105,7 @@ fn pages_in_another_encoding_are_followed() {
         None => page(1).with("Link: </r?page=2>; rel=\"next\""),
         Some(_) => page(2),
     });
-    let format = home.file("hotel.toml", WINDOWS_1252);
-    let options = ["--format", &format];
-    add(&home, "hotel", &site.url("/r"), &options).done();
+    home.file("hotel.toml", WINDOWS_1252);
+    add(&home, "hotel", &site.url("/r"), "format = './hotel.toml'").done();
     has(&home, 2, "author = 'René'");
 }

@@ -1,4 +1,4 @@
-//! Columns of fetched tables: decided when a source is added, and never by a run.
+//! Columns of fetched tables: decided in a run by hand, and never by a scheduled one.
 
 use super::*;
 
@@ -33,12 +33,14 @@ fn with_city(sheet: &str) -> String {
     wide.replacen("Hidden Lane", "City", 1)
 }
 
-/// A home with the source `sheet` of these values, whose reviews are public where Publish is yes, and its site.
+/// A home whose sheet's reviews are public where Publish is yes, with the entry `sheet` of these values, and its site.
 fn with_sheet(values: &[&str]) -> (Home, Site) {
     let (home, site) = (home(), csv_site(&sheet_of(values)));
+    home.file("by_hand.csv", &sheet_of(values));
     let format = home.file("sheet.toml", &format_of(&["yes"]));
-    let added = add(&home, "sheet", &site.url("/r"), &["--format", &format]);
-    added.done();
+    home.run(&["import", "by_hand.csv", "--format", &format])
+        .done();
+    add(&home, "sheet", &site.url("/r"), "").done();
     (home, site)
 }
 
@@ -63,40 +65,51 @@ fn assert_reason_without_cells(home: &Home) {
 }
 
 #[test]
-fn source_with_an_undecided_column_is_stored_after_the_answers() {
+fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
-    let url = site.url("/r");
-    let words = ["sync", "add", "sheet", &url, "--every", "30m"];
-    let stored = || [column(&home, "name"), count(&home, "true"), kept(&home)];
-    for options in [&[][..], &["--yes"]] {
+    write_entry(&home, "sheet", &site.url("/r"), "");
+    let words = ["sync", "run", "sheet"];
+    let stored = || {
+        [
+            column(&home, "entry_digest"),
+            count(&home, "true"),
+            kept(&home),
+        ]
+    };
+    for options in [&[][..], &["--dry-run"]] {
         let refused = home.run(&[&words, options].concat());
         refused.failed("Publish");
-        for part in ["reviews sync add sheet ", &url, "--every 30m"] {
-            assert_has(&refused.err, part);
-        }
+        assert_has(&refused.err, "format = \"./sheet.toml\"");
+        assert_has(&refused.out, "ignored = \"?\"");
         assert_eq!(stored(), ["", "0", ""]);
     }
-    let left = home.at_terminal(&words, &["q"]);
+    let left = home.at_terminal(&words, &[""]);
     assert_eq!(left.code, Some(2), "{}{}", left.out, left.err);
     assert_eq!(stored(), ["", "0", ""]);
-    let format = home.file("sheet.toml", &format_of(&["yes"]));
-    home.run(&[&words[..], &["--yes", "--format", &format]].concat())
-        .done();
+    home.file("sheet.toml", &format_of(&["yes"]));
+    let keys = "format = './sheet.toml'";
+    add(&home, "sheet", &site.url("/r"), keys).done();
     assert_eq!([count(&home, "true"), withheld(&home)], ["3", "1"]);
     assert_has(&kept(&home), "values = [\"yes\"]");
     sync(&home).done();
+    // Other bytes of the format's file are another entry.
+    home.file("sheet.toml", &format_of(&["yes", "no"]));
+    home.run_ok("sync list", "never succeeded as it now stands");
+    sync(&home).done();
+    assert_eq!(withheld(&home), "0");
 }
 
 #[test]
 fn run_with_a_new_column_fails_until_it_is_decided() {
-    let undecided = "City";
+    let undecided = "`reviews sync run sheet` asks";
     let (home, site) = with_sheet(&["yes"; 20]);
     give_csv(&site, &with_city(&sheet_of(&["yes"; 21])));
-    sync(&home).failed(undecided);
+    sync(&home).failed("City");
     make_due(&home);
     let serving = home.serve();
-    serving.wait_for("/metrics", &runs_of("sheet", "failure", 1));
+    serving.wait_for("/metrics", &runs_of("sheet", "failed", 1));
     assert_has(&column(&home, "last_failure"), undecided);
+    assert!(!column(&home, "last_failure").contains("City"));
     assert_reason_without_cells(&home);
     has(&home, 20, "true");
     let ignored = format!("ignored = [\"City\"]\n{}", format_of(&["yes"]));
@@ -119,7 +132,7 @@ fn run_without_a_kept_column_fails() {
     ] {
         give_csv(&site, &without);
         sync(&home).failed(header);
-        assert_has(&column(&home, "last_failure"), header);
+        assert_has(&column(&home, "last_failure"), "sync run sheet");
         assert_reason_without_cells(&home);
         assert_eq!([count(&home, "true"), withheld(&home)], ["20", "0"]);
     }
@@ -149,33 +162,8 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
 }
 
 #[test]
-fn run_after_a_changed_decision_sends_no_validators() {
-    let home = home();
-    let sheet = sheet_of(&["yes", "no", "yes"]);
-    let site = Site::start(move |request| match request.header("if-none-match") {
-        "\"v1\"" => SiteAnswer::status(304),
-        _ => SiteAnswer::csv(&*sheet).with("ETag: \"v1\""),
-    });
-    let format = home.file("sheet.toml", &format_of(&["yes"]));
-    let added = add(&home, "sheet", &site.url("/r"), &["--format", &format]);
-    added.done();
-    assert_eq!(withheld(&home), "1");
-    set_format(&home, &format_of(&["yes", "no"]));
-    make_due(&home);
-    let serving = home.serve();
-    serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
-    assert_eq!(withheld(&home), "0");
-    // An undo leaves the decisions of an added source.
-    let before = kept(&home);
-    home.run("undo").failed("`reviews undo --source Direct`");
-    home.run("undo --source Direct").done();
-    home.run("undo --source Direct").done();
-    assert_eq!(kept(&home), before);
-}
-
-#[test]
 fn member_that_a_platform_adds_is_named_and_does_not_fail_a_run() {
-    let (home, site) = added(2, &[]);
+    let (home, site) = added(2, "");
     site.answer(|_| {
         let mut page = json!({"reviews": [row(GOOGLE, 0), row(GOOGLE, 1)], "totalReviewCount": 2});
         for review in page["reviews"].as_array_mut().unwrap() {

@@ -1,4 +1,4 @@
-//! When sources are fetched, by which process, and what a clock that was wrong or a kill leaves.
+//! When entries are fetched, by which process, and what a clock that was wrong or a kill leaves.
 
 use super::*;
 
@@ -47,25 +47,8 @@ impl Gate {
 }
 
 #[test]
-fn times_of_a_schedule_follow_the_time_zone_of_the_business() {
-    let (home, _site) = added(1, &["--at", "0 3 * * *"]);
-    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T03:00:00Z");
-    home.run("init --time-zone America/Phoenix").done();
-    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
-    // Also the one of a business that is made later than the source.
-    let (home, site) = (
-        Home::new(),
-        csv_site("id,author,rating,date,text\nr1,Ann,5,2026-03-01,A quiet and clean room\n"),
-    );
-    add(&home, "hotel", &site.url("/r"), &["--at", "0 3 * * *"]).done();
-    home.run("init --name Peak --time-zone America/Phoenix")
-        .done();
-    assert_eq!(column(&home, "substr(next_run_at, 11)"), "T10:00:00Z");
-}
-
-#[test]
 fn stopped_service_imports_nothing_of_a_run() {
-    let (home, site) = added(1, &[]);
+    let (home, site) = added(1, "");
     let gate = hold(&site, 0..9);
     make_due(&home);
     let serving = home.serve();
@@ -83,33 +66,32 @@ fn stopped_service_imports_nothing_of_a_run() {
 
 #[test]
 fn missed_run_is_made_up_once_after_a_start() {
-    let (home, site) = added(2, &[]);
+    let (home, site) = added(2, "");
     site.answer(|_| google_page(0..3, None, 3));
     site.take_targets();
-    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z', last_success_at = null");
+    home.sql("update sync_state set next_run_at = '2020-01-01T00:00:00Z', last_success_at = null");
     let serving = home.serve();
     serving.wait_for("/metrics", &runs_of("google", "success", 1));
     assert_eq!(site.take_targets().len(), 1);
     let is_recorded = format!("last_success_at is not null and {IS_LATER}");
     assert_eq!(column(&home, &is_recorded), "1");
     serving.wait_for("/reviews.json", "Bread number 2");
-    home.sql(
-        "update sync_source set url = 'http://127.0.0.1:9/r', next_run_at = '2020-01-01T00:00:00Z'",
-    );
-    serving.wait_for("/metrics", &runs_of("google", "failure", 1));
-    assert_has(&column(&home, "last_failure"), "connect");
+    site.answer(|_| SiteAnswer::status(404));
+    make_due(&home);
+    serving.wait_for("/metrics", &runs_of("google", "failed", 1));
+    assert_has(&column(&home, "last_failure"), "status 404");
 }
 
 #[test]
 fn killed_run_is_not_half_imported_nor_due_at_the_next_start() {
     for words in [&["serve"][..], &["sync", "run", "google"]] {
-        let (home, site) = added(1, &[]);
+        let (home, site) = added(1, "");
         let (path, (reached, is_reached)) = (home.path(), mpsc::channel());
         site.answer(move |request| {
             if query(request, "pageToken").is_none() {
                 return google_page(0..20, Some("last"), 40);
             }
-            let is_later = format!("select {IS_LATER} from sync_source");
+            let is_later = format!("select {IS_LATER} from sync_state");
             let _ = reached.send(sqlite3(&path, &is_later));
             google_page(20..40, None, 40)
         });
@@ -121,10 +103,7 @@ fn killed_run_is_not_half_imported_nor_due_at_the_next_start() {
         assert_eq!(is_later, "1", "{words:?}: stored before the run began");
         let all: usize = count(&home, "true").parse().unwrap();
         assert!([1, 40].contains(&all), "{all} of 40");
-        assert_eq!(
-            [column(&home, IS_LATER), column(&home, "paused")],
-            ["1", "0"]
-        );
+        assert_eq!(column(&home, IS_LATER), "1");
         home.run("check").done();
         home.run("sync run google").done();
         has(&home, 40, "true");
@@ -132,41 +111,36 @@ fn killed_run_is_not_half_imported_nor_due_at_the_next_start() {
 }
 
 #[test]
-fn source_with_a_last_run_ahead_of_the_clock_is_due() {
-    let (home, site) = added(1, &[]);
+fn time_that_is_later_than_the_schedule_allows_is_due() {
+    let (home, site) = added(1, "");
     let ahead = instant("+30 days");
-    for (column_name, outcome) in [
-        ("last_success_at", "success"),
-        ("last_failure_at", "failure"),
-    ] {
-        home.sql(&format!(
-            "update sync_source set next_run_at = {ahead}, last_outcome = '{outcome}'; update sync_source set {column_name} = {ahead}"
-        ));
-        let gate = hold(&site, 0..1);
-        let serving = home.serve();
-        gate.wait();
-        let series = "\nreviews_sync_last_success_timestamp_seconds{source=\"google\"} ";
-        serving.wait_for("/metrics", series);
-        let figures = serving.get("/metrics");
-        let (_, value) = figures.split_once(series).unwrap();
-        let success: f64 = value.lines().next().unwrap().parse().unwrap();
-        let now: f64 = home.sql("select strftime('%s', 'now')").parse().unwrap();
-        assert!(success <= now + 1.0, "{success} is later than {now}");
-        drop(gate);
-        serving.wait_for("/metrics", &runs_of("google", "success", 1));
-        let is_right = "julianday(next_run_at) < julianday('now', '+1 day') and julianday(last_success_at) < julianday('now', '+1 minute')";
-        assert_eq!(column(&home, is_right), "1");
-    }
+    home.sql(&format!(
+        "update sync_state set next_run_at = {ahead}, last_success_at = {ahead}"
+    ));
+    let gate = hold(&site, 0..1);
+    let serving = home.serve();
+    gate.wait();
+    let series = "\nreviews_sync_last_success_timestamp_seconds{source=\"google\"} ";
+    serving.wait_for("/metrics", series);
+    let figures = serving.get("/metrics");
+    let (_, value) = figures.split_once(series).unwrap();
+    let success: f64 = value.lines().next().unwrap().parse().unwrap();
+    let now: f64 = home.sql("select strftime('%s', 'now')").parse().unwrap();
+    assert!(success <= now + 1.0, "{success} is later than {now}");
+    drop(gate);
+    serving.wait_for("/metrics", &runs_of("google", "success", 1));
+    let is_right = "julianday(next_run_at) < julianday('now', '+1 day') and julianday(last_success_at) < julianday('now', '+1 minute')";
+    assert_eq!(column(&home, is_right), "1");
 }
 
 #[test]
-fn source_never_runs_beside_itself() {
-    let (home, site) = added(1, &[]);
+fn entry_never_runs_beside_itself() {
+    let (home, site) = added(1, "");
     let gate = hold(&site, 0..2);
     make_due(&home);
     let serving = home.serve();
     gate.wait();
-    for words in ["sync run google", "sync remove google"] {
+    for words in ["sync run google", "sync run --dry-run"] {
         home.run(words)
             .failed("google: it is being fetched just now; try again when that is done");
     }
@@ -180,20 +154,20 @@ fn source_never_runs_beside_itself() {
 fn command_fetches_by_itself_while_the_service_waits_for_others() {
     let (home, slow) = (home(), google_site(1));
     for name in ["a", "b", "c", "d"] {
-        add(&home, name, &slow.url("/slow"), &[]).done();
+        add(&home, name, &slow.url("/slow"), "").done();
     }
     let site = Site::start(|request| {
         assert_eq!(request.header("x-key"), "key-1");
         google_page(5..7, None, 2)
     });
-    let home = home.with_secret("SECRET_k", &site, "key-1");
-    let header = ["--header", "X-Key: ${k}"];
-    add(&home, "quick", &site.url("/r"), &header).done();
+    let home = home.with_variable("REVIEWS_SYNC_KEY", "key-1");
+    let header = "headers = { X-Key = '${KEY}' }";
+    add(&home, "quick", &site.url("/r"), header).done();
     let gate = hold(&slow, 0..1);
-    home.sql("update sync_source set next_run_at = '2020-01-01T00:00:00Z' where name <> 'quick'");
+    home.sql("update sync_state set next_run_at = '2020-01-01T00:00:00Z' where name <> 'quick'");
     // The service does not know the secret.
     let mut command = home.command("serve");
-    let serving = Serving::start(command.env_remove("REVIEWS_SYNC_SECRET_k"));
+    let serving = Serving::start(command.env_remove("REVIEWS_SYNC_KEY"));
     gate.wait();
     site.answer(|_| google_page(5..8, None, 3));
     home.run("sync run quick").done();
@@ -209,7 +183,7 @@ fn command_fetches_by_itself_while_the_service_waits_for_others() {
 
 #[test]
 fn undo_during_a_run_stays_undone() {
-    let (home, site) = added(2, &[]);
+    let (home, site) = added(2, "");
     let gate = hold(&site, 0..3);
     let run = start(&home, &["sync", "run", "google"]);
     gate.wait();
@@ -217,6 +191,6 @@ fn undo_during_a_run_stays_undone() {
     drop(gate);
     let run = run.wait_with_output().unwrap();
     let message = String::from_utf8(run.stderr).unwrap();
-    assert_has(&message, "the source was paused during the run");
+    assert_has(&message, "the entry was held during the run");
     has(&home, 0, "true");
 }

@@ -1,0 +1,232 @@
+//! The service runs the entries that are due, and looks whether their file has changed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future;
+use indicatif::ProgressBar;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::decide::RunRequest;
+use super::error::SyncError;
+use super::file::{Entry, SyncFile};
+use super::run::{RunOutcome, SyncReport, SyncRunner, is_due};
+use crate::clock::Monotonic;
+use crate::compute::lock;
+use crate::imports::{Rejection, Watch};
+use crate::metrics::{self, figure};
+use crate::storage::business::time_zone;
+use crate::storage::sync::{SyncState, sync_states};
+use crate::storage::{AtPath as _, DbError, instant_or_epoch};
+
+/// Entries that are fetched at the same time.
+const RUNS_MAX: usize = 8;
+/// The wait after a failure that could not be recorded, so that an entry is not fetched without a pause.
+const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
+/// Between two looks at the file.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+pub struct EntryScheduler {
+    pub runner: SyncRunner,
+    places: Semaphore,
+    file: Mutex<FileInForce>,
+    /// The entries with gauges.
+    measured: Mutex<BTreeSet<String>>,
+    /// The digests of the entries of which the log says that they wait for a first run by hand.
+    announced: Mutex<HashMap<String, String>>,
+}
+
+/// The file as it was last read without a fault.
+#[derive(Default)]
+struct FileInForce {
+    looked_at: Option<Monotonic>,
+    file: Option<Arc<SyncFile>>,
+    fault: Option<String>,
+}
+
+/// Watches a run only for the stop.
+struct Unwatched<'s>(&'s CancellationToken);
+
+impl Watch for Unwatched<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn rejected(&mut self, _: Rejection) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl EntryScheduler {
+    pub fn new(runner: SyncRunner) -> Self {
+        metrics::SYNC_CONFIG_OK.gauge(&[]).set(1.0);
+        Self {
+            runner,
+            places: Semaphore::new(RUNS_MAX),
+            file: Mutex::default(),
+            measured: Mutex::default(),
+            announced: Mutex::default(),
+        }
+    }
+
+    /// Runs what is due, until `stop`; returns whether there was any. What finds no place is due at the next call, too.
+    pub async fn run_once(&self, stop: &CancellationToken) -> Result<bool, DbError> {
+        let file = self.look_at_file();
+        let entries = file.as_ref().map_or(&[][..], |file| &file.entries);
+        let (database, now) = (&self.runner.database, self.runner.clock.now());
+        let (path, mut reader) = (database.path(), database.reader().await?);
+        let states = sync_states(&mut reader).await.at(path)?;
+        let zone = time_zone(&mut reader).await.at(path)?.unwrap_or_default();
+        drop(reader);
+        self.measure(entries, &states);
+        let none = SyncState::default();
+        let due = entries.iter().filter(|entry| {
+            let state = states.get(&entry.name).unwrap_or(&none);
+            !state.is_held && is_due(entry, state, now, zone) && self.may_run(entry, state)
+        });
+        let due: Vec<&Entry> = due.collect();
+        let runs = due.iter().map(async |entry| {
+            let Ok(_place) = self.places.try_acquire() else {
+                return;
+            };
+            if let Err(error) = self.run_entry(entry, stop).await {
+                tracing::error!(entry = entry.name, %error, "sync.not_recorded: the outcome of a run could not be stored");
+                let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
+                stop.run_until_cancelled(wait).await;
+            }
+        });
+        Box::pin(future::join_all(runs)).await;
+        Ok(!due.is_empty())
+    }
+
+    /// Whether the entry succeeded as it now stands; the log names the command of one that did not. One whose format cannot be read
+    /// may run, and fails.
+    fn may_run(&self, entry: &Entry, state: &SyncState) -> bool {
+        let Ok((_, digest)) = entry.reading() else {
+            return true;
+        };
+        if state.entry_digest.as_ref() == Some(&digest) {
+            return true;
+        }
+        let mut announced = lock(&self.announced);
+        if announced.insert(entry.name.clone(), digest.clone()) != Some(digest) {
+            let name = &entry.name;
+            tracing::warn!(
+                entry = name,
+                "sync.first_run: the entry never succeeded as it now stands; `reviews sync run {name}` runs it first"
+            );
+        }
+        false
+    }
+
+    /// The file in force. It is read again after [`LOOK_INTERVAL`]; a faulty one changes nothing.
+    fn look_at_file(&self) -> Option<Arc<SyncFile>> {
+        let now = self.runner.clock.monotonic();
+        let mut in_force = lock(&self.file);
+        let is_recent = |at: Monotonic| now - at < LOOK_INTERVAL;
+        if in_force.looked_at.is_some_and(is_recent) {
+            return in_force.file.clone();
+        }
+        in_force.looked_at = Some(now);
+        let fault = match SyncFile::read(&self.runner.config, self.runner.database.path()) {
+            Ok(file) => {
+                in_force.file = file.map(Arc::new);
+                None
+            }
+            Err(fault) => Some(fault),
+        };
+        let is_ok = if fault.is_none() { 1.0 } else { 0.0 };
+        metrics::SYNC_CONFIG_OK.gauge(&[]).set(is_ok);
+        if fault != in_force.fault {
+            match &fault {
+                Some(fault) => tracing::error!(
+                    "sync.file_faulty: the entries stay as they were last read: {fault}"
+                ),
+                None => tracing::info!("sync.file_read: the file of entries can be read again"),
+            }
+            in_force.fault = fault;
+        }
+        in_force.file.clone()
+    }
+
+    async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
+        let (request, bar) = (RunRequest::default(), ProgressBar::hidden());
+        let mut watch = Unwatched(stop);
+        let run = self
+            .runner
+            .run_locked(entry, &request, stop, &bar, None, &mut watch);
+        let run = run.await;
+        log_run(&entry.name, &run);
+        match run {
+            Err(SyncError::Database(error)) => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Removes the gauges of a process that no longer fetches.
+    pub fn forget_measures(&self) {
+        self.measure(&[], &BTreeMap::new());
+        metrics::SYNC_CONFIG_OK.gauge(&[]).set(1.0);
+        lock(&self.file).looked_at = None;
+    }
+
+    /// Sets the gauges of the entries, and removes those of others.
+    fn measure(&self, entries: &[Entry], states: &BTreeMap<String, SyncState>) {
+        let names: BTreeSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+        let mut measured = lock(&self.measured);
+        for gone in measured.difference(&names) {
+            metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
+            metrics::SYNC_DOUBTFUL.remove_gauge(&[gone]);
+            metrics::SYNC_GONE.remove_gauge(&[gone]);
+        }
+        let (now, none) = (self.runner.clock.now(), SyncState::default());
+        for name in &names {
+            for outcome in metrics::SYNC_OUTCOMES {
+                metrics::SYNC_RUNS.counter(&[name, outcome]);
+            }
+            let state = states.get(name).unwrap_or(&none);
+            let success = state.last_success_at.as_deref().map(instant_or_epoch);
+            let seconds = success.map_or(0, |at| at.min(now).timestamp());
+            for (metric, number) in [
+                (metrics::SYNC_LAST_SUCCESS, seconds),
+                (metrics::SYNC_DOUBTFUL, state.last_doubtful),
+                (metrics::SYNC_GONE, state.gone),
+            ] {
+                let number = u64::try_from(number).unwrap_or(0);
+                metric.gauge(&[name]).set(figure(number));
+            }
+        }
+        *measured = names;
+    }
+}
+
+fn log_run(entry: &str, run: &Result<RunOutcome, SyncError>) {
+    match run {
+        // A command may run it now.
+        Ok(RunOutcome::Stopped) | Err(SyncError::Running) => {}
+        Ok(RunOutcome::Unchanged) => tracing::info!(
+            entry,
+            "sync.unchanged: the answer of an entry is that of its last run"
+        ),
+        Ok(RunOutcome::Imported(report)) => {
+            let SyncReport { import, decision } = &**report;
+            tracing::info!(
+                entry,
+                reviews = decision.count,
+                new = import.new,
+                updated = import.updated,
+                rejected = import.rejected,
+                doubtful = import.doubtful.count,
+                "sync.run: an entry was fetched"
+            );
+        }
+        Err(error) => tracing::warn!(
+            entry,
+            %error,
+            "sync.failed: an entry could not be fetched; it is tried again on its schedule"
+        ),
+    }
+}

@@ -1,0 +1,223 @@
+//! The file of entries: its faults, what is shown of it, when it is read again, and which entries are first run by hand.
+
+use super::*;
+
+/// Runs the service with a due entry, and returns its log after the entry `other` was fetched.
+fn log_of_service(home: &Home) -> String {
+    let other = google_site(1);
+    add(home, "other", &other.url("/r"), "").done();
+    make_due(home);
+    let serving = serve_with_log(home);
+    serving.wait_for("/metrics", &runs_of("other", "success", 1));
+    serving.stop();
+    home.read("log")
+}
+
+#[test]
+fn entry_is_run_by_hand_listed_and_found_in_status() {
+    let (home, site) = (home(), google_site(3));
+    let url = site.url("/reviews?secret=hush");
+    site.answer(|_| SiteAnswer::status(404));
+    add(&home, "google", &url, "every = '30m'").failed("status 404");
+    answer_with(&site, 3);
+    let preview = home.run_ok("sync run google --dry-run", "3 new");
+    assert_has(&preview.out, "dry run: nothing was changed");
+    has(&home, 0, "true");
+    let log = log_of_service(&home);
+    assert_has(&log, "sync.first_run");
+    assert_has(&log, "`reviews sync run google`");
+    home.run_ok("status", "`reviews sync run google`");
+    has(&home, 1, "true");
+    home.run("sync run google").done();
+    has(&home, 3, "true");
+    let agent = site.requests()[0].header("user-agent").to_owned();
+    assert_has(&agent, "reviews");
+    assert_has(&agent, env!("CARGO_PKG_VERSION"));
+    for part in ["google: http://127.0.0.1", "/reviews\n", "every 30m"] {
+        home.run_ok("sync list", part);
+    }
+    let status = home.json("status --json");
+    assert_eq!(status["imports"][0]["sync"], "google");
+    site.answer(|_| SiteAnswer::status(404));
+    sync(&home).failed("status 404");
+    let json = home.json("sync list --json");
+    let members = [
+        "name",
+        "source",
+        "url",
+        "schedule",
+        "next_run_at",
+        "last_success_at",
+        "last_failure",
+    ];
+    for member in members {
+        assert!(json[0][member].is_string(), "{member}: {json}");
+    }
+    let total = json!({"count": 3, "on": json[0]["last_success_at"].as_str().unwrap()[..10]});
+    assert_eq!(json[0]["total"], total);
+    assert_eq!(json[0]["source"], "Google");
+    for instant in ["next_run_at", "last_success_at"] {
+        let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
+        assert_eq!(column(&home, &is_text), "1", "{instant}");
+    }
+    home.run("sync run gogle").failed("the nearest is google");
+    assert_no_trace_of_database(&home, "hush");
+}
+
+/// Asserts that no byte of the database has the word.
+#[track_caller]
+fn assert_no_trace_of_database(home: &Home, word: &str) {
+    assert!(!home.file_has(word), "{word}");
+}
+
+#[test]
+fn fault_of_the_file_names_line_and_key_and_no_value() {
+    let home = home();
+    for [key, fault] in table(
+        r#"
+        url = "ftp://hush" → line 3: [a] url: write it like https://HOST/PATH
+        ulr = "hush" → line 3: [a] ulr: no key of an entry; the nearest is url
+        every = "hush" → line 3: [a] every: no interval
+        every = "4m" → line 3: [a] every: less than 5 minutes
+        at = "hush" → line 3: [a] at: no schedule
+        at = "1 2 3 4 hush" → line 3: [a] at: no schedule
+        format = "hush" → line 3: [a] format: no built-in format
+        format = "draft" → line 3: [a] format: no built-in format
+        partial = "hush" → line 3: [a] partial: expected true or false
+        allow_http = 1 → line 3: [a] allow_http: expected true or false
+        source = 5 → line 3: [a] source: expected a text in quotes
+        command = "hush" → line 3: [a] command: expected a list
+        command = [] → line 3: [a] command: the program is missing
+        basic = "hush" → line 3: [a] basic: write it like
+        headers = "hush" → line 3: [a] headers: expected
+        headers = { Host = "hush" } → line 3: [a] headers: Host belongs to the connection
+        headers = { X-Key = "${hush}" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
+        headers = { X-Key = "hush ${KEY" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
+        headers = { X-Key = "${CA_FILE}" } → line 3: [a] headers: X-Key: REVIEWS_SYNC_CA_FILE is a setting
+        headers = { X-Key = "${COMMAND}" } → line 2: [a] ${COMMAND} is what `command` prints
+        google_credentials = "hush"; basic = "a:b" → line 2: [a] google_credentials and basic exclude each other
+        google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
+        every = "6h"; at = "0 5 * * *" → line 2: [a] every and at exclude each other
+        source = hush → line 3: this is no TOML
+        source = "a"; source = "hush" → line 4: a name stands twice
+        "#,
+    ) {
+        let url = if key.starts_with("url") {
+            ""
+        } else {
+            "; url = \"https://a.test\""
+        };
+        let text = format!("# What is fetched\n[a]\n{key}{url}\n").replace("; ", "\n");
+        home.file("reviews.sync.toml", &text);
+        for words in ["sync list", "sync list --json", "sync run", "sync run a"] {
+            home.run(words).failed(fault);
+        }
+        home.run_ok("status", fault);
+    }
+    home.file("reviews.sync.toml", "url = 'hush'\n['b c']\n");
+    home.run("sync list")
+        .failed("line 1: url stands in no entry");
+    home.run("sync list").failed("line 2: the name of an entry");
+    assert!(!home.printed.lock().unwrap().contains("hush"));
+    home.run("sync list --sync-file none.toml")
+        .failed("none.toml");
+    home.file("reviews.sync.toml", "");
+    home.run_ok("sync list", "No entries");
+}
+
+#[test]
+fn faulty_file_at_the_start_stops_no_page_and_fetches_nothing() {
+    let (home, site) = added(2, "");
+    make_due(&home);
+    site.take_targets();
+    home.file("reviews.sync.toml", "[google]\nurl = hush\n");
+    let serving = serve_with_log(&home);
+    assert_has(&serving.greeting, "nothing is fetched");
+    assert_has(&serving.greeting, "line 2");
+    serving.wait_for("/metrics", "reviews_sync_config_ok 0\n");
+    assert_eq!(serving.ids().len(), 2);
+    serving.stop();
+    assert_has(&home.read("log"), "sync.file_faulty");
+    assert_eq!(site.take_targets(), [""; 0]);
+    assert_no_trace_of_database(&home, "hush");
+    let named = home.with_variable("REVIEWS_SYNC_FILE", "nowhere.toml");
+    let serving = named.serve();
+    serving.wait_for("/metrics", "reviews_sync_config_ok 0\n");
+}
+
+#[test]
+fn greeting_names_the_file() {
+    let (home, _site) = added(1, "");
+    let serving = home.serve();
+    assert_has(&serving.greeting, "reviews.sync.toml, 1 entry\n");
+    serving.wait_for("/metrics", "reviews_sync_config_ok 1\n");
+}
+
+#[test]
+fn changed_entry_is_first_run_by_hand_and_a_changed_schedule_is_not() {
+    let (home, site) = added(1, "");
+    let other = google_site(2);
+    write_entry(&home, "google", &other.url("/r"), "");
+    make_due(&home);
+    assert_has(&log_of_service(&home), "`reviews sync run google`");
+    assert_eq!(other.take_targets(), [""; 0]);
+    home.run("sync run google").done();
+    for keys in ["every = '5m'", "at = '0 3 * * *'", "partial = true"] {
+        write_entry(&home, "google", &other.url("/r"), keys);
+        make_due(&home);
+        let serving = home.serve();
+        serving.wait_for("/metrics", &runs_of("google", "success", 1));
+    }
+    drop(site);
+}
+
+#[test]
+fn files_that_everybody_may_write_are_refused() {
+    let (home, site) = (home(), google_site(1));
+    let key = |keys: &str| write_entry(&home, "google", &site.url("/r"), keys);
+    let set = |name: &str, mode: u32| {
+        let path = home.folder.path().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    home.file("google.toml", "like = \"google\"\n");
+    home.file("token", "#!/bin/sh\necho a\n");
+    home.file("google.json", "{}");
+    for (name, keys) in [
+        ("reviews.sync.toml", ""),
+        ("google.toml", "format = './google.toml'"),
+        ("token", "command = ['./token']"),
+        ("google.json", "google_credentials = 'google.json'"),
+    ] {
+        key(keys);
+        set(name, 0o666);
+        home.run("sync run google").failed("everybody may write");
+        set(name, 0o644);
+    }
+    assert_eq!(site.take_targets(), [""; 0]);
+    key("");
+    home.run("sync run google").done();
+}
+
+#[test]
+fn dry_run_previews_every_entry() {
+    let (home, site) = added(20, "partial = true");
+    let broken = google_site(1);
+    add(&home, "broken", &broken.url("/r"), "").done();
+    broken.answer(|_| SiteAnswer::status(404));
+    answer_with(&site, 3);
+    let preview = home.run("sync run --dry-run");
+    preview.failed("broken: status 404");
+    assert_has(&preview.out, "google:");
+}
+
+#[test]
+fn database_with_the_sample_or_without_a_business_fetches_nothing() {
+    let (home, site) = added(3, "");
+    home.sql("update instance set is_sample = 1");
+    site.take_targets();
+    sync(&home).failed("holds the sample");
+    let new = Home::new();
+    new.run("migrate").done();
+    add(&new, "google", &site.url("/r"), "").failed("reviews init");
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
+}
