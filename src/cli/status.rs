@@ -19,7 +19,6 @@ use crate::model::json::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs, unreadable};
-use crate::storage::sync::sync_states;
 use crate::storage::{is_served, list_faults, unpublished};
 use crate::websub::store::list;
 
@@ -92,7 +91,7 @@ async fn read_status(
         sample: sample_state(&mut *reader).await?,
         by_source: counts(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
-        sync: EntryList::read(sync, path, sync_states(&mut *reader).await?),
+        sync: EntryList::read(sync, path, &mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
         unreadable: unreadable(&mut *reader).await?,
         base_url: first_base(&mut *reader)

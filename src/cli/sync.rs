@@ -1,6 +1,5 @@
 //! The command `reviews sync`: lists and runs the entries of the operator's file.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
+use sqlx::SqliteConnection;
 use tokio_util::sync::CancellationToken;
 
 use super::database::{existing_address, read};
@@ -23,7 +23,9 @@ use crate::imports::Doubtful;
 use crate::model::json::without_nulls;
 use crate::random::Random;
 use crate::storage::Opening;
+use crate::storage::reviews::counts;
 use crate::storage::sync::{SyncState, sync_states};
+use crate::storage::transparency::hidden_by_source;
 use crate::sync::{
     Cause, Entry, RunOutcome, RunRequest, SyncError, SyncFile, SyncReport, SyncRunner,
 };
@@ -191,8 +193,10 @@ fn no_file(config: &SyncConfig, database: &Path) -> String {
 impl List {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let list = EntryList::read(&self.config, &path, read(config, sync_states).await?);
-        let list = list.map_err(|fault| anyhow!(fault))?;
+        let list = async |reader: &mut SqliteConnection| {
+            EntryList::read(&self.config, &path, reader).await
+        };
+        let list = read(config, list).await?.map_err(|fault| anyhow!(fault))?;
         if self.json {
             return print_result(&format!("{:#}\n", list.json(clock.now())));
         }
@@ -205,37 +209,58 @@ impl List {
 }
 
 /// The entries of the file with their states.
-pub(super) struct EntryList(Vec<(Entry, SyncState)>);
+pub(super) struct EntryList(Vec<ListedEntry>);
+
+struct ListedEntry {
+    entry: Entry,
+    state: SyncState,
+    /// Of its source, the reviews that are published, withheld and deleted.
+    counts: [u64; 3],
+}
 
 impl EntryList {
-    /// # Errors
-    /// What is wrong with the file.
-    pub(super) fn read(
+    /// The entries, or what is wrong with their file.
+    pub(super) async fn read(
         config: &SyncConfig,
         database: &Path,
-        mut states: BTreeMap<String, SyncState>,
-    ) -> Result<Self, String> {
-        let file = SyncFile::read(config, database)?;
-        let entries = file.map(|file| file.entries).unwrap_or_default();
-        let with_state = entries.into_iter().map(|entry| {
+        reader: &mut SqliteConnection,
+    ) -> sqlx::Result<Result<Self, String>> {
+        let entries = match SyncFile::read(config, database) {
+            Ok(file) => file.map(|file| file.entries).unwrap_or_default(),
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let mut states = sync_states(reader).await?;
+        let published = counts(reader).await?;
+        let hidden = hidden_by_source(reader).await?;
+        let counts_of = |source: &str| {
+            let published = published
+                .iter()
+                .find(|one| one.is_published && one.source == source);
+            let published = published.map_or(0, |one| one.count.unsigned_abs());
+            let hidden = hidden.get(source).copied().unwrap_or_default();
+            [published, hidden.withheld, hidden.deleted]
+        };
+        let listed = entries.into_iter().map(|entry| {
             let state = states.remove(&entry.name).unwrap_or_default();
-            (entry, state)
+            let counts = counts_of(&source_of(&entry, &state));
+            ListedEntry {
+                entry,
+                state,
+                counts,
+            }
         });
-        Ok(Self(with_state.collect()))
+        Ok(Ok(Self(listed.collect())))
     }
 
     pub(super) fn json(&self, now: DateTime<Utc>) -> Value {
-        let entries = self.0.iter();
-        entries
-            .map(|(entry, state)| entry_json(entry, state, now))
+        let listed = self.0.iter();
+        listed
+            .map(|listed| entry_json(&listed.entry, &listed.state, now))
             .collect()
     }
 
     pub(super) fn format(&self) -> String {
-        let entries = self.0.iter();
-        let texts: Vec<String> = entries
-            .map(|(entry, state)| entry_text(entry, state))
-            .collect();
+        let texts: Vec<String> = self.0.iter().map(entry_text).collect();
         texts.join("\n")
     }
 }
@@ -268,7 +293,12 @@ fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
     (!is_same).then_some("never succeeded as it now stands")
 }
 
-fn entry_text(entry: &Entry, state: &SyncState) -> String {
+fn entry_text(listed: &ListedEntry) -> String {
+    let ListedEntry {
+        entry,
+        state,
+        counts,
+    } = listed;
     let (name, source) = (&entry.name, source_of(entry, state));
     let schedule = entry.schedule.to_string();
     let fetched = if schedule.contains(' ') {
@@ -315,7 +345,15 @@ fn entry_text(entry: &Entry, state: &SyncState) -> String {
         ));
     }
     if let (Some(total), Some(on)) = (state.total, &state.total_on) {
-        lines.push(("total", format!("{total} by the source's count of {on}")));
+        let ([published, withheld, deleted], total) = (counts, total.unsigned_abs());
+        let missing = total.saturating_sub(published + withheld + deleted);
+        lines.push((
+            "total",
+            format!(
+                "{} says {total}: {published} here, {withheld} withheld, {deleted} deleted, {missing} not here ({on})",
+                source_of(entry, state)
+            ),
+        ));
     }
     let mut text = format!("{name}: {}\n", entry.shown_url());
     for (label, value) in lines {

@@ -282,9 +282,6 @@ fn decisions_survive_imports_undo_renames_and_exports() {
         .unwrap();
 }
 
-const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n\
-    Cy Dale,5,2026-10-10,Great work.\n";
-
 const NAMED: &str = r#"format: [[public_name]]; names = ["Anonymous"]; values = ["No"]"#;
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 

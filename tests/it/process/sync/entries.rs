@@ -56,6 +56,11 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     let total = json!({"count": 3, "on": json[0]["last_success_at"].as_str().unwrap()[..10]});
     assert_eq!(json[0]["total"], total);
     assert_eq!(json[0]["source"], "Google");
+    home.run("withhold g0 --reason spam").done();
+    let counts = "Google says 3: 2 here, 1 withheld, 0 deleted, 0 not here";
+    home.run_ok("sync list", counts);
+    home.run_ok("status", counts);
+    home.run("publish g0").done();
     for instant in ["next_run_at", "last_success_at"] {
         let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
         assert_eq!(column(&home, &is_text), "1", "{instant}");

@@ -35,7 +35,7 @@ fn write_entry(home: &Home, name: &str, url: &str, keys: &str) {
     let path = home.folder.path().join("reviews.sync.toml");
     let former = fs::read_to_string(&path).unwrap_or_default();
     let begin = format!("[{name}]\n");
-    let others = former.split("\n\n");
+    let others = former.split("\n\n").map(str::trim);
     let others = others.filter(|block| !block.is_empty() && !block.starts_with(&begin));
     let blocks: Vec<&str> = others.collect();
     let entry = format!("{begin}url = '{url}'\n{}", keys.trim());
