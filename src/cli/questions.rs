@@ -144,10 +144,7 @@ impl Dialogue {
                 return Ok(None);
             }
         }
-        if ["encoding", "sheet", "rows"]
-            .iter()
-            .any(|key| self.draft.format.open.is_empty() && !key.is_empty())
-        {
+        if self.draft.format.open.is_empty() {
             return Ok(Some(()));
         }
         for field in ReviewField::ALL {
@@ -241,10 +238,12 @@ impl Dialogue {
     fn ask_field(&mut self, field: ReviewField) -> io::Result<Option<()>> {
         let can_lack = matches!(field, ReviewField::Author | ReviewField::Text);
         let noun = field.name();
-        let none = match field == ReviewField::Text {
-            _ if !can_lack => "",
-            true => ", or n if it has ratings only",
-            false => ", or n if all are anonymous",
+        let none = if field == ReviewField::Text {
+            ", or n if it has ratings only"
+        } else if field == ReviewField::Author {
+            ", or n if all are anonymous"
+        } else {
+            ""
         };
         let prompt = format!("Which column is the {noun}? Its number{none}: ");
         let answer = ask(&prompt, |line| {

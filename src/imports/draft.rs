@@ -64,7 +64,7 @@ pub struct DraftContext {
     pub is_kept: bool,
 }
 
-/// A format as far as it is known, and what stands in its file.
+/// A format as far as it is known, and what its file contains.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// The owner's part of the format, with the keys that are open.
@@ -211,7 +211,7 @@ impl<'t> Tables<'t> {
     /// The columns with an exact name of a field.
     fn exact(&self, field: ReviewField) -> Vec<String> {
         let is_exact = |name: &&String| {
-            // A column that counts the rows is none of IDs: it counts anew in each file.
+            // A column that counts the rows has no IDs: it begins again in each file.
             let is_count = || field == ReviewField::Id && self.counts_rows(name);
             named_field(self.header(name)) == Some(field) && !is_count()
         };

@@ -555,7 +555,7 @@ fn check_verification(reader: &mut ShapeReader, members: &Map<String, Value>) ->
     }
 }
 
-/// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
+/// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published.
 fn stated_status(
     reader: &mut ShapeReader,
     members: &Map<String, Value>,

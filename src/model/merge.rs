@@ -159,7 +159,7 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
     adjusted
 }
 
-/// A review for which nobody vouches is never published.
+/// A review without a verification is never published.
 fn withhold_unverified(mut review: Review) -> Review {
     if review.verification.method.is_none() && review.status == Status::Published {
         review.status = Status::withheld(NOT_VERIFIED);

@@ -151,7 +151,7 @@ pub struct Source {
 /// Who vouches that a review is from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// `None` if nobody does: such a review is withheld.
+    /// `None` if no one does: such a review is withheld.
     #[serde(rename = "verification")]
     pub method: Option<Method>,
     pub verified_at: Option<DateTime<Utc>>,
