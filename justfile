@@ -66,7 +66,7 @@ bless:
 clients *BASE_URL:
     bash tests/clients/run {{BASE_URL}}
 
-# Run the official MCP conformance suite, with and without sessions (needs npm).
+# Run the official MCP conformance suite (needs npm).
 conformance:
     bash tests/conformance/run
 

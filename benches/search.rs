@@ -148,8 +148,8 @@ fn time(
 fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     let relation = if found.is_exact { "eq" } else { "gte" };
     let mut body = format!(
-        "{{\"total\":{},\"total_relation\":\"{relation}\",\"count\":{},\"limit\":{LIMIT},\"reviews\":[",
-        found.total,
+        "{{\"matched\":{},\"matched_relation\":\"{relation}\",\"returned\":{},\"limit\":{LIMIT},\"reviews\":[",
+        found.matched,
         found.positions.len()
     )
     .into_bytes();
@@ -168,7 +168,7 @@ fn answer(runtime: &Runtime, snapshot: &Snapshot, filter: &ReviewFilter) -> Answ
         .iter()
         .map(|at| &snapshot.input.entries[*at]);
     let ids = entries.map(|entry| entry.id().to_string());
-    (found.total, ids.collect())
+    (found.matched, ids.collect())
 }
 
 /// Panics unless both plans return the same reviews and the same total.

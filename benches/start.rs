@@ -86,7 +86,7 @@ fn start(runtime: &Runtime, path: &Path) {
         time(opened.saturating_sub(before)),
         time(rendered.saturating_sub(opened)),
         time(answered.saturating_sub(rendered)),
-        found.total,
+        found.matched,
         time(answered),
         size / 1_000_000,
         peak / 1_000_000,

@@ -1,10 +1,10 @@
-//! Load test with many agents: opens sessions, then sends calls in parallel for a while, within sessions and without,
-//! and reports the cost. Memory and CPU time are those of the service's process, as Linux counts them.
+//! Load test with many agents: sends calls in parallel for a while, by the older revisions and by the stateless one, and
+//! reports the cost. Memory and CPU time are those of the service's process, as Linux counts them.
 //!
 //! ```text
 //! cargo build --profile dist --bin reviews --example agents
 //! target/dist/reviews serve --seed seeds &
-//! target/dist/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
+//! target/dist/examples/agents http://127.0.0.1:8080/mcp $! [CLIENTS] [SECONDS]
 //! ```
 //!
 //! `$!` is the last process that the shell started: the service itself, not a cargo process that waits for it.
@@ -16,7 +16,6 @@
 )]
 
 use std::fs;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -39,18 +38,8 @@ async fn main() -> Result<()> {
     );
     let number =
         |at: usize, default: usize| given.get(at).map_or(Ok(default), |given| given.parse());
-    let (sessions, clients, seconds) = (number(2, 10_000)?, number(3, 50)?, number(4, 60)?);
-    let (before_kib, started) = (resident_kib(&process)?, Instant::now());
-    let ids = Arc::new(open(url, sessions, clients).await?);
-    println!(
-        "{sessions} sessions opened in {:.1} s",
-        started.elapsed().as_secs_f64()
-    );
-    println!(
-        "memory: {} KiB before, {} KiB after",
-        before_kib,
-        resident_kib(&process)?
-    );
+    let (clients, seconds) = (number(2, 50)?, number(3, 60)?);
+    println!("memory: {} KiB before", resident_kib(&process)?);
 
     let (cpu_before, until) = (
         cpu(&process)?,
@@ -58,7 +47,7 @@ async fn main() -> Result<()> {
     );
     let mut asking = JoinSet::new();
     for client in 0..clients {
-        asking.spawn(ask(url.clone(), Arc::clone(&ids), client, until));
+        asking.spawn(ask(url.clone(), client, until));
     }
     let mut taken: Vec<Duration> = Vec::new();
     while let Some(done) = asking.join_next().await {
@@ -86,49 +75,8 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Opens `sessions` sessions over `clients` connections.
-async fn open(url: &str, sessions: usize, clients: usize) -> Result<Vec<String>> {
-    let mut opening = JoinSet::new();
-    for client in 0..clients {
-        let (url, mine) = (
-            url.to_owned(),
-            sessions / clients + usize::from(client < sessions % clients),
-        );
-        opening.spawn(async move {
-            let (http, mut ids) = (Client::new(), Vec::with_capacity(mine));
-            let who = json!({ "name": "agents", "version": "1" });
-            let params =
-                json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who });
-            for _ in 0..mine {
-                let answer = send(
-                    http.post(&url),
-                    &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }),
-                )
-                .await?;
-                let id = answer
-                    .headers()
-                    .get("mcp-session-id")
-                    .context("no session")?;
-                ids.push(id.to_str()?.to_owned());
-                answer.bytes().await?;
-            }
-            anyhow::Ok(ids)
-        });
-    }
-    let mut ids = Vec::with_capacity(sessions);
-    while let Some(done) = opening.join_next().await {
-        ids.extend(done??);
-    }
-    Ok(ids)
-}
-
-/// Sends one call after the other, each in another session or without one; returns the duration of each.
-async fn ask(
-    url: String,
-    ids: Arc<Vec<String>>,
-    client: usize,
-    until: Instant,
-) -> Result<Vec<Duration>> {
+/// Sends one call after the other; returns the duration of each.
+async fn ask(url: String, client: usize, until: Instant) -> Result<Vec<Duration>> {
     let calls = [
         json!({ "name": "search_reviews", "arguments": { "query": "leak", "limit": 5 } }),
         json!({ "name": "get_business", "arguments": {} }),
@@ -151,8 +99,6 @@ async fn ask(
                 .header("mcp-name", name)
                 .header("mcp-protocol-version", STATELESS);
             params["_meta"] = meta.clone();
-        } else {
-            request = request.header("mcp-session-id", &ids[turn * 31 % ids.len()]);
         }
         let answer = send(
             request,

@@ -25,6 +25,8 @@ create table business (
     -- Degrees.
     latitude      real constraint business_latitude_on_earth check (latitude between -90 and 90),
     longitude     real constraint business_longitude_on_earth check (longitude between -180 and 180),
+    -- When it is open, a JSON array: [{"days": ["monday", "tuesday"], "opens": "08:00", "closes": "17:30"}].
+    hours         text not null default '[]' constraint business_hours_is_json check (json_type(hours) = 'array'),
     -- A JSON array of URLs of the same business elsewhere.
     same_as       text not null default '[]' constraint business_same_as_is_json check (json_type(same_as) = 'array'),
     -- BCP 47, for example en or es-MX: what the business and its customers write in; null if unknown.
@@ -32,9 +34,9 @@ create table business (
         constraint business_language_is_bcp47
             check (language is null or (language glob '[A-Za-z]*' and language not glob '*[^A-Za-z0-9-]*'
                 and length(cast(language as blob)) between 2 and 35)),
-    -- How technicians are shown: by full name, by first name, or not at all.
+    -- Whether technicians are shown.
     publish_staff text not null default 'full'
-        constraint business_publish_staff_known check (publish_staff in ('full', 'first_name', 'off')),
+        constraint business_publish_staff_known check (publish_staff in ('full', 'off')),
     -- ISO 3166-1 alpha-2, for example US or DE: whose dates and numbers the pages write; null if unknown.
     country       text constraint business_country_is_iso3166 check (country is null or country glob '[A-Z][A-Z]'),
     -- Where customers can write a review, a JSON array: [{"name": "Google", "url": "https://…"}].
@@ -50,7 +52,7 @@ create table business (
             and length(cast(type as blob)) <= 65536 and length(cast(time_zone as blob)) <= 65536
             and length(cast(description as blob)) <= 65536 and length(cast(url as blob)) <= 65536
             and length(cast(telephone as blob)) <= 65536 and length(cast(address as blob)) <= 65536
-            and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536
+            and length(cast(hours as blob)) <= 65536 and length(cast(same_as as blob)) <= 65536 and length(cast(review_links as blob)) <= 65536
             and length(cast(review_policy as blob)) <= 65536),
     primary key (only_row)
 ) strict, without rowid;
@@ -78,24 +80,6 @@ create table technician (
         check (max(length(cast(technician_id as blob)), length(cast(name as blob)), length(cast(aliases as blob))) <= 65536),
     primary key (technician_id)
 ) strict, without rowid;
-
-create table technician_number (
-    -- A number for each technician that there ever was, written by triggers. Where full names are not shown, the public id is
-    -- made of it, because the business's own id is often the name. It stays when the technician goes, so that no number is
-    -- given twice.
-    number        integer primary key,
-    technician_id text not null unique
-) strict;
-
-create trigger technician_numbered after insert on technician begin
-    insert into technician_number (technician_id)
-        select new.technician_id where not exists (select 1 from technician_number where technician_id = new.technician_id);
-end;
-
-create trigger technician_renumbered after update of technician_id on technician when old.technician_id <> new.technician_id begin
-    insert into technician_number (technician_id)
-        select new.technician_id where not exists (select 1 from technician_number where technician_id = new.technician_id);
-end;
 
 create table service_area (
     name     text not null constraint service_area_name_given check (name <> ''),

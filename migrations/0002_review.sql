@@ -32,18 +32,19 @@ create table review (
     source_url          text
         constraint review_source_url_is_of_web check (
             lower(source_url) glob 'http://[^/?#]*' or lower(source_url) glob 'https://[^/?#]*' or source_url is null),
-    verified            integer not null default 1 constraint review_verified_is_0_or_1 check (verified in (0, 1)),
-    verification_method text not null default 'manual'
-        constraint review_verification_method_known
-            check (verification_method in ('job_match', 'source_platform', 'invite', 'manual')),
+    -- Who verified that it is from a customer: a job, a platform or an invitation; for `manual` ones only the business vouches, and
+    -- null means that nobody does.
+    verification        text default 'manual'
+        constraint review_verification_known
+            check (verification in ('job_match', 'source_platform', 'invite', 'manual')),
     verified_at         text
         constraint review_verified_at_is_utc
             check (verified_at is null or (verified_at glob '????-??-??T??:??:??*Z' and julianday(verified_at) is not null)),
     -- The business's answer.
-    response_text       text,
-    response_on         text
-        constraint review_response_date_is_a_day check (response_on is null or response_on is date(response_on, '+0 days')),
-    response_author     text,
+    reply_text       text,
+    reply_on         text
+        constraint review_reply_date_is_a_day check (reply_on is null or reply_on is date(reply_on, '+0 days')),
+    reply_author     text,
     -- When it last changed visibly. Programs that do not set it need not: see `review_change.observed_at`.
     updated_at          text
         constraint review_updated_at_is_utc
@@ -52,13 +53,13 @@ create table review (
     -- SQLite's text index, and many programs, read a text only up to a NUL.
     constraint review_has_no_nul
         check (instr(author || text || source_name || coalesce(title, '') || coalesce(withheld_reason, '')
-            || coalesce(response_text, '') || coalesce(response_author, ''), char(0)) = 0),
-    constraint review_published_is_verified check (status = 'withheld' or verified = 1),
+            || coalesce(reply_text, '') || coalesce(reply_author, ''), char(0)) = 0),
+    constraint review_published_is_vouched_for check (status = 'withheld' or verification is not null),
     -- The service holds all of them in memory. A row of an import has at most 1 MiB.
     constraint review_within_2_mib
         check (length(cast(author as blob)) + length(cast(text as blob)) + length(cast(source_name as blob))
             + length(cast(coalesce(title, '') || coalesce(withheld_reason, '') || coalesce(language, '')
-                || coalesce(source_url, '') || coalesce(response_text, '') || coalesce(response_author, '') as blob)) <= 2097152)
+                || coalesce(source_url, '') || coalesce(reply_text, '') || coalesce(reply_author, '') as blob)) <= 2097152)
 ) strict, without rowid;
 
 -- Newest first, as everything is published.
@@ -85,9 +86,6 @@ create table mention (
         constraint mention_value_within_1_mib check (length(cast(value as blob)) <= 1048576),
     primary key (review_id, kind, value)
 ) strict, without rowid;
-
--- Finds every recorded technician without reading every mention.
-create index mention_technician on mention (value) where kind = 'technician';
 
 create table review_note (
     -- Why the owner withheld a review, in words that are not published.

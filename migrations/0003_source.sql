@@ -5,14 +5,12 @@
 create table review_source (
     -- What the source last said of a review.
     review_id           text not null,
-    -- The source's own name and the business's location there, even if the owner changed `review.source_name`.
+    -- The source's own name, even if the owner changed `review.source_name`.
     source_name         text not null,
-    location            text,
     -- The id at the source, if the review has another one here: another source's review had that id, or the source gave none before.
     id_at_source        text,
-    -- Set if the source gives instants instead of days. Never published.
+    -- Set if the source gives an instant instead of a day. Never published.
     posted_at           text,
-    responded_at        text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
     -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
     -- `decided` lists the parts that a command made the owner's.
@@ -27,14 +25,22 @@ create table review_source (
 create index review_source_content on review_source (same_content);
 
 create table deleted_review (
-    -- Deleted reviews, so that neither their rows, edited ones included, nor copies from other sources come back unnoticed.
+    -- The mark of a deleted review, whoever deleted it: /transparency counts it, and neither its rows, edited ones included, nor
+    -- copies from other sources come back unnoticed. Nothing readable of the review is kept.
     review_id           text not null,
+    -- The name of the source under which it was shown.
     source_name         text not null,
-    location            text,
+    -- The source that gave it, if that has another name.
+    imported_from       text,
     id_at_source        text,
-    same_author_and_day integer not null,
-    same_content        integer not null,
-    same_text           integer not null,
+    -- By the clock of the machine, in UTC, if another program deleted it.
+    deleted_on          text,
+    -- Published on /transparency.
+    reason              text,
+    -- Null if no source gave the review.
+    same_author_and_day integer,
+    same_content        integer,
+    same_text           integer,
     primary key (review_id)
 ) strict, without rowid;
 

@@ -21,10 +21,9 @@ create table import_run (
     undone_at   text,
     -- Whether the former values of its reviews are kept, without which it cannot be taken back.
     is_kept     integer not null default 1 constraint import_run_is_kept_is_0_or_1 check (is_kept in (0, 1)),
-    -- `sync_source.name` of a fetch, whether it ran on its schedule, and whether the owner took it as it was (`--yes`).
+    -- `sync_source.name` of a fetch, and whether it ran on its schedule.
     sync_source text,
-    scheduled   integer not null default 0,
-    accepted    integer not null default 0
+    scheduled   integer not null default 0
 ) strict;
 
 create table import_run_review (

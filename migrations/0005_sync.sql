@@ -17,7 +17,7 @@ create table sync_source (
     last_failure_at text,
     -- Why the last failed run failed.
     last_failure    text,
-    -- `success`, `short` (fewer reviews than the last whole run), `failure`.
+    -- `success` or `failure`.
     last_outcome    text,
     -- Reviews that the last run brought.
     last_count      integer,
@@ -25,15 +25,15 @@ create table sync_source (
     last_doubtful   integer not null default 0,
     -- The last run that changed something: `run_id` of `import_run`.
     last_run        integer,
-    -- The format of the last whole run's answer, and the validators of that.
-    whole_format    text,
+    -- The format of the last answer, and its validators.
+    last_format     text,
     etag            text,
     last_modified   text,
     constraint sync_source_texts_are_short check (max(
         length(cast(url as blob)), length(cast(schedule as blob)), length(cast(options as blob)),
         length(cast(coalesce(next_run_at, '') as blob)), length(cast(coalesce(last_success_at, '') as blob)),
         length(cast(coalesce(last_failure_at, '') as blob)), length(cast(coalesce(last_failure, '') as blob)),
-        length(cast(coalesce(last_outcome, '') as blob)), length(cast(coalesce(whole_format, '') as blob)),
+        length(cast(coalesce(last_outcome, '') as blob)), length(cast(coalesce(last_format, '') as blob)),
         length(cast(coalesce(etag, '') as blob)), length(cast(coalesce(last_modified, '') as blob))) <= 8192)
 ) strict, without rowid;
 
@@ -41,17 +41,11 @@ create table sync_review (
     -- The reviews that runs of a source brought.
     name      text not null,
     review_id text not null,
-    -- How many whole runs in a row lacked it; null if the source was another place when it brought it.
-    missing   integer default 0,
-    -- Whether the last whole run had it.
-    whole     integer not null default 0 constraint sync_review_whole_is_flag check (whole in (0, 1)),
     primary key (name, review_id)
 ) strict, without rowid;
 
--- What runs by another definition brought may be of another place, and so may the validators. What happens to missing reviews says
--- nothing about the place.
+-- Validators of another definition may be of another place.
 create trigger sync_source_changed after update of url, options on sync_source
-when old.url <> new.url or json_remove(old.options, '$.withdraw_missing') <> json_remove(new.options, '$.withdraw_missing') begin
-    update sync_review set missing = null, whole = 0 where name = new.name;
-    update sync_source set whole_format = null, etag = null, last_modified = null where name = new.name;
+when old.url <> new.url or old.options <> new.options begin
+    update sync_source set last_format = null, etag = null, last_modified = null where name = new.name;
 end;

@@ -1,5 +1,5 @@
 -- What changed, and the text index. Triggers keep both, whoever writes: the service, or anybody's `sqlite3`. Hence they use
--- built-in functions only and no clock, and no statement of theirs can meet a conflict: `insert or replace` from outside would
+-- built-in functions only and no clock but for the day of a deletion, and no statement of theirs can meet a conflict: `insert or replace` from outside would
 -- make every statement inside a trigger replace too, and a replaced row fires no delete trigger. So each trigger updates, or
 -- deletes and then inserts `where not exists`.
 
@@ -14,9 +14,7 @@ create table review_change (
     -- first sees a change by another program. Null if neither has seen the review.
     bound_change_no integer,
     -- When the publisher first saw a change by another program. What is shown is the later of this and `review.updated_at`.
-    observed_at     text,
-    -- Whether the review is gone because an import was taken back. The owner has not deleted it, so an import may bring it again.
-    is_undone       integer not null default 0 constraint review_change_is_undone_or_not check (is_undone in (0, 1))
+    observed_at     text
 ) strict;
 create index review_change_newest on review_change (change_no);
 
@@ -30,8 +28,7 @@ create virtual table review_fts using fts5 (text, review_id unindexed, tokenize 
 create trigger review_inserted after insert on review begin
     insert into review_change (review_id, change_no)
         select new.review_id, 0 where not exists (select 1 from review_change where review_id = new.review_id);
-    update review_change set change_no = 1 + (select max(change_no) from review_change), is_undone = 0
-        where review_id = new.review_id;
+    update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
@@ -46,22 +43,22 @@ create trigger review_deleted after delete on review begin
     delete from mention where review_id = old.review_id;
     delete from review_note where review_id = old.review_id;
     delete from deleted_review where review_id = old.review_id;
-    insert into deleted_review
-            (review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text)
-        select review_id, source_name, location, id_at_source, same_author_and_day, same_content, same_text from review_source
-        where review_id = old.review_id;
+    insert into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on,
+            same_author_and_day, same_content, same_text)
+        select old.review_id, old.source_name, nullif(s.source_name, old.source_name), s.id_at_source, date('now'),
+            s.same_author_and_day, s.same_content, s.same_text
+        from (select 1) left join review_source as s on s.review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
     update import_run_review set former = null where review_id = old.review_id and former is not null;
 end;
 
--- The old id is gone, the new one is there. Mentions and the note go along; for its source it is another review.
+-- The old id is gone, the new one is there. Mentions, the note and what its source said go along, with the id that the source has.
 create trigger review_renamed after update of review_id on review when old.review_id <> new.review_id begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
     insert into review_change (review_id, change_no)
         select new.review_id, 0 where not exists (select 1 from review_change where review_id = new.review_id);
-    update review_change set change_no = 1 + (select max(change_no) from review_change), is_undone = 0
-        where review_id = new.review_id;
+    update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
@@ -72,7 +69,9 @@ create trigger review_renamed after update of review_id on review when old.revie
     delete from mention where review_id = old.review_id;
     delete from review_note where review_id = new.review_id;
     update review_note set review_id = new.review_id where review_id = old.review_id;
-    delete from review_source where review_id in (old.review_id, new.review_id);
+    delete from review_source where review_id = new.review_id;
+    update review_source set review_id = new.review_id, id_at_source = coalesce(id_at_source, old.review_id)
+        where review_id = old.review_id;
     delete from deleted_review where review_id = new.review_id;
     update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
@@ -83,9 +82,9 @@ when old.review_id = new.review_id and (
     or old.title is not new.title or old.text is not new.text or old.status is not new.status
     or old.withheld_reason is not new.withheld_reason or old.language is not new.language
     or old.source_name is not new.source_name or old.source_url is not new.source_url
-    or old.verified is not new.verified or old.verification_method is not new.verification_method
-    or old.verified_at is not new.verified_at or old.response_text is not new.response_text
-    or old.response_on is not new.response_on or old.response_author is not new.response_author
+    or old.verification is not new.verification
+    or old.verified_at is not new.verified_at or old.reply_text is not new.reply_text
+    or old.reply_on is not new.reply_on or old.reply_author is not new.reply_author
     or old.updated_at is not new.updated_at)
 begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;

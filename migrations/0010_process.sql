@@ -5,10 +5,9 @@ create table instance (
     -- Which database this is, set when it is created. A restored or exchanged file has another lineage, or smaller change
     -- numbers than those already seen; either means that everything must be read again.
     lineage_id      text,
-    -- Whether the reviews are those of a sample business alone, or own reviews were mixed in on purpose; null if there is no
-    -- sample, so that sample reviews never mix with a firm's own by accident.
-    sample          text constraint instance_sample_known check (sample in ('alone', 'mixed')),
-    -- The time zone in which instants were last converted to days, as an IANA name; null if a time zone was never set.
+    -- Whether the reviews are those of a sample business, with which a firm's own never mix.
+    is_sample       integer not null default 0 constraint instance_is_sample_is_0_or_1 check (is_sample in (0, 1)),
+    -- The time zone that was set last, as an IANA name; null if a time zone was never set: `business.time_zone` is UTC then, too.
     dates_time_zone text constraint instance_time_zone_given check (dates_time_zone <> ''),
     -- The base URL under which the feeds were first published. The ids of their entries are made of it, so that a move to another
     -- base URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Set to null by hand, it becomes
@@ -21,9 +20,6 @@ create table instance (
     -- and the log. Null if none has been; a number above the newest change counts
     -- as null.
     erased_change_no integer,
-    -- The key that signs the sessions of agents, made with the database, so that they outlive a restart and are valid for every
-    -- process on it. Set to null, or in a cluster to another key, all sessions end at the next start.
-    session_key     blob constraint instance_session_key_has_256_bits check (length(session_key) = 32),
     -- How often the owner's commands wrote, if many nodes share the database: a write that was prepared on a copy is applied only
     -- if no other came in between.
     owner_writes    integer not null default 0,

@@ -154,13 +154,18 @@ pub struct SyncConfig {
 /// If the file cannot be read.
 pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
     match std::env::var(name) {
-        Ok(value) if !value.is_empty() => Ok(Some(value)),
+        Ok(value) if !trim_value(&value).is_empty() => Ok(Some(trim_value(&value).to_owned())),
         Ok(_) | Err(VarError::NotPresent) => Ok(SettingsFile::read()?.0.remove(name)),
         Err(VarError::NotUnicode(_)) => {
             let message = "it is not UTF-8 text";
             Err(io::Error::new(io::ErrorKind::InvalidData, message))
         }
     }
+}
+
+/// A value without the blanks and control characters around it: editors and scripts leave a line end there.
+fn trim_value(value: &str) -> &str {
+    value.trim_matches(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// Where systemd wants to hear of the service's state (`sd_notify(3)`).
@@ -273,32 +278,38 @@ impl SettingsFile {
         let settings = lines.filter(|line| !line.starts_with(['#', ';']));
         let setting = |line: &str| {
             let (name, value) = line.split_once('=')?;
-            let value = value.trim();
+            let value = trim_value(value);
             let quoted = ['"', '\''].into_iter().find_map(|quote| {
                 value
                     .strip_prefix(quote)
                     .and_then(|value| value.strip_suffix(quote))
             });
-            let value = quoted.unwrap_or(value);
+            let value = trim_value(quoted.unwrap_or(value));
             (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
         };
         Self(settings.filter_map(setting).collect())
     }
 
-    /// Sets the file's values as defaults; the help hides them, because they may contain a password. Removes empty
-    /// environment variables: environment files and containers use an empty value for "not set".
+    /// Sets the file's values as defaults; the help hides them, because they may contain a password. So it does with the trimmed
+    /// values of environment variables. Empty ones are removed: environment files and containers use an empty value for "not set".
     pub(crate) fn apply(&self, command: Command) -> Command {
         command
             .mut_args(|argument| {
                 let Some(name) = argument.get_env() else {
                     return argument;
                 };
-                let is_empty = std::env::var_os(name).is_some_and(|value| value.is_empty());
-                let value = name.to_str().and_then(|name| self.0.get(name)).cloned();
-                let argument = if is_empty {
-                    argument.env(None::<&'static str>)
-                } else {
+                let set = std::env::var(name).ok();
+                let trimmed = set.as_deref().map(trim_value);
+                let is_as_set = trimmed == set.as_deref() && trimmed != Some("");
+                let files = name.to_str().and_then(|name| self.0.get(name)).cloned();
+                let value = match trimmed {
+                    Some(value) if !is_as_set && !value.is_empty() => Some(value.to_owned()),
+                    _ => files,
+                };
+                let argument = if is_as_set {
                     argument
+                } else {
+                    argument.env(None::<&'static str>)
                 };
                 match value {
                     Some(value) => argument.default_value(value).hide_default_value(true),
@@ -319,7 +330,7 @@ impl SettingsFile {
         // Only built arguments have the names that errors use.
         command.build();
         let name = variable_of(&command, argument)?;
-        if std::env::var(&name).is_ok_and(|set| set == *value) {
+        if std::env::var(&name).is_ok_and(|set| trim_value(&set) == value) {
             return Some(format!("note: the environment variable {name} sets it"));
         }
         let is_files = self.0.get(&name).is_some_and(|set| set == value);

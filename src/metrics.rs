@@ -228,7 +228,7 @@ const EXCHANGE_REASONS: &[&str] = &[
 ];
 
 /// The outcomes of runs of sources, also in the column `last_outcome`.
-pub const SYNC_OUTCOMES: &[&str] = &["success", "short", "failure"];
+pub const SYNC_OUTCOMES: &[&str] = &["success", "failure"];
 
 macro_rules! catalog {
     ($($constant:ident $name:literal $kind:expr, [$($label:literal $values:expr),*] $help:literal;)*) => {

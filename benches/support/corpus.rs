@@ -4,7 +4,7 @@
 use chrono::{Duration, NaiveDate, NaiveTime};
 use reviews_service::model::business::{Business, Service, Technician};
 use reviews_service::model::{
-    Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification,
+    Day, Mentions, Method, Rating, Reply, Review, Source, Status, Verification,
 };
 
 use super::words::{Dice, Words};
@@ -133,7 +133,7 @@ impl Corpus {
         let initial = char::from(b'A' + u8::try_from(dice.below(26)).unwrap());
         let at = date.and_time(NaiveTime::MIN).and_utc()
             + Duration::seconds(i64::try_from(dice.below(86_400)).unwrap());
-        let response = dice.percent(4).then(|| Response {
+        let reply = dice.percent(4).then(|| Reply {
             text: "Thank you for taking the time to write; we pass it on to the crew.".to_owned(),
             date: Day::new(date),
             author: Some("The office".to_owned()),
@@ -151,8 +151,7 @@ impl Corpus {
                 url: None,
             },
             verification: Verification {
-                verified: true,
-                method: Method::SourcePlatform,
+                method: Some(Method::SourcePlatform),
                 verified_at: None,
             },
             mentions: Mentions::new(
@@ -160,7 +159,7 @@ impl Corpus {
                 services,
                 areas,
             ),
-            response,
+            reply,
             status: Status::Published,
             updated_at: Some(at),
         }

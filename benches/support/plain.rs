@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 use reviews_service::model::{Review, fold};
-use reviews_service::search::{ReviewFilter, SearchParameters, TOTAL_MAX};
+use reviews_service::search::{MATCHED_MAX, ReviewFilter, SearchParameters};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 /// The bounded total, and the IDs of the page.
@@ -80,7 +80,11 @@ impl Buffer {
             self.rows.partition_point(|row| row.day >= day.number())
         });
         let whole = filter.text.as_ref().map(|query| query.whole.as_str());
-        let total_max = if whole.is_some() { TOTAL_MAX } else { u64::MAX };
+        let total_max = if whole.is_some() {
+            MATCHED_MAX
+        } else {
+            u64::MAX
+        };
         let finder = Finder::new(whole.unwrap_or_default());
         let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
         let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -135,7 +139,7 @@ pub async fn fts(
         limit,
     );
     let page = page.build().fetch_all(&mut *connection).await.unwrap();
-    let bound = i64::try_from(TOTAL_MAX).unwrap_or(i64::MAX);
+    let bound = i64::try_from(MATCHED_MAX).unwrap_or(i64::MAX);
     let mut count = question(
         "select count(*) from (select 1",
         arguments,

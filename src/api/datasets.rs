@@ -85,10 +85,7 @@ impl DatasetsApi {
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/reviews.json", method = "get", operation_id = "getReviews")]
-    async fn get_reviews(
-        &self,
-        headers: &HeaderMap,
-    ) -> poem::Result<Cacheable<wire::ReviewsDataset>> {
+    async fn get_reviews(&self, headers: &HeaderMap) -> Cacheable<wire::ReviewsDataset> {
         self.document(headers, Document::Reviews)
     }
 
@@ -108,7 +105,7 @@ impl DatasetsApi {
         let stage_request = StageRequest::new(values, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         match stage_request {
-            None => self.document(headers, Document::Insights),
+            None => Ok(self.document(headers, Document::Insights)),
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
                 let found = run_long(|| {
@@ -120,7 +117,7 @@ impl DatasetsApi {
                     CachedBody::whole(JSON, body),
                     snapshot.document(Document::Insights),
                 );
-                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights))?;
+                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights));
                 Ok(response.into())
             }
         }
@@ -130,7 +127,7 @@ impl DatasetsApi {
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/api/feed.json", method = "get", operation_id = "getFeed")]
-    async fn get_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<wire::JsonFeed>> {
+    async fn get_feed(&self, headers: &HeaderMap) -> Cacheable<wire::JsonFeed> {
         self.document(headers, Document::JsonFeed)
     }
 
@@ -138,7 +135,7 @@ impl DatasetsApi {
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
     #[oai(path = "/feed.xml", method = "get", operation_id = "getAtomFeed")]
-    async fn get_atom_feed(&self, headers: &HeaderMap) -> poem::Result<Cacheable<String>> {
+    async fn get_atom_feed(&self, headers: &HeaderMap) -> Cacheable<String> {
         self.document(headers, Document::AtomFeed)
     }
 
@@ -152,7 +149,12 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::BusinessSummary>> {
         let snapshot = self.ctx.current.load();
         let business = head(&snapshot.input, Some(snapshot.changed_at()));
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&business))
+        Ok(Cacheable::whole(
+            &self.ctx,
+            headers,
+            &snapshot,
+            wire::json(&business),
+        ))
     }
 
     /// Get how the reviews are collected and checked
@@ -171,14 +173,19 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::Transparency>> {
         let _slot = self.ctx.turn(client).await?;
         let (snapshot, transparency) = self.ctx.transparency().await?;
-        Cacheable::whole(&self.ctx, headers, &snapshot, wire::json(&*transparency))
+        Ok(Cacheable::whole(
+            &self.ctx,
+            headers,
+            &snapshot,
+            wire::json(&*transparency),
+        ))
     }
 
     /// List the filters of reviews
     ///
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
-    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
-    /// `mentions_service` takes.
+    /// most the 100 most mentioned of each list. Technicians' names, services' ids and areas' names are what
+    /// `mentions_technician`, `mentions_service` and `mentions_area` take.
     #[oai(path = "/facets.json", method = "get", operation_id = "getFacets")]
     async fn get_facets(
         &self,
@@ -188,7 +195,7 @@ impl DatasetsApi {
         let _slot = self.ctx.turn(client).await?;
         let snapshot = self.ctx.current.load();
         let body = run_long(|| wire::json(&facets(&snapshot, FACET_VALUES_MAX)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 
     /// Get the evidence of an aspect
@@ -228,20 +235,19 @@ impl DatasetsApi {
         }
         let links = &self.ctx.links;
         let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
-        Cacheable::whole(&self.ctx, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 }
 
 impl DatasetsApi {
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> poem::Result<Cacheable<K>> {
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Cacheable<K> {
         let snapshot = self.ctx.current.load();
         let published = snapshot.document(document);
-        let mut response =
-            (self.ctx).respond(headers, &snapshot, &published.body, Some(published))?;
+        let mut response = (self.ctx).respond(headers, &snapshot, &published.body, Some(published));
         if let Some(link) = &published.link {
             response.headers_mut().insert(LINK, ready(link));
         }
-        Ok(response.into())
+        response.into()
     }
 }
 

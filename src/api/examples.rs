@@ -1,17 +1,16 @@
 //! Examples in the OpenAPI document: the answers of operations without parameters.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::SecondsFormat;
 use serde_json::{Value, json};
 
 use crate::links::Links;
-use crate::model::RatingCounts;
 use crate::search::facets::facets;
 use crate::snapshot::document::{atom_feed, head, json_feed};
 use crate::snapshot::input::SnapshotInput;
-use crate::snapshot::{Document, Entries, Entry, Snapshot, transparency};
+use crate::snapshot::{Document, Entries, Entry, Snapshot, StoredCounts, transparency};
+use crate::storage::reviews::Reasons;
 use crate::wire;
 
 /// Maximum number of values in a list of facets.
@@ -25,7 +24,7 @@ pub fn answers(
 ) -> [(&'static str, Value); 6] {
     let input = SnapshotInput {
         entries: Entries::new(vec![Arc::clone(only)], &Entries::default(), links),
-        withheld: BTreeMap::new(),
+        withheld: Reasons::default(),
         ..snapshot.input.clone()
     };
     let review = wire::Review::new(&only.review, links);
@@ -45,12 +44,11 @@ pub fn answers(
         Arc::clone(&snapshot.insights),
         Vec::new(),
     );
-    let (arrivals, withheld) = (BTreeMap::new(), RatingCounts::default());
     [
         ("/business.json", json!(head)),
         (
             "/transparency.json",
-            json!(transparency(&alone, &arrivals, &withheld, 0)),
+            json!(transparency(&alone, &StoredCounts::default())),
         ),
         ("/facets.json", json!(facets(&alone, EXAMPLE_VALUES_MAX))),
         (Document::JsonFeed.path(), json!(feed)),

@@ -72,9 +72,9 @@ impl<K: ResponseSpec> Cacheable<K> {
         headers: &HeaderMap,
         snapshot: &Arc<Snapshot>,
         bytes: impl Into<Bytes>,
-    ) -> poem::Result<Self> {
+    ) -> Self {
         let body = CachedBody::whole(K::CONTENT_TYPE, bytes);
-        Ok(ctx.respond(headers, snapshot, &body, None)?.into())
+        ctx.respond(headers, snapshot, &body, None).into()
     }
 }
 
@@ -97,13 +97,7 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
             response(200, K::DESCRIPTION, ok, headers::<K>()),
             response(304, "Not modified.", Vec::new(), headers::<K>()),
         ];
-        for (status, meaning) in [
-            (406, "No acceptable content coding is available."),
-            (412, "A precondition failed."),
-        ]
-        .iter()
-        .chain(K::ERRORS)
-        {
+        for (status, meaning) in K::ERRORS {
             responses.push(response(
                 *status,
                 meaning,

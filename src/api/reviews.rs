@@ -64,7 +64,7 @@ impl ReviewsApi {
     /// Search the reviews
     ///
     /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. With
-    /// `query`, `total` is exact up to 1,000.
+    /// `query`, `matched` is exact up to 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
@@ -108,7 +108,7 @@ impl ReviewsApi {
             };
             CachedBody::new(JSON, content)
         });
-        let mut response = self.0.respond(headers, &snapshot, &body, None)?;
+        let mut response = self.0.respond(headers, &snapshot, &body, None);
         if let Some(link) = link {
             response.headers_mut().insert(LINK, link);
         }
@@ -144,7 +144,7 @@ impl ReviewsApi {
             (&address, &page),
             snapshot.changed_at(),
         );
-        Cacheable::whole(ctx, headers, &snapshot, xml)
+        Ok(Cacheable::whole(ctx, headers, &snapshot, xml))
     }
 
     /// Compare two periods
@@ -166,7 +166,7 @@ impl ReviewsApi {
             .ok_or_else(|| HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
-        Cacheable::whole(&self.0, headers, &snapshot, body)
+        Ok(Cacheable::whole(&self.0, headers, &snapshot, body))
     }
 
     /// Get the reviews since a day
@@ -188,7 +188,7 @@ impl ReviewsApi {
             .chain_update(snapshot.input.entries.digest_of_first(count));
         let head = wire::SinceHead {
             since: day.date(),
-            count: count as u64,
+            returned: count as u64,
         };
         let reviews = snapshot.input.entries.json_of_first(count);
         let content = Content {
@@ -198,7 +198,7 @@ impl ReviewsApi {
         let body = CachedBody::new(JSON, content);
         // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
         let dated = Some(&**snapshot.document(Document::Reviews));
-        Ok(self.0.respond(headers, &snapshot, &body, dated)?.into())
+        Ok(self.0.respond(headers, &snapshot, &body, dated).into())
     }
 
     /// Get one review
@@ -216,7 +216,7 @@ impl ReviewsApi {
         let found = id.and_then(|id| snapshot.input.entries.find(&id));
         let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
         let (json, _) = snapshot.input.entries.json(at);
-        Cacheable::whole(&self.0, headers, &snapshot, json)
+        Ok(Cacheable::whole(&self.0, headers, &snapshot, json))
     }
 }
 

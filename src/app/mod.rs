@@ -6,11 +6,11 @@ mod publish;
 mod routes;
 mod schedule;
 
-use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 pub use hub::HubOptions;
 use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -29,7 +29,7 @@ use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
 use crate::snapshot::{Coding, CurrentSnapshot, PerSnapshot, Publisher, Snapshot};
-use crate::storage::Database;
+use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
 pub use crate::web::server::ConnectionLimits;
 use crate::web::{ListedRoute, Routes, server};
@@ -100,13 +100,13 @@ impl App {
             publisher.links.clone(),
             publisher.clock.clone(),
         );
+        database.complete_text_index().await?;
         let mut changes = database.changes().await?;
         // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
         let first = publisher.first().await?;
-        let sessions = mcp::sessions(&database, clock.clone(), hub.random.clone()).await?;
         let origin_check = OriginCheck::new(&links, allowed_hosts);
-        let trusted_proxies = hub.config.trusted_proxies.clone();
+        let (trusted_proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {
             contacts,
             request_log,
@@ -117,7 +117,7 @@ impl App {
         let api = api::operations(&ctx, handler);
         let description = api::description(&ctx, api.clone(), mcp::describe);
         let catalog = Catalog::new(Arc::clone(&ctx));
-        let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, &ctx));
+        let agents = Arc::new(Mcp::new(catalog, random, origin_check, &ctx));
         let pages = Arc::new(Pages {
             ctx: Arc::clone(&ctx),
             made: PerSnapshot::default(),
@@ -167,9 +167,9 @@ impl App {
         })
     }
 
-    /// Publishes a snapshot if the database changed, and notifies the hub; returns the delay before the next check.
-    /// The service calls this in a loop.
-    pub async fn watch_once(&self) -> Duration {
+    /// Publishes a snapshot if the database changed, and notifies the hub; returns the delay before the next check, or `None` if
+    /// the path of the database leads to another file. The service calls this in a loop.
+    pub async fn watch_once(&self) -> Option<Duration> {
         self.publish.lock().await.watch_once().await
     }
 
@@ -214,13 +214,16 @@ const SETTLE: Duration = Duration::from_secs(1);
 impl App {
     /// Serves until `shutdown`, then finishes requests in flight and closes the database. Serves the operators' endpoints
     /// on `admin` until the end: during shutdown, `/readyz` reports it there.
+    ///
+    /// # Errors
+    /// [`DbError::Replaced`], which stops it.
     pub async fn serve(
         &self,
         listener: TcpListener,
         admin: Option<TcpListener>,
         shutdown: CancellationToken,
         limits: ConnectionLimits,
-    ) {
+    ) -> Result<(), DbError> {
         let jobs_end = CancellationToken::new();
         // They forward requests of many clients.
         let exempt: Vec<IpNet> = LOOPBACK
@@ -244,8 +247,11 @@ impl App {
             shutdown.cancelled().await;
             self.ctx.draining.cancel();
         };
-        let (publish, precompress, analyze) = (
-            self.keep_published(&jobs_end),
+        let publish = async {
+            self.keep_published(&jobs_end).await;
+            shutdown.cancel();
+        };
+        let (precompress, analyze) = (
             self.keep_precompressed(&jobs_end),
             self.keep_analyzed(&jobs_end),
         );
@@ -259,40 +265,48 @@ impl App {
             self.keep_asking_node(&jobs_end),
             self.hub.keep_delivering(&shutdown)
         );
-        self.close().await;
+        self.close().await
     }
 
     /// Answers an MCP client's messages, one per line, until `input` ends, and follows changes of the database.
     /// Subscribers are not notified; only `serve` does that.
     ///
     /// # Errors
-    /// If `input` cannot be read or `output` not be written.
+    /// If `input` cannot be read or `output` not be written; [`DbError::Replaced`].
     pub async fn answer_lines(
         &self,
         input: impl AsyncBufRead + Unpin,
         output: impl AsyncWrite + Unpin,
-    ) -> io::Result<()> {
+    ) -> anyhow::Result<()> {
         let jobs_end = CancellationToken::new();
         let answer = async {
-            let answered = self.agents.connect().run(input, output).await;
+            let agent = self.agents.connect();
+            let answered = jobs_end.run_until_cancelled(agent.run(input, output)).await;
             jobs_end.cancel();
             answered
         };
-        let (answered, (), ()) = tokio::join!(
-            answer,
-            self.keep_published(&jobs_end),
-            self.keep_analyzed(&jobs_end),
-        );
-        self.close().await;
-        answered
+        let publish = async {
+            self.keep_published(&jobs_end).await;
+            jobs_end.cancel();
+        };
+        let (answered, (), ()) = tokio::join!(answer, publish, self.keep_analyzed(&jobs_end));
+        self.close().await?;
+        let answered = answered.unwrap_or(Ok(()));
+        answered.context("the connection to the agent failed")
     }
 
-    async fn close(&self) {
+    /// # Errors
+    /// [`DbError::Replaced`]; everything is closed anyway.
+    async fn close(&self) -> Result<(), DbError> {
         self.ctx.compute.idle().await;
         if let Err(error) = self.publish.lock().await.changes.close().await {
             tracing::warn!(%error, "database.not_closed: the database was not closed cleanly; the next start recovers it");
         }
         self.database.close().await;
+        if self.database.has_nodes() {
+            return Ok(());
+        }
+        self.database.verify_place()
     }
 
     /// Calls `run` repeatedly after the delay that it returns, until it returns `None` or `end`.
@@ -312,8 +326,7 @@ impl App {
     }
 
     async fn keep_published(&self, end: &CancellationToken) {
-        self.repeat(end, async || Some(self.watch_once().await))
-            .await;
+        self.repeat(end, async || self.watch_once().await).await;
     }
 
     /// Queries this node's state regularly, if many nodes share the database.

@@ -89,11 +89,6 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     };
     match verified {
         Ok(()) => {}
-        Err(DbError::Replaced(_) | DbError::LogGone(_)) => {
-            return Err(
-                "The database was replaced or removed; the last snapshot is still served, and nothing new is accepted.",
-            );
-        }
         Err(DbError::Newer { .. } | DbError::Older { .. } | DbError::Foreign { .. }) => {
             return Err(
                 "The database belongs to another release; the last snapshot is still served; start the release that migrated it.",

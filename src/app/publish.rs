@@ -32,8 +32,9 @@ pub struct PublishChanges {
 }
 
 impl PublishChanges {
-    /// Runs once and logs changes between success and failure. Returns the delay until the next run.
-    pub async fn watch_once(&mut self) -> Duration {
+    /// Runs once and logs changes between success and failure. Returns the delay until the next run; `None` if the path of the
+    /// database leads to another file: its log is then written back to the opened one.
+    pub async fn watch_once(&mut self) -> Option<Duration> {
         match self.run_once().await {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
@@ -41,41 +42,19 @@ impl PublishChanges {
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
+            Err(error) if matches!(error.downcast_ref(), Some(DbError::Replaced(_))) => {
+                self.publisher.database.close().await;
+                return None;
+            }
             Err(error) => {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
-                    self.log_failure(&error).await;
+                    log_failure(&error);
                 }
             }
         }
-        self.retry.wait()
-    }
-
-    /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
-    async fn log_failure(&self, error: &anyhow::Error) {
-        if let Some(DbError::Replaced(_) | DbError::LogGone(_)) = error.downcast_ref() {
-            tracing::error!(%error, "database.gone: the database file was removed or replaced");
-            match self.publisher.database.write_back_log().await {
-                Ok(false) => {}
-                Ok(true) => tracing::info!(
-                    "database.log_kept: the contents of the removed log were written to the database"
-                ),
-                Err(error) => tracing::error!(
-                    %error,
-                    "database.log_lost: the contents of the removed log cannot be written to the database"
-                ),
-            }
-        } else if let Some(PublishError::Overtaken) = error.downcast_ref() {
-            tracing::info!(
-                "snapshot.overtaken: another process dates the same changes; trying again in a moment"
-            );
-        } else {
-            tracing::error!(
-                %error,
-                "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
-            );
-        }
+        Some(self.retry.wait())
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one.
@@ -136,6 +115,19 @@ impl PublishChanges {
             }))
         };
         self.ctx.compute.drive(publishing).await?
+    }
+}
+
+fn log_failure(error: &anyhow::Error) {
+    if let Some(PublishError::Overtaken) = error.downcast_ref() {
+        tracing::info!(
+            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
+        );
+    } else {
+        tracing::error!(
+            %error,
+            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
+        );
     }
 }
 

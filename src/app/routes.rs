@@ -60,7 +60,7 @@ fn openapi(
     Data(ctx): Data<&Arc<Ctx>>,
     Data(description): Data<&Arc<Description>>,
     headers: &HeaderMap,
-) -> Result<Response, HttpProblem> {
+) -> Response {
     let snapshot = ctx.current.load();
     ctx.respond(headers, &snapshot, &description.of(&snapshot), None)
 }

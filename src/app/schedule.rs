@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Timelike as _, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::{self, BoxFuture};
 use tokio::sync::Notify;
@@ -13,9 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::metrics;
-use crate::storage::{
-    AtPath as _, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX, reviews,
-};
+use crate::storage::{AtPath as _, Database, DbError, Erased, reviews};
 use crate::sync::SourceScheduler;
 use crate::websub::store::{self, HubGauges};
 
@@ -62,8 +59,9 @@ const CRON_JOBS: [(&str, &str, CronJob); 7] = [
     ("35 * * * * *", "checkpoint", |of| {
         async move { of.database.checkpoint().await.map(drop) }.boxed()
     }),
-    ("20 * * * * *", "erase", |of| {
-        async move { erase(&of.database, of.clock.now()).await }.boxed()
+    // Once an hour, because other writers wait while a file is rewritten.
+    ("20 37 * * * *", "erase", |of| {
+        async move { erase(&of.database).await }.boxed()
     }),
 ];
 
@@ -201,23 +199,13 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     Ok(gone > 0 || copies > 0)
 }
 
-/// The minute in which a large file is rewritten: once an hour, because other writers wait meanwhile.
-const LARGE_MINUTE: u32 = 37;
-
-/// Erases traces of deleted reviews from the file, whatever program deleted them.
-async fn erase(database: &Database, now: DateTime<Utc>) -> Result<(), DbError> {
-    let is_large_due = now.minute() == LARGE_MINUTE;
-    let bytes_max = if is_large_due {
-        u64::MAX
-    } else {
-        REWRITE_AT_ONCE_MAX
-    };
-    match database.erase_traces(bytes_max).await? {
-        Erased::Later(why @ Postponed::NoRoom { .. }) if is_large_due => tracing::warn!(
-            "erasure.no_room: unused parts of the file still contain text of deleted reviews: {why}; free some, and it is erased \
-             within an hour"
-        ),
-        Erased::Done | Erased::Later(_) => {}
+/// Erases traces of deleted reviews from the text index and the file, whatever program deleted them.
+async fn erase(database: &Database) -> Result<(), DbError> {
+    if database.erase_traces(u64::MAX).await? == Erased::Later {
+        tracing::warn!(
+            "erasure.postponed: unused parts of the file still contain text of deleted reviews, because it is in use or its disk is \
+             full; trying again in an hour"
+        );
     }
     Ok(())
 }

@@ -57,14 +57,13 @@ impl BusinessCommand {
         let loaded = file.business(known.as_ref(), self.replace)?;
         let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        let moved =
-            store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
+        store_business(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;
         let difference = difference(
             &business_json(known.as_ref())?,
             &business_json(Some(&loaded))?,
         );
-        let summary = format_summary(&loaded, is_zone_known, moved, path);
+        let summary = format_summary(&loaded, is_zone_known, path);
         Ok(summary + &difference)
     }
 }
@@ -81,20 +80,20 @@ async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
 /// The business as in a file. A time zone that was never set is left out, because the file would set it.
 pub(super) async fn read_own_business(
     connection: &mut SqliteConnection,
-) -> sqlx::Result<Option<wire::OwnBusiness>> {
+) -> sqlx::Result<Option<wire::Business>> {
     let Some(business) = storage::business::find(&mut *connection).await? else {
         return Ok(None);
     };
-    let mut own = wire::OwnBusiness::from(&business);
+    let mut own = wire::Business::from(&business);
     if storage::business::time_zone(connection).await?.is_none() {
-        own.business.time_zone.clear();
+        own.time_zone.clear();
     }
     Ok(Some(own))
 }
 
 /// The business in the format of a file; an empty object if there is none.
 fn business_json(business: Option<&Business>) -> serde_json::Result<Value> {
-    let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
+    let value = business.map(|business| serde_json::to_value(wire::Business::from(business)));
     value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
 }
 

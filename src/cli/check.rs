@@ -14,7 +14,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
-use crate::storage::{Database, FileVerification, lacking_room, list_faults, unerased, verify};
+use crate::storage::{Database, FileVerification, list_faults, unerased, verify};
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -54,11 +54,9 @@ impl Check {
             verify_reviews(&mut connection, &analyzer, clock.now(), &mut report).await?;
             let unerased = unerased(&mut connection).await?.count;
             if unerased > 0 {
-                let room = lacking_room(&path)?
-                    .map_or_else(String::new, |why| format!(": {why}; free some first"));
                 report.verified.behind.push(format!(
                     "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
-                     an hour{room}",
+                     an hour",
                     counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
                 ));
             }
@@ -149,7 +147,7 @@ async fn verify_reviews(
             counted(unread, "review is", "reviews are")
         ));
     }
-    let mend = "`reviews insights rebuild` derives them again";
+    let mend = "delete them from derived_analysis, and a running `reviews serve` analyses again";
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
     let wrong = list_faults(wrong.into_iter().map(sentence).collect());

@@ -1,4 +1,4 @@
-//! The commands `reviews withhold`, `publish`, `respond` and `delete`: the owner's decisions about one review, which imports
+//! The commands `reviews withhold`, `publish`, `reply` and `delete`: the owner's decisions about one review, which imports
 //! keep.
 
 use std::io;
@@ -15,10 +15,10 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Method, Response, Review, Status, Unit, Verification};
+use crate::model::{Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
-use crate::storage::{Database, Erased, Postponed, Write};
+use crate::storage::{Database, Erased, Write};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
@@ -43,16 +43,7 @@ pub struct Withhold {
 
 impl Withhold {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let reason = self.reason.trim();
-        ensure!(
-            !reason.is_empty(),
-            "--reason is empty; give the reason for withholding the review"
-        );
-        ensure!(
-            reason.len() <= REASON_BYTES_MAX,
-            "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
-            reason.len()
-        );
+        let reason = check_reason(&self.reason)?;
         let note = self
             .note
             .as_deref()
@@ -93,6 +84,21 @@ impl Withhold {
     }
 }
 
+/// A reason that is published, without blanks around it.
+fn check_reason(reason: &str) -> anyhow::Result<&str> {
+    let reason = reason.trim();
+    ensure!(
+        !reason.is_empty(),
+        "--reason is empty; give the reason for withholding or deleting the review"
+    );
+    ensure!(
+        reason.len() <= REASON_BYTES_MAX,
+        "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
+        reason.len()
+    );
+    Ok(reason)
+}
+
 /// Publish a withheld review again
 #[derive(Debug, Args)]
 pub struct Publish {
@@ -104,7 +110,7 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            // Only verified reviews are published, so the verification is decided, too.
+            // Only a review for which somebody vouches is published, so the verification is decided, too.
             let decided = [Unit::Status, Unit::Verification];
             reviews::note_decided(write, review, &decided).await?;
             let reason = match &review.status {
@@ -117,14 +123,12 @@ impl Publish {
                 }
             };
             let mut vouched = "";
-            if !review.verification.verified {
-                // Only verified reviews are published; publishing one by hand verifies it.
+            if review.verification.method.is_none() {
                 review.verification = Verification {
-                    verified: true,
-                    method: Method::Manual,
+                    method: Some(Method::Manual),
                     verified_at: Some(clock.now()),
                 };
-                vouched = "; it was not verified, so it is now marked as verified by you (manual)";
+                vouched = "; it was not verified, so now you vouch for it (manual)";
             }
             review.status = Status::Published;
             reviews::set_note(write, review.id.as_str(), None).await?;
@@ -136,17 +140,14 @@ impl Publish {
 
 /// The copies of a review that are published, a line each: other sources gave the same author, day, stars and text.
 async fn format_copies(write: &mut Write, id: &str) -> sqlx::Result<String> {
-    let copies = reviews::copies_of(write.for_reading(), &[id]).await?;
-    let published = copies
-        .iter()
-        .filter(|copy| copy.status == Status::Published);
+    let copies = reviews::copies_of(write.for_reading(), id).await?;
     let line = |copy: &ReviewCopy| {
         format!(
             "{} of {} has the same author, day and text, and is published\n",
             copy.id, copy.source_name
         )
     };
-    Ok(published.take(COPIES_MAX).map(line).collect())
+    Ok(copies.iter().take(COPIES_MAX).map(line).collect())
 }
 
 /// Lets `decide` change the review that `name` names, stores it if it changed, and prints the report of `decide` after its ID.
@@ -180,56 +181,56 @@ async fn change_review(
 /// The limit of an import's texts.
 const TEXT_MIB_MAX: u64 = 1;
 
-/// Answer a review, or remove the answer
+/// Reply to a review, or remove the reply
 #[derive(Debug, Args)]
-pub struct Respond {
+pub struct ReplyCommand {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// The answer; - reads standard input
+    /// The reply; - reads standard input
     #[arg(
         value_name = "TEXT",
         required_unless_present = "remove",
         conflicts_with = "remove"
     )]
     text: Option<String>,
-    /// Remove the answer
+    /// Remove the reply
     #[arg(long)]
     remove: bool,
 }
 
-impl Respond {
+impl ReplyCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let text = self.text.map(check_answer).transpose()?;
+        let text = self.text.map(check_reply).transpose()?;
         change_review(config, clock, &self.id, async |write, review| {
-            reviews::note_decided(write, review, &[Unit::Response]).await?;
-            let former = review.response.take();
+            reviews::note_decided(write, review, &[Unit::Reply]).await?;
+            let former = review.reply.take();
             let Some(text) = &text else {
                 return Ok(match former {
-                    None => "has no answer\n".to_owned(),
+                    None => "has no reply\n".to_owned(),
                     Some(former) => format!(
-                        "answer removed; imports do not bring it back; {}",
+                        "reply removed; imports do not bring it back; {}",
                         format_former(&former)
                     ),
                 });
             };
             let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
-            review.response = Some(Response {
+            review.reply = Some(Reply {
                 text: text.clone(),
                 date: Day::new(clock.now().with_timezone(&zone).date_naive()),
                 author: None,
             });
             Ok(former.map_or_else(
-                || "answered\n".to_owned(),
-                |former| format!("answer replaced; {}", format_former(&former)),
+                || "replied\n".to_owned(),
+                |former| format!("reply replaced; {}", format_former(&former)),
             ))
         })
         .await
     }
 }
 
-/// The former response in full, because it is stored nowhere else.
-fn format_former(former: &Response) -> String {
+/// The former reply in full, because it is stored nowhere else.
+fn format_former(former: &Reply) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
@@ -239,24 +240,24 @@ fn format_former(former: &Response) -> String {
     )
 }
 
-/// The response, read from standard input for `-`.
-fn check_answer(mut text: String) -> anyhow::Result<String> {
+/// The reply, read from standard input for `-`.
+fn check_reply(mut text: String) -> anyhow::Result<String> {
     if text == "-" {
         let read = read_text_of(io::stdin(), TEXT_MIB_MAX);
-        text = read.context("the answer cannot be read from standard input")?;
+        text = read.context("the reply cannot be read from standard input")?;
         text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
     ensure!(
         text.len() as u64 <= TEXT_MIB_MAX << 20,
-        "the answer has more than {TEXT_MIB_MAX} MiB; shorten it"
+        "the reply has more than {TEXT_MIB_MAX} MiB; shorten it"
     );
     ensure!(
         !text.trim().is_empty(),
-        "the answer is empty; pass --remove to remove an answer"
+        "the reply is empty; pass --remove to remove a reply"
     );
     ensure!(
         !text.contains('\0'),
-        "the answer has a NUL character; remove it"
+        "the reply has a NUL character; remove it"
     );
     Ok(text)
 }
@@ -264,25 +265,38 @@ fn check_answer(mut text: String) -> anyhow::Result<String> {
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
 
-/// Delete a review and every trace of it; imports do not bring it back
+/// Delete a review and every trace of it; imports do not bring it back. /transparency counts deleted reviews by source and reason
 #[derive(Debug, Args)]
 pub struct Delete {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
+    /// The reason: public for ever, with the number of reviews deleted for it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
     /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
 
 impl Delete {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        if !self.yes && can_ask() {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let reason = self.reason.as_deref().map(check_reason).transpose()?;
+        if !self.yes {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
-            let (id, known) = read(config, find).await?;
+            let find = async |reader: &mut SqliteConnection| {
+                let (id, known) = find_known(reader, &self.id).await?;
+                let can_undo = reviews::can_undo(reader, &id).await?;
+                anyhow::Ok((id, known, can_undo))
+            };
+            let (id, known, can_undo) = read(config, find).await?;
+            let counted = format_counted(can_undo);
+            ensure!(
+                can_ask(),
+                "nothing was deleted; {counted}; add --yes to delete {id} without being asked"
+            );
             let review = known.as_ref().and_then(KnownReview::review);
-            if !confirm(&format_question(&id, review))? {
+            if !confirm(&format_question(&id, review, &counted))? {
                 return Ok(print_report("nothing was deleted\n"));
             }
         }
@@ -290,7 +304,9 @@ impl Delete {
             let mut write = database.write_as_owner().await?;
             let id = resolve_id(write.for_reading(), &self.id).await?;
             let same = format_copies(&mut write, &id).await?;
-            reviews::delete_all(&mut write, &[&id]).await?;
+            let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
+            let day = Day::new(clock.now().with_timezone(&zone).date_naive());
+            reviews::delete_by_owner(&mut write, &id, day, reason).await?;
             write.commit().await?;
             let erased = database.try_to_erase_traces().await.with_context(|| {
                 format!(
@@ -300,14 +316,26 @@ impl Delete {
             let traces = format_erased(erased, database);
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
-                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{same}{copies}"
+                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n/transparency counts it as deleted \
+                 ({})\n{same}{copies}",
+                reason.unwrap_or("not stated")
             ))
         })
         .await
     }
 }
 
-fn format_question(id: &str, review: Option<&Review>) -> String {
+/// That deletions are counted, and what takes an import back without.
+fn format_counted(can_undo: bool) -> String {
+    let undo = if can_undo {
+        "; `reviews undo` takes back the import that brought it, which counts nothing"
+    } else {
+        ""
+    };
+    format!("/transparency counts deleted reviews by source and reason, for ever{undo}")
+}
+
+fn format_question(id: &str, review: Option<&Review>, counted: &str) -> String {
     let question = match review {
         Some(review) => format!(
             "{}  {}  {}\n{}",
@@ -318,7 +346,7 @@ fn format_question(id: &str, review: Option<&Review>) -> String {
         ),
         None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
     };
-    format!("{id}\n{question}Delete this review and every trace of it?")
+    format!("{id}\n{question}{counted}.\nDelete this review and every trace of it?")
 }
 
 /// A note on each copy of the database, which still contains the review.
@@ -340,15 +368,10 @@ pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
                 .to_owned()
         }
         Erased::Done => "and erased from the file".to_owned(),
-        Erased::Later(why) => {
-            let free = if let Postponed::NoRoom { .. } = why {
-                "free some, and "
-            } else {
-                ""
-            };
-            format!(
-                "but unused parts of the file still contain its text: {why}; {free}`reviews serve` erases that within an hour"
-            )
+        Erased::Later => {
+            "but unused parts of the file still contain its text: the file is larger than 64 MiB, in use, or on a full disk; \
+             `reviews serve` erases that within an hour"
+                .to_owned()
         }
     }
 }

@@ -365,8 +365,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_lines(&mut text, &report.doubtful, "doubtful and not imported");
     if report.doubtful.count > 0 {
         text.push_str(
-            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named, or LINE=new or \
-             LINE=same for one row; a deleted review that is the same stays deleted without --restore\n",
+            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named; a deleted review that is the same stays deleted without --restore\n",
         );
     }
     for (source, count) in &report.without_row {
@@ -381,7 +380,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     if report.left_out > 0 {
         let _ = writeln!(
             text,
-            "{} left out: comments on reviews; give your answers with `reviews respond`",
+            "{} left out: comments on reviews; give your replies with `reviews reply`",
             counted(report.left_out, "row", "rows")
         );
     }
@@ -398,41 +397,22 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         let deletions = counted(deletions, "deletion mark", "deletion marks");
         let _ = writeln!(text, "{deletions} left out: a run takes reviews only");
     }
-    add_count(&mut text, report.elsewhere, "of other locations left out");
     add_withheld(&mut text, report);
     add_named(
         &mut text,
         &report.withdrawn,
         "withdrawn, no longer listed by the source",
     );
-    add_count(
+    add_lines(
         &mut text,
-        report.moved,
-        "moved to the day in the business's time zone",
+        &report.duplicates,
+        "equal to a review of another source (--skip-duplicates leaves new ones out)",
     );
-    add_duplicates(&mut text, report);
     if dry_run {
         add_preview(&mut text, report);
         text.push_str(NOTHING_CHANGED);
     }
     escaped(text)
-}
-
-/// The copies that other sources already gave, a line each.
-fn add_duplicates(text: &mut String, report: &ImportReport) {
-    let title =
-        "already given by another source or in another format (--skip-duplicates withholds them)";
-    add_lines(text, &report.duplicates, title);
-    for ((theirs, ours), count) in &report.renamed {
-        let _ = writeln!(
-            text,
-            "{} there as {theirs}; if the rows are the same, take this import back with `reviews undo`, run \
-             `reviews source rename {} {}`, and import again",
-            counted(*count, "of these is", "of these are"),
-            quote_for_shell(theirs),
-            quote_for_shell(ours)
-        );
-    }
 }
 
 /// What a dry run would change: the first reviews of each kind, then their number.

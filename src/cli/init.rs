@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
@@ -13,12 +13,12 @@ use super::report::{Exit, counted, print_report};
 use super::status::{PUBLISH, first_step, policy_advice};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::imports::follow_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
-use crate::owner::business::{ADDRESS, country, zone};
+use crate::owner::business::{ADDRESS, country, language, zone};
+use crate::pages::PageLanguage;
 use crate::storage;
-use crate::storage::business::{SampleState, discard_sample_data, sample_state};
+use crate::storage::business::{refuse_sample, sample_state};
 use crate::storage::reviews::counts;
 use crate::storage::{COMMAND_WAIT_MAX, Database, Write};
 use crate::sync::follow_time_zone;
@@ -48,9 +48,9 @@ pub struct Init {
     /// US"
     #[arg(long, value_name = "A", value_parser = postal_address)]
     address: Option<Map<String, Value>>,
-    /// Remove the sample data from the database, to make room for your own reviews
-    #[arg(long)]
-    discard_sample: bool,
+    /// Language of the business as a tag, for example es-MX; pages are in English, Spanish, German or French
+    #[arg(long, value_name = "L", value_parser = language)]
+    language: Option<String>,
 }
 
 impl Init {
@@ -72,37 +72,23 @@ impl Init {
         let path = address.file();
         let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
         let mut write = database.write_as_owner().await?;
-        let discarded = if self.discard_sample {
-            Some(discard_sample(&mut write, path).await?)
-        } else {
-            None
-        };
         let has_zone = self.time_zone.is_some();
         let known = storage::business::find(write.for_reading()).await?;
         let business = self.applied_to(known.as_ref());
-        let moved = store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
+        if known.as_ref() != Some(&business) {
+            refuse_sample(write.for_reading(), path).await?;
+        }
+        store_business(&mut write, known.as_ref(), &business, has_zone, clock).await?;
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
         let has_reviews = !counts(write.for_reading()).await?.is_empty();
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
-        if discarded.is_some() {
-            database.try_to_erase_traces().await.context(
-                "the sample data is removed, but unused parts of the file still contain its texts; `reviews serve` erases them within \
-                 an hour",
-            )?;
-        }
         database.close().await;
-        if let Some(reviews) = discarded {
-            print_report(&format!(
-                "removed the sample data: {}, its business and its editorial texts\n",
-                counted(reviews, "review", "reviews")
-            ));
-        }
         let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
         let next = next.as_deref().unwrap_or(PUBLISH);
-        let summary = format_summary(&business, is_zone_known, moved, path);
+        let summary = format_summary(&business, is_zone_known, path);
         Ok(print_report(&format!("{summary}next        {next}\n")))
     }
 
@@ -118,6 +104,7 @@ impl Init {
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
             country: self.country.clone().or(before.country),
+            language: self.language.clone().or(before.language),
             url: self.site.clone().or(before.url),
             telephone: self.telephone.clone().or(before.telephone),
             address: self.address.clone().or(before.address),
@@ -126,15 +113,14 @@ impl Init {
     }
 }
 
-/// Stores the business if it differs from the known one, and moves the reviews to their days in its time zone if it
-/// `has_zone`; returns the number of moved reviews.
+/// Stores the business if it differs from the known one, and its time zone if it `has_zone`.
 pub(super) async fn store_business(
     write: &mut Write,
     known: Option<&Business>,
     business: &Business,
     has_zone: bool,
     clock: &Clock,
-) -> sqlx::Result<u64> {
+) -> sqlx::Result<()> {
     if known != Some(business) {
         storage::business::replace(write, business).await?;
     }
@@ -143,28 +129,13 @@ pub(super) async fn store_business(
         if former != business.time_zone {
             follow_time_zone(write, business.time_zone, clock).await?;
         }
-        return follow_zone(write, business.time_zone, clock.now()).await;
+        storage::business::note_time_zone(write, business.time_zone).await?;
     }
-    Ok(0)
+    Ok(())
 }
 
-/// Deletes the sample if there is nothing else; returns the number of its reviews.
-async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
-    ensure!(
-        sample_state(write.for_reading()).await? == SampleState::Alone,
-        "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
-        path.display()
-    );
-    Ok(discard_sample_data(write).await?)
-}
-
-/// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
-pub(super) fn format_summary(
-    business: &Business,
-    is_zone_known: bool,
-    moved: u64,
-    path: &Path,
-) -> String {
+/// The business as text.
+pub(super) fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> String {
     let zone = if is_zone_known {
         business.time_zone.name()
     } else {
@@ -181,6 +152,7 @@ pub(super) fn format_summary(
     if let Some(country) = &business.country {
         line("country", country);
     }
+    line("language", &format_language(business.language.as_deref()));
     line("url", business.url.as_deref().unwrap_or("not set"));
     if let Some(telephone) = &business.telephone {
         line("telephone", telephone);
@@ -206,20 +178,22 @@ pub(super) fn format_summary(
         ]
         .join(", "),
     );
-    if moved > 0 {
-        line(
-            "moved",
-            &format!(
-                "{} in {}",
-                counted(moved, "review to its day", "reviews to their days"),
-                business.time_zone.name()
-            ),
-        );
-    }
     for remark in remarks(business) {
         let _ = writeln!(text, "note        {remark}");
     }
     text
+}
+
+/// The language of the business, and that of the pages.
+fn format_language(tag: Option<&str>) -> String {
+    let Some(tag) = tag else {
+        return "not set, so pages are in English; `reviews init --language es` (or de, fr) changes that"
+            .to_owned();
+    };
+    match PageLanguage::of_tag(tag) {
+        Some(language) => format!("{tag}, so pages are in {}", language.own_name()),
+        None => format!("{tag}, which pages do not have, so they are in English"),
+    }
 }
 
 /// Missing fields that search engines or `/transparency` need, each with its remedy.

@@ -2,27 +2,18 @@
 //! may block.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::fmt;
 use std::io::{self, IsTerminal, Stderr, Write, stderr};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use chrono::SecondsFormat;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
-use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
-use tracing_subscriber::registry::LookupSpan;
 
-use crate::clock::Clock;
 use crate::metrics;
-use crate::model::json::without_nulls;
 use crate::model::text::escaped;
 
 const FILTER: &str = "info";
@@ -85,17 +76,16 @@ pub struct Log {
 }
 
 impl Log {
-    /// Logs why the command failed, regardless of the filter.
+    /// Writes why the command failed: as text regardless of the filter.
     pub fn fail(&self, reason: &str) {
-        let line = match self.format {
-            LogFormat::Text => format!("error: {reason}\n"),
-            LogFormat::Json => {
-                let message = format!("command.failed: {reason}");
-                json_line("ERROR", &message, module_path!(), Map::new())
+        match self.format {
+            LogFormat::Text => {
+                let line = format!("error: {reason}\n");
+                // The queue drops lines instead of failing.
+                let _ = self.writer.clone().write_all(line.as_bytes());
             }
-        };
-        // The queue drops lines instead of failing.
-        let _ = self.writer.clone().write_all(line.as_bytes());
+            LogFormat::Json => tracing::error!("command.failed: {reason}"),
+        }
     }
 
     /// Waits at most two seconds until queued lines are written.
@@ -151,7 +141,7 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
             let subscriber = subscriber.fmt_fields(fields.delimited(" "));
             subscriber.with_ansi(stderr().is_terminal()).init();
         }
-        LogFormat::Json => subscriber.with_ansi(false).event_format(Json).init(),
+        LogFormat::Json => subscriber.json().init(),
     }
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
@@ -166,94 +156,6 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
         guard,
         format,
     }
-}
-
-// Log lines as JSON, one object per line: `timestamp` (RFC 3339, UTC), `level`, `event` (the name in the table of
-// `docs/OPERATIONS.md`), `message`, `target` (the module) and `fields`.
-//
-// The formatter of `tracing-subscriber` has no member for the event's name, by which operators filter.
-
-struct Json;
-
-impl<S, N> FormatEvent<S, N> for Json
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-{
-    fn format_event(
-        &self,
-        _: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> fmt::Result {
-        let mut fields = EventFields::default();
-        event.record(&mut fields);
-        let (mut fields, about) = (fields.0, event.metadata());
-        let message = fields.remove("message");
-        let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let line = json_line(about.level().as_str(), message, about.target(), fields);
-        writer.write_str(&line)
-    }
-}
-
-#[derive(Default)]
-struct EventFields(Map<String, Value>);
-
-impl EventFields {
-    fn insert(&mut self, field: &Field, value: impl Into<Value>) {
-        self.0.insert(field.name().to_owned(), value.into());
-    }
-}
-
-impl Visit for EventFields {
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.insert(field, value);
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.insert(field, value);
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.insert(field, value);
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.insert(field, value);
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.insert(field, value);
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.insert(field, format!("{value:?}"));
-    }
-}
-
-/// One line including its end. `message` may begin with the event's name.
-fn json_line(level: &str, message: &str, target: &str, fields: Map<String, Value>) -> String {
-    let (event, message) = split(message);
-    let timestamp = Clock::system().now();
-    let timestamp = timestamp.to_rfc3339_opts(SecondsFormat::Micros, true);
-    let line = without_nulls(json!({
-        "timestamp": timestamp, "level": level, "event": event, "message": message, "target": target,
-        "fields": (!fields.is_empty()).then_some(fields),
-    }));
-    escaped(line.to_string()) + "\n"
-}
-
-/// Splits `database.gone: the file…` into event and message. Messages of other crates have no event.
-fn split(message: &str) -> (Option<&str>, &str) {
-    message
-        .split_once(": ")
-        .filter(|(name, _)| {
-            name.contains('.')
-                && name
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c == '.' || c == '_')
-        })
-        .map_or((None, message), |(name, text)| (Some(name), text))
 }
 
 // The log never blocks the service: a separate thread writes the lines. Lines beyond the queue, and those that cannot be
@@ -286,27 +188,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_one_object_with_any_message() {
-        let fields = Map::from_iter([("error".to_owned(), Value::from("a \"quote\"\nand a line"))]);
-        let line = json_line(
-            "WARN",
-            "database.gone: it is\nnot there\u{1b}\u{202e}",
-            "here",
-            fields,
-        );
-        let (first, rest) = line.split_at(line.len() - 1);
-        assert!(
-            rest == "\n" && !first.contains(['\n', '\u{202e}']),
-            "{line}"
-        );
-        let read: Value = serde_json::from_str(first).unwrap();
-        assert_eq!(read["event"], "database.gone");
-        assert_eq!(read["message"], "it is\nnot there\u{1b}\u{202e}");
-        assert_eq!(read["fields"]["error"], "a \"quote\"\nand a line");
-        assert!(read["timestamp"].as_str().unwrap().ends_with('Z'));
-    }
-
-    #[test]
     fn scheduler_logs_only_warnings_unless_the_filter_names_it() {
         for (filter, limit) in [
             ("info", "warn"),
@@ -317,18 +198,6 @@ mod tests {
         ] {
             let limited = format!("tokio_cron_scheduler={limit},{filter}");
             assert_eq!(with_quiet_scheduler(filter), limited);
-        }
-    }
-
-    #[test]
-    fn only_a_dotted_prefix_is_read_as_the_event_name() {
-        for (message, event) in [
-            ("snapshot.published: a new one", Some("snapshot.published")),
-            ("No such file: x", None),
-            ("error: x", None),
-            ("nothing else", None),
-        ] {
-            assert_eq!(split(message).0, event, "{message}");
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The command `reviews mcp`.
 
-use anyhow::Context;
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
@@ -48,8 +47,7 @@ impl McpCommand {
             ..Publisher::new(database, links, clock)
         };
         let app = App::new(publisher, hub).await?;
-        let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
-        answered.context("the connection to the agent failed")?;
+        Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await?;
         Ok(Exit::Done)
     }
 }

@@ -34,13 +34,13 @@ use std::io::Write as _;
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
 use database::{name_database, repeat_if_overtaken};
 use futures_util::future::LocalBoxFuture;
-use logging::{Log, LogConfig, LogFormat};
+use logging::{Log, LogConfig};
 pub use report::{Exit, explain_error};
 use rustix::process::Signal;
 use signals::run_until_signal;
@@ -48,6 +48,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile};
+use crate::model::text::escaped;
 
 /// Publishes the reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -78,7 +79,7 @@ enum CliCommand {
     Show(show::Show),
     Withhold(decisions::Withhold),
     Publish(decisions::Publish),
-    Respond(decisions::Respond),
+    Reply(decisions::ReplyCommand),
     Delete(decisions::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
@@ -116,18 +117,9 @@ impl Cli {
         read(guide::command(Self::command())).map_err(|error| {
             let note = settings.note(&error, Self::command());
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let error = explain_number(error);
+            let error = explain_number(escape_value(error));
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
-            } else if error.use_stderr() && find_log_format(&settings) == LogFormat::Json {
-                let log = logging::start("", LogFormat::Json);
-                let text = error.render().to_string();
-                let (text, _) = text.split_once("\n\nFor more").unwrap_or((&text, ""));
-                let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
-                let note = note.map_or_else(String::new, |note| format!("; {note}"));
-                log.fail(&format!("{text}{note}"));
-                log.close();
-                Ok(())
             } else {
                 let printed = error.print().map_err(anyhow::Error::from);
                 if let Some(note) = note {
@@ -169,13 +161,11 @@ impl Cli {
 
     async fn run_command(self) -> anyhow::Result<Exit> {
         let Self {
-            database,
-            log,
-            command,
+            database, command, ..
         } = self;
         let clock = Clock::system();
         match command {
-            CliCommand::Serve(serve) => serve.run(database, &log, clock).await,
+            CliCommand::Serve(serve) => serve.run(database, clock).await,
             CliCommand::Migrate(migrate) => migrate.run(&database).await,
             CliCommand::Init(init) => init.run(&database, &clock).await,
             CliCommand::Business(business) => business.run(&database, &clock).await,
@@ -190,8 +180,8 @@ impl Cli {
             CliCommand::Show(show) => show.run(&database).await,
             CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,
             CliCommand::Publish(publish) => publish.run(&database, &clock).await,
-            CliCommand::Respond(respond) => respond.run(&database, &clock).await,
-            CliCommand::Delete(delete) => delete.run(&database).await,
+            CliCommand::Reply(reply) => reply.run(&database, &clock).await,
+            CliCommand::Delete(delete) => delete.run(&database, &clock).await,
             CliCommand::Export(export) => export.run(&database).await,
             CliCommand::Backup(backup) => backup.run(&database).await,
             CliCommand::Restore(restore) => restore.run(&database, &clock).await,
@@ -206,13 +196,13 @@ impl Cli {
     }
 }
 
-/// The log's format on a command line that has an error.
-fn find_log_format(settings: &SettingsFile) -> LogFormat {
-    let command = settings.apply(Cli::command().ignore_errors(true));
-    let config = command
-        .try_get_matches()
-        .and_then(|matches| LogConfig::from_arg_matches(&matches));
-    config.map_or(LogFormat::Text, |config| config.format)
+/// The error with the control characters of the value escaped.
+fn escape_value(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
+        let value = escaped(value.replace('\n', "\\n"));
+        error.insert(ContextKind::InvalidValue, ContextValue::String(value));
+    }
+    error
 }
 
 /// The error with advice in place of the words of Rust's number parser.

@@ -115,20 +115,15 @@ async fn take_former(
         return Ok(former);
     }
     // Migrates it, so that its tables equal those of the copy.
-    match Database::open(path).await {
-        // Migrations only add, so it is readable.
-        Err(DbError::Newer { .. }) => {}
-        opened => {
-            if let Some((database, _)) = unless_damaged(opened, &mut former)? {
-                database.close().await;
-            }
-        }
-    }
-    let Some(mut alone) = unless_damaged(ExclusiveAccess::take(path).await, &mut former)? else {
+    let Some((database, _)) = unless_unreadable(Database::open(path).await, &mut former)? else {
+        return Ok(former);
+    };
+    database.close().await;
+    let Some(mut alone) = unless_unreadable(ExclusiveAccess::take(path).await, &mut former)? else {
         return Ok(former);
     };
     let carried = carry_from(&mut alone, prepared, path, clock).await;
-    match unless_damaged(carried, &mut former) {
+    match unless_unreadable(carried, &mut former) {
         Ok(carried) => former.carried = carried.unwrap_or_default(),
         Err(error) => {
             alone.release().await;
@@ -143,18 +138,23 @@ async fn take_former(
 ///
 /// # Errors
 /// Every other error.
-fn unless_damaged<T>(
+fn unless_unreadable<T>(
     result: Result<T, DbError>,
     former: &mut CarriedOver,
 ) -> Result<Option<T>, DbError> {
-    let reason = match result {
-        Ok(value) => return Ok(Some(value)),
-        Err(DbError::Damaged { reason, .. }) => reason,
-        Err(DbError::NotADatabase(_)) => "it is not a SQLite database".to_owned(),
-        Err(error) => return Err(error),
-    };
-    former.unreadable = Some(reason);
-    Ok(None)
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(
+            error @ (DbError::Damaged { .. }
+            | DbError::NotADatabase(_)
+            | DbError::Newer { .. }
+            | DbError::Foreign { .. }),
+        ) => {
+            former.unreadable = Some(error.to_string());
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn carry_from(
@@ -165,7 +165,7 @@ async fn carry_from(
 ) -> Result<Carried, DbError> {
     let database = &prepared.database;
     let mut write = database.write().await?;
-    let carried = carry_over(&mut alone.connection, &mut write, clock.now())
+    let mut carried = carry_over(&mut alone.connection, &mut write, clock.now())
         .await
         .at(path)?;
     carry_publications(&mut alone.connection, &mut write)
@@ -173,7 +173,7 @@ async fn carry_from(
         .at(path)?;
     write.commit().await.at(path)?;
     if !carried.is_other {
-        database.carry_service_data(path).await?;
+        database.carry_subscriptions(path, &mut carried).await?;
     }
     database.erase_traces(u64::MAX).await?;
     Ok(carried)
@@ -184,22 +184,40 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
     if let Some(reason) = &former.unreadable {
         let _ = writeln!(
             text,
-            "warning: the previous file could not be read ({reason}), so reviews deleted or withheld since the backup may be \
-             back; check `reviews list`"
+            "warning: the previous file could not be read, so reviews deleted or withheld since the backup may be back; check \
+             `reviews list`: {reason}"
         );
     }
     let Carried {
         deleted,
         withheld,
+        subscriptions,
+        differing,
         is_other,
-    } = former.carried;
-    if is_other {
+    } = &former.carried;
+    if *is_other {
         text.push_str(
             "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
         );
     }
-    add_count(&mut text, deleted, "deleted again, as after the backup");
-    add_count(&mut text, withheld, "withheld again, as after the backup");
+    add_count(&mut text, *deleted, "deleted again, as after the backup");
+    add_count(&mut text, *withheld, "withheld again, as after the backup");
+    if *subscriptions > 0 {
+        let kept = counted(*subscriptions, "subscription", "subscriptions");
+        let _ = writeln!(text, "{kept} kept");
+    }
+    if !differing.is_empty() {
+        let differing = differing
+            .iter()
+            .map(|(count, one, several)| counted(*count, one, several))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let _ = writeln!(
+            text,
+            "as in the backup again, without what came since: {differing}; what a source has hidden since may be public until its \
+             next import"
+        );
+    }
     if let Some(kept) = kept {
         let _ = writeln!(
             text,

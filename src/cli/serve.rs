@@ -15,7 +15,6 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::logging::{LogConfig, LogFormat};
 use super::report::{Exit, print_report, print_result, progress, watch};
 use super::seed;
 use super::signals::Signals;
@@ -49,28 +48,19 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(
-        self,
-        database: DatabaseConfig,
-        log: &LogConfig,
-        clock: Clock,
-    ) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
         database.path()?;
         self.config.hub.leases.checked()?;
         if self.print_config {
             return print_result(&self.settings()?);
         }
         let signals = Signals::catch()?;
-        // With JSON logs, all output is log events.
-        let prints = log.format == LogFormat::Text;
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let (is_started, is_stopped) = (started.clone(), stop.clone());
-        let work = move || self.serve(database, clock, prints, is_started, is_stopped);
+        let work = move || self.serve(database, clock, is_started, is_stopped);
         let (outcome, reason) = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        if prints {
-            print_report(&format!("{reason}\n"));
-        }
+        print_report(&format!("{reason}\n"));
         Ok(outcome)
     }
 
@@ -78,7 +68,6 @@ impl Serve {
         self,
         database: DatabaseConfig,
         clock: Clock,
-        prints: bool,
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
@@ -119,7 +108,7 @@ impl Serve {
             let opening = Opening::open(&address).await?;
             let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
             let report = opening.finish(loaded).await?;
-            if let Some(report) = report.filter(|_| prints) {
+            if let Some(report) = report {
                 print_report(&report);
             }
         }
@@ -147,7 +136,7 @@ impl Serve {
         let starting = App::new(publisher, options);
         let app = watch(bar, starting, || loaded.load(Ordering::Relaxed)).await?;
         started.cancel();
-        print_greeting(&app, &links, bound, bound_admin, prints);
+        print_greeting(&app, &links, bound, bound_admin);
         let limits = ConnectionLimits {
             connections_max,
             connections_per_peer_max: usize::try_from(self.config.connections_per_peer_max)
@@ -160,8 +149,8 @@ impl Serve {
             stop.cancelled().await;
             tell_supervisor("STOPPING=1");
         };
-        tokio::join!(served, stopping);
-        Ok(())
+        let (served, ()) = tokio::join!(served, stopping);
+        Ok(served?)
     }
 
     /// The settings as lines of an environment file, which gives the same settings when it is loaded.
@@ -178,22 +167,12 @@ impl Serve {
     }
 }
 
-/// Prints the name and addresses of the service, or logs them with JSON logs.
-fn print_greeting(
-    app: &App,
-    links: &Links,
-    listen: SocketAddr,
-    admin: Option<SocketAddr>,
-    prints: bool,
-) {
+/// Prints the name and addresses of the service.
+fn print_greeting(app: &App, links: &Links, listen: SocketAddr, admin: Option<SocketAddr>) {
     let snapshot = app.ctx.current.load();
     let business = &snapshot.input.business;
     let set_up = (!business.is_set_up()).then(|| set_up_command(&app.database));
-    let heading = match &set_up {
-        Some(command) => format!("not set up yet; run `{command}`"),
-        None => format!("serving the reviews of {}", business.name),
-    };
-    let withheld: u64 = snapshot.input.withheld.values().sum();
+    let withheld = snapshot.input.withheld.count;
     let published = snapshot.input.entries.len();
     let database = app.database.path().display();
     let rows = [
@@ -216,21 +195,6 @@ fn print_greeting(
         }
         _ => (label, links.absolute(path)),
     });
-    if !prints {
-        let url = |label| {
-            rows.iter()
-                .find(|row| row.0 == label)
-                .map(|row| row.1.as_str())
-        };
-        tracing::info!(
-            published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
-            home = url("Home"), reviews = url("Reviews"), insights = url("Insights"), search = url("Search"),
-            json_feed = url("JSON Feed"), atom = url("Atom"), mcp = url("MCP"), hub = url("WebSub hub"), docs = url("Swagger UI"),
-            openapi = url("OpenAPI"), health = url("Health"), metrics = url("Metrics"),
-            "server.started: {heading}"
-        );
-        return;
-    }
     let rows = rows
         .map(|(label, url)| format!("  {label:<11} {url}"))
         .join("\n");

@@ -49,7 +49,7 @@ fn format_review(known: &KnownReview) -> String {
     line("id", review.id.as_str());
     let count = review.rating.stars();
     line("rating", &format!("{} {count} of 5", draw_stars(count)));
-    let mut below = vec![Unit::Title, Unit::Text, Unit::Response];
+    let mut below = vec![Unit::Title, Unit::Text, Unit::Reply];
     below.retain(|unit| !unit.is_unset(review));
     for unit in Unit::ALL.into_iter().skip(1) {
         if !unit.is_unset(review) && !below.contains(&unit) {
@@ -70,11 +70,7 @@ fn format_review(known: &KnownReview) -> String {
     };
     line("decided", &decided);
     for unit in below {
-        let head = if unit == Unit::Response {
-            "answer:\n"
-        } else {
-            ""
-        };
+        let head = if unit == Unit::Reply { "reply:\n" } else { "" };
         let paragraphs = format_paragraphs(&unit.describe(review));
         let _ = write!(text, "\n{head}{paragraphs}");
     }

@@ -16,7 +16,7 @@ use crate::imports::{
 };
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::{PlaceCount, counts_by_place};
+use crate::storage::reviews::{SourceCounts, counts_by_source};
 use crate::storage::sync::{forget_answers, sync_sources};
 use crate::sync::Source;
 
@@ -37,9 +37,6 @@ enum SourceAction {
         /// The new name; another source may have it, unless some reviews of both have the same ID or text
         #[arg(value_name = "NEW", value_parser = composed)]
         new: String,
-        /// Only reviews of this location
-        #[arg(long, value_name = "L")]
-        location: Option<String>,
     },
     Columns(ColumnsCommand),
 }
@@ -59,10 +56,10 @@ struct ColumnsCommand {
 
 impl SourceCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let (old, new, location) = match self.action {
-            None => return print_result(&format_places(&read(config, counts_by_place).await?)),
+        let (old, new) = match self.action {
+            None => return print_result(&format_sources(&read(config, counts_by_source).await?)),
             Some(SourceAction::Columns(columns)) => return columns.run(config, clock).await,
-            Some(SourceAction::Rename { old, new, location }) => (old, new, location),
+            Some(SourceAction::Rename { old, new }) => (old, new),
         };
         ensure!(
             !new.is_empty(),
@@ -70,7 +67,7 @@ impl SourceCommand {
         );
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
-            let renamed = rename_source(database, clock, &old, &new, location.as_deref()).await?;
+            let renamed = rename_source(database, clock, &old, &new).await?;
             let reviews = counted(renamed.count, "review is", "reviews are");
             let (former, name) = (renamed.former_name, renamed.name);
             let before = match renamed.count_before {
@@ -92,17 +89,17 @@ impl SourceCommand {
 
 impl ColumnsCommand {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let (places, before, fetched) = read(config, async |reader: &mut SqliteConnection| {
-            let places = counts_by_place(&mut *reader).await?;
+        let (counts, before, fetched) = read(config, async |reader: &mut SqliteConnection| {
+            let counts = counts_by_source(&mut *reader).await?;
             let kept = KeptColumns::load(&mut *reader).await?;
-            anyhow::Ok((places, kept, sync_sources(reader).await?))
+            anyhow::Ok((counts, kept, sync_sources(reader).await?))
         })
         .await?;
         let mut source = self.name;
-        respell(&mut source, &places);
-        let mut known: Vec<&str> = places
+        respell(&mut source, &counts);
+        let mut known: Vec<&str> = counts
             .iter()
-            .map(|place| place.source_name.as_str())
+            .map(|count| count.source_name.as_str())
             .collect();
         known.extend(before.all().map(|column| column.source.as_str()));
         // A source that is fetched may have had no reviews yet.
@@ -190,15 +187,13 @@ fn format_columns(source: &str, kept: &KeptColumns) -> String {
     format_table(["column", "is read as", "decided by"], rows)
 }
 
-fn format_places(places: &[PlaceCount]) -> String {
-    if places.is_empty() {
+fn format_sources(sources: &[SourceCounts]) -> String {
+    if sources.is_empty() {
         return "No reviews yet; `reviews import FILE` adds some.\n".to_owned();
     }
-    let line = |place: &PlaceCount| {
-        let (name, published, withheld) = (&place.source_name, place.published, place.withheld);
-        let location = place.location.as_ref();
-        let location = location.map_or_else(String::new, |at| format!(", location {at}"));
-        format!("{name}{location}: {published} published, {withheld} withheld\n")
+    let line = |source: &SourceCounts| {
+        let (name, published, withheld) = (&source.source_name, source.published, source.withheld);
+        format!("{name}: {published} published, {withheld} withheld\n")
     };
-    places.iter().map(line).collect()
+    sources.iter().map(line).collect()
 }

@@ -17,9 +17,9 @@ use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::json::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
-use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs};
+use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs, unreadable};
 use crate::storage::sync::{SyncSource, sync_sources};
-use crate::storage::{is_served, unpublished};
+use crate::storage::{is_served, list_faults, unpublished};
 use crate::websub::store::list;
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
@@ -42,6 +42,8 @@ struct DatabaseStatus {
     /// The sources that are fetched on a schedule.
     sync: Vec<SyncSource>,
     unpublished: i64,
+    /// The IDs of the reviews that cannot be read.
+    unreadable: Vec<String>,
     /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
     is_served: bool,
@@ -85,6 +87,7 @@ async fn read_status(
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
         sync: sync_sources(&mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
+        unreadable: unreadable(&mut *reader).await?,
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
@@ -129,7 +132,7 @@ impl DatabaseStatus {
             "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "sync": self.sync.iter().map(source_json).collect::<Vec<_>>(),
-            "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
+            "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
             "subscriptions": self.subscriptions, "next_step": self.next_step(),
         }))
     }
@@ -148,6 +151,13 @@ impl DatabaseStatus {
         line("reviews", &states(self.count(true), self.count(false)));
         for (source, [published, withheld]) in self.sources() {
             line("", &format!("{source}: {}", states(published, withheld)));
+        }
+        if !self.unreadable.is_empty() {
+            let ids = list_faults(self.unreadable.clone()).join(", ");
+            line(
+                "unreadable",
+                &format!("left out: {ids} (`reviews check` says why)"),
+            );
         }
         if self.imports.is_empty() {
             line("imports", "none");
@@ -207,8 +217,8 @@ pub(super) fn first_step(
     has_reviews: bool,
 ) -> Option<String> {
     let step = match (is_set_up, has_zone, has_reviews) {
-        _ if sample == SampleState::Alone => {
-            "the reviews are those of the sample; `reviews init --discard-sample --name NAME` starts your own"
+        _ if sample == SampleState::Sample => {
+            "the reviews are those of the sample; `reviews init --database my.db --name NAME` creates your own"
         }
         (false, ..) => &format!("`{SET_UP_COMMAND}` sets up your business"),
         (_, false, _) => "`reviews init --time-zone ZONE` sets the time zone of your days",

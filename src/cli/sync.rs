@@ -19,7 +19,7 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::{DoubtfulChoice, ImportRequest};
+use crate::imports::{Doubtful, ImportRequest};
 use crate::model::json::without_nulls;
 use crate::model::text::nearest;
 use crate::random::Random;
@@ -93,9 +93,6 @@ struct Add {
     /// Fetch an http:// URL of another machine
     #[arg(long)]
     allow_http: bool,
-    /// Withhold reviews that two runs in a row lack, and publish them again when they return
-    #[arg(long)]
-    withdraw_missing: bool,
     /// Store and import without asking
     #[arg(long)]
     yes: bool,
@@ -117,16 +114,13 @@ struct RunSources {
     /// Show what the run would change
     #[arg(long)]
     dry_run: bool,
-    /// Take the run as it is, even if it brings fewer reviews or rejected rows, and withhold at once
-    #[arg(long)]
-    yes: bool,
-    /// Take a run that changes text or stars of more than half of the source's reviews
+    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
+    /// kind of file
     #[arg(long)]
     accept_changes: bool,
-    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; `LINE=` (`FILE:LINE=` with several files)
-    /// decides one row; may be repeated
-    #[arg(long, value_name = "[LINE=]new|same", requires = "name")]
-    doubtful: Vec<DoubtfulChoice>,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum, requires = "name")]
+    doubtful: Option<Doubtful>,
     #[command(flatten)]
     config: SyncConfig,
 }
@@ -224,7 +218,6 @@ impl Add {
                 basic: self.basic,
                 partial: self.partial,
                 allow_http: self.allow_http,
-                withdraw_missing: self.withdraw_missing,
                 import: self.reading.0.into_iter().filter(is_stored).collect(),
             })?,
             name: self.name,
@@ -317,7 +310,6 @@ impl RunSources {
         let is_dry_run = self.dry_run;
         let request = RunRequest {
             cause: Cause::Command,
-            is_accepted: self.yes,
             accepts_changes: self.accept_changes,
             doubtful: self.doubtful,
             reading: None,
@@ -505,7 +497,6 @@ pub(super) fn source_json(row: &SyncSource) -> Value {
         "name": row.name, "url": row.url, "schedule": row.schedule, "paused": row.paused, "next_run_at": row.next_run_at,
         "last_success_at": row.last_success_at, "last_failure_at": row.last_failure_at, "last_failure": row.last_failure,
         "last_outcome": row.last_outcome, "reviews": row.last_count, "doubtful": row.last_doubtful, "last_run": row.last_run,
-        "reviews_of_last_whole_run": row.whole_count,
         "options": format_options(row),
     }))
 }
@@ -541,9 +532,6 @@ pub(super) fn source_text(row: &SyncSource) -> String {
             ", {}",
             counted(doubtful, "doubtful row", "doubtful rows")
         );
-    }
-    if row.last_outcome.as_deref() == Some("short") {
-        count.push_str(", not whole");
     }
     if let Some(options) = format_options(row) {
         let _ = writeln!(text, "  options       {options}");

@@ -12,17 +12,14 @@ use super::report::{Exit, add_count};
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::{Undone, undo};
+use crate::imports::{Undone, composed, undo};
 
-/// Undo an import: remove the reviews that it added, and give all others their former values
+/// Undo the newest import of a source: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
 pub struct UndoCommand {
-    /// The number of the import, as `reviews status` shows it [default: the last one that was run by hand]
-    #[arg(value_name = "RUN")]
-    run: Option<i64>,
-    /// Undo the later imports of its sources, too: of each source the newest goes first
-    #[arg(long, requires = "run")]
-    later: bool,
+    /// The source whose newest import is undone [default: the one that was last imported by hand]
+    #[arg(long, value_name = "NAME", value_parser = composed)]
+    source: Option<String>,
     /// Report what would be done, without changing anything
     #[arg(long)]
     dry_run: bool,
@@ -31,12 +28,9 @@ pub struct UndoCommand {
 impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change(&existing_address(config)?, async |database| {
-            let all = undo(database, clock, self.run, self.later, self.dry_run).await?;
-            let is_erased = all.iter().any(|undone| undone.removed + undone.deleted > 0);
-            let mut text: String = all
-                .iter()
-                .map(|undone| format_undone(undone, self.dry_run))
-                .collect();
+            let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
+            let is_erased = undone.removed + undone.deleted > 0;
+            let mut text = format_undone(&undone, self.dry_run);
             if self.dry_run {
                 text.push_str(NOTHING_CHANGED);
             } else if is_erased {
@@ -76,13 +70,6 @@ fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
             text,
             "{} left unchanged: {left}; `reviews delete ID` deletes one",
             left.count
-        );
-    }
-    if undone.duplicates.count > 0 {
-        let _ = writeln!(
-            text,
-            "withheld as duplicates of removed reviews: {}; import the files of their source again, or run `reviews publish ID`",
-            undone.duplicates
         );
     }
     if let Some(source) = &run.sync_source {

@@ -13,10 +13,13 @@ use crate::model::{
     Day, Digests, LastStatement, Mentions, Method, Review, ReviewId, Statement, Status, Unit,
     Verification, source_day,
 };
-use crate::storage::reviews::SourceRecord;
 
 /// A review as its source states it: the result of reading one row, for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else of the row"
+)]
 pub struct Incoming {
     /// Its ID is the row's own, or one that is derived from the row.
     pub statement: Statement,
@@ -27,22 +30,20 @@ pub struct Incoming {
     pub is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     pub has_new_value: bool,
+    /// Whether its source gives an instant, whose day depends on the time zone.
+    pub has_instant: bool,
     /// When it last changed at the source: of rows with the same ID, the newest counts.
     pub changed_at: Option<DateTime<Utc>>,
     pub unpublished: Unpublished,
 }
 
-/// What a row has besides the review. All but the first three are only in our own exports.
+/// What a row has besides the review. All but the first are only in our own exports.
 #[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Unpublished {
-    /// The business's location, by the source's name for it.
-    pub location: Option<String>,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// Time of the owner's answer, if its source gave an instant.
-    pub responded_at: Option<DateTime<Utc>>,
     /// The source's ID of the review if it has another one here.
     pub id_at_source: Option<String>,
     /// The source's own name, if the owner renamed it.
@@ -82,7 +83,7 @@ impl Incoming {
     pub fn hidden_parts(&self) -> Vec<&'static str> {
         let parts = [
             ("author", self.hidden_name.is_some()),
-            ("response", self.is_answer_hidden),
+            ("owner_reply", self.is_answer_hidden),
         ];
         let parts = parts.into_iter();
         parts
@@ -93,8 +94,7 @@ impl Incoming {
 
 /// Verification of a row without one: the owner who imports the row vouches for it.
 pub const VOUCHED: Verification = Verification {
-    verified: true,
-    method: Method::Manual,
+    method: Some(Method::Manual),
     verified_at: None,
 };
 
@@ -143,11 +143,6 @@ impl ReviewRow {
         exported.or(own)
     }
 
-    /// The business's location, by the source's name for it.
-    pub fn location(&self) -> Option<&str> {
-        self.incoming.unpublished.location.as_deref()
-    }
-
     /// The name of its source.
     pub fn source(&self) -> &str {
         self.incoming.source_name().unwrap_or(SOURCE_DEFAULT)
@@ -155,7 +150,7 @@ impl ReviewRow {
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let (review, unpublished) = (self.review(), &self.incoming.unpublished);
-        let response = review.response.as_ref();
+        let reply = review.reply.as_ref();
         let texts = [
             Some(self.author()),
             Some(self.source()),
@@ -163,8 +158,8 @@ impl ReviewRow {
             review.title.as_deref(),
             Some(&review.text),
             review.source.url.as_deref(),
-            response.map(|response| response.text.as_str()),
-            response.and_then(|response| response.author.as_deref()),
+            reply.map(|reply| reply.text.as_str()),
+            reply.and_then(|reply| reply.author.as_deref()),
             unpublished.note.as_deref(),
             unpublished.id_at_source.as_deref(),
             review.status.reason(),
@@ -183,14 +178,11 @@ impl ReviewRow {
         } = &review.mentions;
         let names = technicians.iter().chain(services).chain(service_areas);
         let names: usize = names.map(|name| name.len() + 3 * BLOCK_BYTES).sum();
-        // They are also in the lists of locations and sources.
-        let places = self.location().map_or(0, str::len) + self.source().len();
-        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * places
+        // It is also in the list of sources.
+        let source = self.source().len();
+        size_of::<Self>() + TEXTS_EACH * BLOCK_BYTES + texts + names + 4 * source
     }
 }
 
 /// Number of texts that a row has, about.
 pub const TEXTS_EACH: usize = 8;
-
-/// A deleted review, with what was kept of it if its id is not enough to find it in files of its source.
-pub type DeletedRow = (ReviewId, Option<SourceRecord>);

@@ -26,9 +26,9 @@ use crate::imports::read::text::decode;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::owner::OwnerFile;
-use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, PlaceCount, RunChange, RunCounts};
+use crate::storage::reviews::{self, RunChange, RunCounts, SourceCounts};
 use crate::storage::sync::brought_reviews;
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -48,7 +48,6 @@ pub use map::questions::{
     Asks, Question, ShownTables, Undecided, VALUE, missing_option, noun, shown_value,
 };
 pub use map::values::header_key;
-pub(crate) use merge::follow_zone;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{Format, Paging, find_format, format_names};
@@ -58,17 +57,13 @@ pub use report::{
     MergeError, Named, NewValue, Position, Rejection, Watch, Watcher,
 };
 pub use request::{
-    ColumnChoices, DoubtfulChoice, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed,
-    respell,
+    ColumnChoices, Doubtful, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
 
 /// Reviews per statement.
 const BATCH: usize = 500;
 /// Changes per transaction, if many nodes share the database.
 const GROUP_MAX: usize = 5_000;
-/// Of a database that holds sample data.
-const SAMPLE_ALONE: &str = "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it \
-     with `reviews init --discard-sample --name NAME`, or mix both with --with-sample";
 
 /// Merges the reviews of `request` into the existing ones, in one transaction; if many nodes share the database, in groups of
 /// [`GROUP_MAX`] changes. Rejected rows go to `watch` and do not stop the import.
@@ -84,30 +79,25 @@ pub async fn import(
     let now = clock.now();
     let path = database.path();
     let mut reader = database.reader().await?;
-    let state = sample_state(&mut reader).await.at(path)?;
+    refuse_sample(&mut reader, path).await?;
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = KeptColumns::load(&mut reader).await.at(path)?;
-    let places = reviews::counts_by_place(&mut reader).await.at(path)?;
+    let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
     let respelled = request
         .source
         .as_mut()
-        .and_then(|name| respell(name, &places));
+        .and_then(|name| respell(name, &counts));
     request.business = known;
     let request = &request;
-    refuse_sample(state, request)?;
     let calendar = Calendar { zone, now };
-    let mut collected = read_and_map(request, calendar, kept.clone(), &places, watch)?;
+    let mut collected = read_and_map(request, calendar, kept.clone(), &counts, watch)?;
     collected.report.notes.extend(respelled);
     let mut write = database.write_as_owner().await?;
     // Another program may have written since the files were read.
-    let state = sample_state(write.for_reading()).await.at(path)?;
-    refuse_sample(state, request)?;
-    if state == SampleState::Alone {
-        note_sample(&mut write, true).await.at(path)?;
-    }
+    refuse_sample(write.for_reading(), path).await?;
     if business::find(write.for_reading()).await.at(path)? != request.business
         && collected.business.take().is_some()
     {
@@ -126,19 +116,12 @@ pub async fn import(
     Ok(report)
 }
 
-fn refuse_sample(state: SampleState, request: &ImportRequest) -> Result<(), ImportError> {
-    if state == SampleState::Alone && !request.with_sample {
-        return Err(ImportError::Refused(SAMPLE_ALONE.to_owned()));
-    }
-    Ok(())
-}
-
 /// Reads the files of `request`, and maps their rows to reviews.
 fn read_and_map(
     request: &ImportRequest,
     calendar: Calendar,
     kept: KeptColumns,
-    places: &[PlaceCount],
+    counts: &[SourceCounts],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
     let read = read::read(request, &kept, ImportLimits::new(Some(&*watch)));
@@ -146,7 +129,7 @@ fn read_and_map(
         return Err(ImportError::Stopped);
     }
     let (files, limits) = read?;
-    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, places);
+    let collector = Collector::new(calendar, request, (&mut *watch, limits), kept, counts);
     let collected = map::map(&files, collector, MERGED_BYTES);
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
@@ -169,18 +152,13 @@ async fn merge_and_write(
         business,
         editorial,
         columns,
-        mut report,
+        report,
     } = collected;
-    let zone = match &business {
-        Some(business) => {
-            business::replace(write, business).await?;
-            zone
-        }
-        // A shell may have changed the time zone since the last import.
-        None => business::time_zone(write.for_reading()).await?,
-    };
+    if let Some(business) = &business {
+        business::replace(write, business).await?;
+    }
     if let Some(zone) = zone {
-        report.moved = follow_zone(write, zone, now).await?;
+        business::note_time_zone(write, zone).await?;
     }
     if let Some(texts) = editorial {
         let stored = business::editorial(write.for_reading()).await?;
@@ -208,7 +186,6 @@ async fn merge_and_write(
     let decided = ImportOutcome {
         report: &outcome.report,
         ids: &outcome.present,
-        doubted: &outcome.doubted,
         has_changes: outcome.changes.iter().any(Change::is_visible),
         is_one_group: outcome.changes.len() <= GROUP_MAX,
         mass_change: outcome
@@ -226,7 +203,6 @@ async fn merge_and_write(
         reviews::forget_run(write, forgotten).await?;
         run = None;
     }
-    outcome.withdraw(&verdict.gone, &rules);
     let report = std::mem::take(&mut outcome.report);
     write_changes(write, outcome, run, now, watch).await?;
     let columns_run = run.filter(|_| verdict.undoes_columns);
@@ -293,25 +269,18 @@ async fn write_changes(
             reviews::upsert(write, &reviews, now).await?;
         }
         reviews::note_sources(write, &sources).await?;
-        reviews::keep_deleted(write, &deleted).await?;
+        reviews::update_marks(write, &deleted).await?;
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
         watch.written(done, of);
     }
-    let deleted: Vec<&str> = outcome.deleted.iter().map(|(id, _)| id.as_str()).collect();
     if let Some(run) = run {
-        let notes: Vec<_> = deleted
-            .iter()
-            .map(|id| (*id, RunChange::Deleted, None))
-            .collect();
-        reviews::note_run_reviews(write, run, &notes).await?;
+        let notes = outcome.deleted.iter();
+        let notes = notes.map(|mark| (mark.id.as_str(), RunChange::Deleted, None));
+        reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
     }
-    if !deleted.is_empty() {
-        reviews::note_deleted(write, &deleted).await?;
-        let kept = outcome.deleted.iter().filter_map(|(_, kept)| kept.clone());
-        reviews::keep_deleted(write, &kept.collect::<Vec<_>>()).await?;
-    }
+    reviews::put_marks(write, &outcome.deleted).await?;
     Ok(())
 }
 
@@ -399,13 +368,13 @@ pub async fn load_sample(
     let path = database.path();
     let mut write = database.write_as_owner().await?;
     match sample_state(write.for_reading()).await.at(path)? {
-        SampleState::Empty | SampleState::Alone => {
-            note_sample(&mut write, false).await.at(path)?;
+        SampleState::Empty | SampleState::Sample => {
+            note_sample(&mut write).await.at(path)?;
         }
-        SampleState::Mixed | SampleState::Own => {
+        SampleState::Own => {
             return Err(ImportError::Refused(format!(
-                "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
-                 DATABASE_URL to another file for the sample",
+                "the database {} holds a business's own data, which never mix with a sample; nothing was changed; \
+                 `reviews seed DIR --database sample.db` loads the sample into a file of its own",
                 path.display()
             )));
         }

@@ -1,16 +1,18 @@
 //! Native records: written by exports, in lines or as a table, and read again from these and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything. `map::fields` has the members.
 
+use std::borrow::Cow;
+
 use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::imports::incoming::{DeletedRow, Incoming, Unpublished, VOUCHED};
+use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::date::formats;
 use crate::imports::map::fields::{COLUMNS, RECORD, foreign_members, is_own_column};
 use crate::imports::map::values::{
-    TEXT_BYTES_MAX, flag, is_formula, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, escape_formulas, flag, remove_formula_escapes, without_address,
 };
 use crate::imports::platforms::Format;
 use crate::imports::report::FileError;
@@ -18,13 +20,13 @@ use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::table::{Table, TableRow, find};
 use crate::model::json::without_nulls;
 use crate::model::{
-    Calendar, Digests, Mentions, NOT_VERIFIED, Response, Review, ReviewId, Statement, Status, Unit,
-    Units,
+    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
+    Statement, Status, Unit, Units,
 };
 use crate::owner::fault::FieldError;
 use crate::owner::shape::{Shape, ShapeReader, patch};
 use crate::storage::columns::KeptColumns;
-use crate::storage::reviews::{self, KnownReview, SourceRecord};
+use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
 /// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
 #[derive(Debug)]
@@ -86,29 +88,32 @@ impl Exported {
     pub fn json(&self) -> Value {
         let source = self.known.source.as_ref();
         let Some(review) = self.known.review() else {
+            let deletion = match &self.known.state {
+                ReviewState::Deleted(deletion) => Some(deletion),
+                ReviewState::There(_) | ReviewState::Unreadable(..) => None,
+            };
+            let shown_as = deletion.map(|deletion| &deletion.source_name);
             return without_nulls(json!({
                 "id": self.id,
                 "deleted": true,
-                "imported_from": source.map(|source| &source.source_name),
-                "location": source.and_then(|source| source.location.as_ref()),
+                "source": shown_as,
+                "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
+                "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
+                "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
         };
         let mut record = json!(review);
-        record["verification"]["method"] = json!(review.verification.method.name());
-        for part in ["source", "verification", "response"] {
-            record[part] = without_nulls(record[part].take());
-        }
+        record["owner_reply"] = without_nulls(record["owner_reply"].take());
+        record["verified"] = json!(review.verification.is_independent());
         record["status"] = json!(review.status.name());
         record["withheld_reason"] = json!(review.status.reason());
         record["said"] = self.known.last_statement().json();
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
-            record["location"] = json!(source.location);
             record["posted_at"] = json!(source.posted_at);
-            record["responded_at"] = json!(source.responded_at);
             record["id_at_source"] = json!(source.id_at_source);
             if source.source_name != review.source.name {
                 record["imported_from"] = json!(source.source_name);
@@ -123,7 +128,7 @@ impl Exported {
             // An absent value is written only if the owner decided it: a missing member means an unstated value.
             "title" => self.decided.contains(&Unit::Title),
             "language" => self.decided.contains(&Unit::Language),
-            "response" => self.decided.contains(&Unit::Response),
+            "owner_reply" => self.decided.contains(&Unit::Reply),
             // Null means that there is no reason; without it, "not verified" would become the reason.
             "withheld_reason" => review.status != Status::Published,
             _ => false,
@@ -161,11 +166,8 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        let escaped = |cell: String| {
-            let quote = if is_formula(&cell) { "'" } else { "" };
-            format!("{quote}{cell}")
-        };
-        columns_of_table().map(cell).map(escaped).collect()
+        let cells = columns_of_table().map(cell);
+        cells.map(|cell| escape_formulas(&cell)).collect()
     }
 }
 
@@ -190,14 +192,14 @@ pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&
     let cell = |name: &str| {
         let cell = written(name);
         if is_escaped {
-            remove_formula_escape(cell)
+            remove_formula_escapes(cell)
         } else {
-            cell
+            Cow::Borrowed(cell)
         }
     };
     let mut record = Map::new();
     for (path, shape) in COLUMNS.iter().filter(|(path, _)| path != "escaped") {
-        let text = cell(path);
+        let text = &*cell(path);
         let value = match shape {
             Shape::List(_) => Value::from(listed(text)),
             _ if text.is_empty() => continue,
@@ -223,9 +225,12 @@ pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&
         record.entry("text").or_insert_with(|| Value::from(""));
     }
     for unit in cell("decided").split("; ") {
-        if ["title", "language", "response"].contains(&unit) {
-            record.entry(unit).or_insert(Value::Null);
-        }
+        let member = match unit {
+            "title" | "language" => unit,
+            "reply" => "owner_reply",
+            _ => continue,
+        };
+        record.entry(member).or_insert(Value::Null);
     }
     if cell("status") == "withheld" {
         record.entry("withheld_reason").or_insert(Value::Null);
@@ -233,7 +238,7 @@ pub fn record_of_cells(columns: &[String], row: &TableRow, date_format: Option<&
     Value::Object(record)
 }
 
-/// Inserts a value at a path, as `source.name`.
+/// Inserts a value at a path, as `owner_reply.text`.
 fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
     // An absent part stays absent: an empty object would lack required members.
     if value.is_null() {
@@ -282,7 +287,7 @@ pub fn is_about_business(value: &Value) -> bool {
         && value.get("rating").is_none()
 }
 
-/// The review in a native record, or all its faults. A mapping without a column, as `--map location=`, leaves a member out.
+/// The review in a native record, or all its faults. A mapping without a column, as `--map title=`, leaves a member out.
 pub fn parse_record(
     record: &mut Value,
     format: &Format,
@@ -308,16 +313,36 @@ pub fn parse_record(
 }
 
 /// The deleted review in a native record; `None` if the record is one of a review.
-pub fn parse_deleted(record: &Value) -> Option<Result<DeletedRow, Vec<FieldError>>> {
+pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     record
         .get("deleted")
         .filter(|it| **it == Value::Bool(true))?;
-    let id = record.get("id").and_then(Value::as_str).unwrap_or_default();
-    let id = id.parse::<ReviewId>();
-    let id = id.map_err(|error| vec![FieldError::new("id", error.to_string())]);
-    Some(id.map(|id| {
-        let kept = source_of_deleted(record, &id);
-        (id, kept)
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
+    let id = text("/id").unwrap_or_default().parse::<ReviewId>();
+    let id = match id {
+        Ok(id) => id,
+        Err(error) => return Some(Err(vec![FieldError::new("id", error.to_string())])),
+    };
+    let imported_from = text("/imported_from");
+    let shown_as = text("/source").or(imported_from).unwrap_or(SOURCE_DEFAULT);
+    let digests = text("/digests").and_then(|digests| digests.parse().ok());
+    let source = digests.map(|digests| SourceRecord {
+        id_at_source: text("/id_at_source").map(str::to_owned),
+        ..SourceRecord::new(
+            id.clone(),
+            imported_from.unwrap_or(shown_as).to_owned(),
+            digests,
+        )
+    });
+    let day = text("/deleted_on").filter(|day| day.parse::<Day>().is_ok());
+    Some(Ok(Mark {
+        id,
+        deletion: Deletion {
+            source_name: shown_as.to_owned(),
+            day: day.map(str::to_owned),
+            reason: text("/deleted_reason").map(str::to_owned),
+        },
+        source,
     }))
 }
 
@@ -334,22 +359,11 @@ fn take_as_customer(incoming: &mut Incoming) {
     unstated.insert(Unit::Verification);
     if review.status == Status::Published {
         unstated.insert(Unit::Status);
+    } else {
+        // A server's own words do not stand on the firm's pages.
+        review.status = Status::withheld(NOT_PUBLISHED);
     }
-    incoming.unpublished = Unpublished {
-        location: incoming.unpublished.location.take(),
-        ..Unpublished::default()
-    };
-}
-
-/// What the line of a deleted review has beside its id, by which rows of its source are found.
-fn source_of_deleted(value: &Value, id: &ReviewId) -> Option<SourceRecord> {
-    let text = |name: &str| value.get(name).and_then(Value::as_str);
-    let (name, digests) = (text("imported_from")?, text("digests")?.parse().ok()?);
-    Some(SourceRecord {
-        location: text("location").map(str::to_owned),
-        id_at_source: text("id_at_source").map(str::to_owned),
-        ..SourceRecord::new(id.clone(), name.to_owned(), digests)
-    })
+    incoming.unpublished = Unpublished::default();
 }
 
 /// The members of a native record that are read, by their paths; all others may be private. What is not an object is
@@ -388,7 +402,8 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     };
     let mut members = reader.members("", value, RECORD);
     let decided = decided_units(&mut reader, &members);
-    let status = stated_status(&mut reader, &members);
+    let is_vouched = check_verification(&mut reader, &members);
+    let status = stated_status(&mut reader, &members, is_vouched);
     for name in foreign_members(value) {
         reader.fault(
             name,
@@ -407,17 +422,30 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    let is_unstated = |unit: &Unit| match (unit, members.get(unit.name())) {
-        (Unit::Status, _) => status.is_none(),
-        (Unit::Source | Unit::Verification, Some(value)) => value.is_null(),
-        (_, value) => value.is_none(),
+    let has_value = |name: &str| members.get(name).is_some_and(|value| !value.is_null());
+    let is_unstated = |unit: &Unit| match unit {
+        Unit::Status => status.is_none(),
+        Unit::Source => !has_value("source"),
+        Unit::Verification => !has_value("verified") && !has_value("verification"),
+        Unit::Reply => !members.contains_key("owner_reply"),
+        Unit::Rating
+        | Unit::Date
+        | Unit::Author
+        | Unit::Title
+        | Unit::Text
+        | Unit::Language
+        | Unit::Mentions => !members.contains_key(unit.name()),
     };
     let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
-    let mut record = json!({
-        "source": {"name": SOURCE_DEFAULT}, "verification": VOUCHED, "mentions": Mentions::default(),
-    });
+    let mut record = json!(VOUCHED);
+    record["source"] = json!(SOURCE_DEFAULT);
+    record["mentions"] = json!(Mentions::default());
+    record["text"] = json!("");
     members.retain(|_, member| !member.is_null());
     patch(&mut record, Value::Object(members));
+    if !is_vouched {
+        record["verification"] = Value::Null;
+    }
     // The merge withholds a review that is not verified.
     record["status"] = json!(status.unwrap_or(Status::Published));
     let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
@@ -425,9 +453,7 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
     let mut review = Review::deserialize(record).map_err(unreadable)?;
     review.title = review.title.filter(|title| !title.is_empty());
     // Exports that write every field have an empty answer if there is none.
-    review.response = review
-        .response
-        .filter(|response: &Response| !response.text.is_empty());
+    review.reply = review.reply.filter(|reply: &Reply| !reply.text.is_empty());
     let Mentions {
         technicians,
         services,
@@ -449,6 +475,7 @@ fn parse_review(value: &Value, calendar: Calendar) -> Result<Incoming, Vec<Field
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
+        has_instant: false,
         changed_at: review.updated_at,
         unpublished,
         statement: Statement {
@@ -481,8 +508,36 @@ fn decided_units(reader: &mut ShapeReader, members: &Map<String, Value>) -> Unit
     names.filter_map(unit).collect()
 }
 
-/// `None` if it is not stated. An unverified review is withheld, even if its status is published.
-fn stated_status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Option<Status> {
+/// Whether somebody vouches for the review, as `verified` and `verification` say: a row without both is vouched for by the owner,
+/// who imports it.
+fn check_verification(reader: &mut ShapeReader, members: &Map<String, Value>) -> bool {
+    let verification = members.get("verification").and_then(Value::as_str);
+    let is_manual = verification == Some(Method::Manual.name());
+    match (
+        members.get("verified").and_then(Value::as_bool),
+        verification,
+    ) {
+        (Some(true), None) => {
+            let advice = "true without verification, which says who verified it; add it, or leave verified out";
+            reader.fault("verified", advice);
+            true
+        }
+        (Some(true), Some(_)) if is_manual => {
+            let advice = "true beside verification \"manual\", which means that only you vouch for it; write false";
+            reader.fault("verified", advice);
+            true
+        }
+        (Some(false), _) => is_manual,
+        (Some(true) | None, Some(_)) | (None, None) => true,
+    }
+}
+
+/// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
+fn stated_status(
+    reader: &mut ShapeReader,
+    members: &Map<String, Value>,
+    is_vouched: bool,
+) -> Option<Status> {
     let text = |name| members.get(name).and_then(Value::as_str);
     let (status, reason) = (text("status"), text("withheld_reason"));
     if status == Some("published") && reason.is_some() {
@@ -493,12 +548,9 @@ fn stated_status(reader: &mut ShapeReader, members: &Map<String, Value>) -> Opti
     }
     // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
     let is_withheld = status == Some("withheld") || reason.is_some();
-    let verification = members.get("verification");
-    let verified = verification.and_then(|verification| verification.get("verified"));
-    let is_unverified = verified == Some(&Value::Bool(false));
     // Our own exports state explicitly that there is no reason.
     let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
-    if is_unverified && !has_no_reason {
+    if !is_vouched && !has_no_reason {
         return Some(Status::withheld(reason.unwrap_or(NOT_VERIFIED)));
     }
     if is_withheld {

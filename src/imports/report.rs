@@ -33,8 +33,6 @@ pub struct ImportReport {
     pub withheld: BTreeMap<String, u64>,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
-    /// Rows of locations that were not chosen.
-    pub elsewhere: u64,
     /// Reviews in the files that remain withheld because the owner withheld them.
     pub kept_withheld: Named,
     /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
@@ -59,18 +57,14 @@ pub struct ImportReport {
     pub left_out_deletions: u64,
     /// Rows that answer other rows.
     pub left_out: u64,
-    /// Reviews that another source already provided, or the same source in another format.
+    /// Rows with the author, day, stars and text of a review of another source, each with that.
     pub duplicates: Named,
-    /// The number of rows whose copies look like the same rows under another source, by both sources: theirs, this one.
-    pub renamed: BTreeMap<(String, String), u64>,
     /// The updated reviews, each with the old and new values of its fields.
     pub changed: Named,
     /// Withheld reviews that were not there, or published, before; each with the reason.
     pub newly_withheld: Named,
     /// Published reviews that were not there before.
     pub newly_published: Named,
-    /// Reviews whose day changed with the business's time zone.
-    pub moved: u64,
     /// Reviews withheld because their source no longer lists them.
     pub withdrawn: Named,
     /// Rows superseded by another row with the same id in this import.
@@ -278,8 +272,6 @@ pub struct ImportOutcome<'a> {
     pub report: &'a ImportReport,
     /// The IDs of all reviews in the files, known, new or deleted by the owner.
     pub ids: &'a HashSet<ReviewId>,
-    /// The IDs of reviews that doubtful rows may be.
-    pub doubted: &'a HashSet<ReviewId>,
     /// Whether reviews, or what identifies deleted ones, will change.
     pub has_changes: bool,
     /// Whether all changes are one transaction even if many nodes share the database.
@@ -303,8 +295,6 @@ pub struct MassChange {
 /// The decision on an import.
 #[derive(Debug)]
 pub struct ImportVerdict {
-    /// Reviews to withhold as gone at the source.
-    pub gone: Vec<ReviewId>,
     /// Whether the import is a run that can be undone.
     pub keeps_run: bool,
     /// Whether its undo takes back what it decided about columns.
@@ -314,7 +304,6 @@ pub struct ImportVerdict {
 impl Default for ImportVerdict {
     fn default() -> Self {
         Self {
-            gone: Vec::new(),
             keeps_run: true,
             undoes_columns: true,
         }

@@ -6,13 +6,12 @@ use std::fmt;
 use std::num::NonZeroU8;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, FromArgMatches as _};
+use clap::{Args, FromArgMatches as _, ValueEnum};
 use encoding_rs::Encoding;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
@@ -21,12 +20,12 @@ use crate::imports::map::fields::{Mapping, PublicSubject, ReviewField, is_one_of
 use crate::imports::map::questions::{COLUMN, VALUE};
 use crate::imports::map::values::header_key;
 use crate::imports::platforms::{Format, find_format, format_names};
-use crate::imports::report::{FileError, Position};
+use crate::imports::report::FileError;
 use crate::imports::table::{find, list_columns};
 use crate::model::business::Business;
 use crate::model::{compose, fold};
 use crate::storage::columns::{BY_NAME, BY_OTHERS, BY_OWNER, IGNORED, KeptColumn, KeptColumns};
-use crate::storage::reviews::PlaceCount;
+use crate::storage::reviews::SourceCounts;
 
 /// Source name of a review without one.
 pub const SOURCE_DEFAULT: &str = "Direct";
@@ -72,37 +71,27 @@ pub struct ImportRequest {
     /// Report what the import would do, without changing the database
     #[arg(long)]
     pub dry_run: bool,
-    /// Withhold reviews that their source and location no longer lists, and publish them again when they return
+    /// Withhold reviews that their source no longer lists, and publish them again when they return
     #[arg(long)]
     pub withdraw_missing: bool,
-    /// With --withdraw-missing: proceed even if more than 10 % of a source's reviews are missing
-    #[arg(long, requires = "withdraw_missing")]
-    pub yes: bool,
     /// Restore reviews of FILE that you deleted
     #[arg(long)]
     pub restore: bool,
-    /// Import doubtful rows as new reviews, or take a row as the one review that it may be; `LINE=` (`FILE:LINE=` with several files)
-    /// decides one row; may be repeated
-    #[arg(long, value_name = "[LINE=]new|same")]
-    pub doubtful: Vec<DoubtfulChoice>,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum)]
+    pub doubtful: Option<Doubtful>,
     /// FILE has only some of the reviews: only equal rows are reviews that are there
     #[arg(long, conflicts_with = "withdraw_missing")]
     pub partial: bool,
-    /// Take an import that changes text or stars of more than half of a source's reviews
+    /// Take an import that changes text or stars of more than half of a source's reviews, or withdraws more than a tenth of them
     #[arg(long)]
     pub accept_changes: bool,
-    /// Withhold reviews that another source or format already gave: same author, day, rating and text
+    /// Leave out new rows that equal a review of another source in author, day, stars and text
     #[arg(long)]
     pub skip_duplicates: bool,
     /// Keep full names of authors that were never public; otherwise they become "Jane D."
     #[arg(long)]
     pub full_names: bool,
-    /// Add your own reviews to a database that holds the sample data
-    #[arg(long)]
-    pub with_sample: bool,
-    /// Import only the reviews of this location, if FILE has several
-    #[arg(long, value_name = "L", value_parser = composed)]
-    pub location: Option<String>,
     /// Whether the files are sample data, in lines; they cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
@@ -160,77 +149,11 @@ fn encoding(label: &str) -> Result<&'static Encoding, &'static str> {
     Encoding::for_label(label.as_bytes()).ok_or(unknown)
 }
 
-/// What the owner decided about doubtful rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DoubtfulChoice {
-    /// File and line of the row, or its place in an array; `None` decides all others.
-    pub row: Option<(Option<String>, u64)>,
-    /// Whether the row is the review that it may be; otherwise it is a new one.
-    pub is_same: bool,
-}
-
-impl DoubtfulChoice {
-    /// The choice for a row, if there is one.
-    pub fn of<'c>(choices: &'c [Self], file: &str, at: &Position) -> Option<&'c Self> {
-        let own = choices.iter().find(|choice| choice.names(file, at));
-        own.or_else(|| choices.iter().find(|choice| choice.row.is_none()))
-    }
-
-    /// Whether it decides this row alone.
-    pub fn names(&self, name: &str, at: &Position) -> bool {
-        let (Position::Line(number) | Position::Element { index: number, .. }) = at;
-        self.row.as_ref().is_some_and(|(file, line)| {
-            let is_end = |file: &String| {
-                let rest = name.strip_suffix(file.as_str());
-                rest.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-            };
-            line == number && file.as_ref().is_none_or(is_end)
-        })
-    }
-}
-
-impl FromStr for DoubtfulChoice {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const USAGE: &str =
-            "write new, same, LINE=new, LINE=same or, with several files, FILE:LINE=new";
-        let (place, choice) = match text.rsplit_once('=') {
-            Some((place, choice)) => (Some(place), choice),
-            None => (None, text),
-        };
-        let is_same = match choice {
-            "new" => false,
-            "same" => true,
-            _ => return Err(USAGE),
-        };
-        let row = place.map(|place| {
-            let (file, line) = match place.rsplit_once(':') {
-                Some((file, line)) => (Some(file.to_owned()), line),
-                None => (None, place),
-            };
-            // Reports show a row of an array as `[2]`.
-            let number = line.trim_end_matches(']').rsplit('[').next();
-            let number = number.unwrap_or_default().parse();
-            number.map(|line| (file, line)).map_err(|_| USAGE)
-        });
-        Ok(Self {
-            row: row.transpose()?,
-            is_same,
-        })
-    }
-}
-
-impl fmt::Display for DoubtfulChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((file, line)) = &self.row {
-            if let Some(file) = file {
-                write!(f, "{file}:")?;
-            }
-            write!(f, "{line}=")?;
-        }
-        f.write_str(if self.is_same { "same" } else { "new" })
-    }
+/// What the owner decides about all doubtful rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Doubtful {
+    New,
+    Same,
 }
 
 impl ImportRequest {
@@ -274,8 +197,8 @@ impl ImportRequest {
 }
 
 /// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
-pub fn respell(name: &mut String, places: &[PlaceCount]) -> Option<String> {
-    let mut stored = places.iter().map(|place| &place.source_name);
+pub fn respell(name: &mut String, sources: &[SourceCounts]) -> Option<String> {
+    let mut stored = sources.iter().map(|source| &source.source_name);
     if stored.clone().any(|other| other == name) {
         return None;
     }

@@ -124,16 +124,10 @@ impl CompactAnalysis {
         bits(mask.into()).filter_map(move |number| self.findings.get(number))
     }
 
-    /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
-    pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
-        self.names = joined(self.names.into_iter().filter_map(|name| {
-            if name.kind != kind {
-                return Some(name);
-            }
-            let key = key(name.key)?;
-            Some(CompactName { key, ..name })
-        }));
-        self
+    /// Removes the names of the kinds that do not meet the condition.
+    pub fn retain_names(&mut self, condition: impl Fn(MentionKind) -> bool) {
+        let names = std::mem::take(&mut self.names).into_iter();
+        self.names = names.filter(|name| condition(name.kind)).collect();
     }
 
     /// Shortens the `analysis` of a review. Findings of aspects that `trade` does not have are left out.

@@ -1179,7 +1179,7 @@ mod tests {
             found("Nothing ever comes of these emails.", 1),
             "communication-"
         );
-        assert!(!found("Nothing ever comes of these emails.", 3).contains("communication-"));
+        assert!(!found("Nothing ever comes of these emails.", 4).contains("communication-"));
     }
 
     #[test]

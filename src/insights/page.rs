@@ -671,14 +671,15 @@ fn quantifier(part: u32, of: u32) -> Quantifier {
 
 /// How many of the reviews that `judge` are `word`, in words from [`JUDGED_MIN`] on and where they are all.
 fn share_words(part: u32, judged: u32, judge: &str, word: &str) -> String {
-    match quantifier(part, judged) {
-        Quantifier::All => format!("All {judged} reviews that {judge} are {word}"),
-        _ if judged < JUDGED_MIN => format!("{part} of {judged} reviews that {judge} are {word}"),
-        some => format!(
-            "{} reviews that {judge} are {word} ({part} of {judged})",
-            some.plain()
-        ),
+    let quantifier = quantifier(part, judged);
+    if matches!(quantifier, Quantifier::All) {
+        return format!("All {judged} reviews that {judge} are {word}");
     }
+    if judged < JUDGED_MIN {
+        return format!("{part} of {judged} reviews that {judge} are {word}");
+    }
+    let share = quantifier.plain();
+    format!("{share} reviews that {judge} are {word} ({part} of {judged})")
 }
 
 /// The larger side first.

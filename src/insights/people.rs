@@ -80,7 +80,7 @@ impl Linker {
 
 /// Whether a sentence possibly names a person with none of the words in `known`: by a first name, or by a capital within the
 /// sentence.
-pub fn names_stranger(
+pub(super) fn names_stranger(
     text: &TokenizedText,
     sentence: Range<usize>,
     known: &HashSet<String>,

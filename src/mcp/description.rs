@@ -8,7 +8,7 @@ use crate::web::PROBLEM;
 
 /// Adds the operations, their schemas and their tag to the document.
 pub fn describe(document: &mut Value) {
-    document["paths"][MCP_PATH] = json!({ "post": post(), "delete": delete() });
+    document["paths"][MCP_PATH] = json!({ "post": post() });
     let schemas = &mut document["components"]["schemas"];
     schemas["McpRequest"] = request_schema();
     schemas["McpAnswer"] = answer_schema();
@@ -27,12 +27,10 @@ fn post() -> Value {
         "operationId": "mcp",
         "summary": "Send a message of an agent (Model Context Protocol)",
         "description": "One JSON-RPC 2.0 message, answered with plain JSON (MCP's streamable HTTP). Revisions 2025-03-26, 2025-06-18 and \
-            2025-11-25 open a session with `initialize` and send its `Mcp-Session-Id` from then on, without which a request is answered too; \
-            2026-07-28 has no sessions, but `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` as headers and the revision in `params._meta`.",
+            2025-11-25 begin with `initialize`; 2026-07-28 has `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` as headers and the \
+            revision in `params._meta`. No session is kept: a request with any `Mcp-Session-Id`, or none, is answered.",
         "parameters": [
-            header("Mcp-Session-Id", "The session, as `initialize` returned it in this header."),
-            header("MCP-Protocol-Version", "The revision of the protocol: that of the session, or `2026-07-28`, which has none. \
-                Without session and header it is `2025-03-26`."),
+            header("MCP-Protocol-Version", "The revision of the protocol; without this header it is `2025-03-26`."),
             header("Mcp-Method", "In `2026-07-28`: the body's `method` again."),
             header("Mcp-Name", "In `2026-07-28`: the name of the tool again."),
         ],
@@ -56,52 +54,19 @@ fn post() -> Value {
         "responses": {
             "200": answer("The result, or an error of the method.", json!({
                 "headers": { "Mcp-Session-Id": {
-                    "description": "The session that `initialize` opened; send it with every request from then on.",
+                    "description": "Only of `initialize`: an ID, because clients expect one. Nothing depends on it.",
                     "required": false,
                     "schema": { "type": "string" },
                 } },
             })),
             "202": { "description": "A notification was accepted; no answer follows." },
-            "400": answer("No JSON, no JSON-RPC message, two sessions, or headers that contradict the body.", json!({})),
+            "400": answer("No JSON, no JSON-RPC message, an unknown revision, or headers that contradict the body.", json!({})),
             "403": problem("A foreign `Origin` or `Host`."),
-            "404": answer("Unknown or expired session; stateless: unknown method.", json!({})),
+            "404": answer("Unknown method, in the stateless revision.", json!({})),
             "408": problem("The body took too long to arrive."),
             "413": problem("The body is too large."),
             "415": problem("The content type is not `application/json`."),
-            "503": {
-                "description": "Too many requests and unread answers are in flight, retry after `Retry-After`; or no session can be \
-                    opened now.",
-                "content": {
-                    "application/json": { "schema": { "$ref": "#/components/schemas/McpAnswer" } },
-                    PROBLEM: { "schema": { "$ref": "#/components/schemas/Problem" } },
-                },
-            },
-        },
-    })
-}
-
-fn delete() -> Value {
-    let mut session = header(
-        "Mcp-Session-Id",
-        "The session, as `initialize` returned it in this header.",
-    );
-    session["required"] = json!(true);
-    session["example"] = json!("AgAAAABnLUeAc2Vzc2lvbiBvZiBvbmUgYWdlbnQ");
-    json!({
-        "tags": ["Agents"],
-        "operationId": "endMcpSession",
-        "summary": "End an agent's session",
-        "description": "Ends the session before it expires, a day after it was opened.",
-        "parameters": [
-            session,
-            header("MCP-Protocol-Version", "The revision of the protocol: that of the session."),
-        ],
-        "responses": {
-            "204": { "description": "The session has ended." },
-            "400": problem("No session is named, or two are."),
-            "403": problem("A foreign `Origin` or `Host`."),
-            "404": problem("Unknown or expired session."),
-            "405": problem("The stateless revision has no sessions."),
+            "503": problem("Too many requests and unread answers are in flight; retry after `Retry-After`."),
         },
     })
 }

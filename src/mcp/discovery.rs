@@ -12,7 +12,6 @@ use url::Url;
 use super::revision::Revision;
 use crate::links::{Links, MCP_PATH, OPENAPI_PATH};
 use crate::snapshot::CachedBody;
-use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 pub const SERVER_CARD_PATH: &str = "/mcp/server-card";
@@ -23,10 +22,7 @@ const SERVER_CARD: &str = "application/mcp-server-card+json";
 const TITLE_CHARACTERS_MAX: usize = 100;
 
 #[handler]
-pub fn server_card(
-    Data(ctx): Data<&Arc<Ctx>>,
-    headers: &HeaderMap,
-) -> Result<Response, HttpProblem> {
+pub fn server_card(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let labels = host(&ctx.links);
     let labels: Vec<&str> = labels.split('.').rev().collect();
     let card = json!({
@@ -45,10 +41,7 @@ pub fn server_card(
 }
 
 #[handler]
-pub fn ai_catalog(
-    Data(ctx): Data<&Arc<Ctx>>,
-    headers: &HeaderMap,
-) -> Result<Response, HttpProblem> {
+pub fn ai_catalog(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let (host, title) = (host(&ctx.links), title(ctx));
     let catalog = json!({
         "specVersion": "1.0",
@@ -84,7 +77,7 @@ fn respond(
     headers: &HeaderMap,
     content_type: &'static str,
     document: &Value,
-) -> Result<Response, HttpProblem> {
+) -> Response {
     let body = CachedBody::whole(content_type, document.to_string());
     ctx.respond(headers, &ctx.current.load(), &body, None)
 }

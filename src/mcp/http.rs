@@ -1,32 +1,32 @@
-//! MCP over HTTP: answers one POST or DELETE of `/mcp`. Body and headers select the revision, which determines whether
-//! a session applies.
+//! MCP over HTTP: answers one POST of `/mcp`. Body and headers select the revision. `initialize` gives a session ID,
+//! because clients expect one; nothing is kept for it, and no request is judged by it.
 
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
 use poem::http::uri::Authority;
-use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use poem::{Endpoint, Request, Response};
 use url::{Host, Origin, Url};
 
 use super::catalog::Catalog;
 use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
-use super::methods::{MethodResult, Methods};
+use super::methods::Methods;
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
-use super::store::{Session, Sessions};
 use crate::config::Hosts;
 use crate::links::{Links, is_local};
 use crate::metrics;
+use crate::random::Random;
 use crate::web::context::{CROWDED_PAUSE, Ctx};
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Place, Places, read_body};
 
-/// The endpoint of `/mcp`: POST sends a message, DELETE ends a session.
+/// The endpoint of `POST /mcp`.
 pub struct Mcp {
     ctx: Arc<Ctx>,
     origin_check: OriginCheck,
-    sessions: Sessions,
+    random: Random,
     /// Shared with connections over stdio.
     methods: Arc<Methods>,
     places: Arc<Places>,
@@ -35,14 +35,14 @@ pub struct Mcp {
 impl Mcp {
     pub fn new(
         catalog: Catalog,
-        sessions: Sessions,
+        random: Random,
         origin_check: OriginCheck,
         ctx: &Arc<Ctx>,
     ) -> Self {
         Self {
             ctx: Arc::clone(ctx),
             origin_check,
-            sessions,
+            random,
             methods: Arc::new(Methods::new(catalog, &ctx.links)),
             places: Arc::new(Places {
                 max: IN_FLIGHT_MAX,
@@ -57,7 +57,7 @@ impl Mcp {
     pub fn connect(&self) -> StdioConnection {
         StdioConnection {
             methods: Arc::clone(&self.methods),
-            revision: None,
+            is_initialized: false,
         }
     }
 
@@ -87,12 +87,12 @@ impl Mcp {
         body: &[u8],
         place: Place,
     ) -> Result<Response, HttpProblem> {
-        let (status, json, session) = match self.reply(headers, body).await {
-            Ok(Some((json, session))) => (StatusCode::OK, json, session),
+        let (status, json, opens_session) = match self.reply(headers, body).await {
+            Ok(Some((json, opens_session))) => (StatusCode::OK, json, opens_session),
             Ok(None) => return Ok(Response::builder().status(StatusCode::ACCEPTED).finish()),
             Err((status, id, fault)) => {
                 let json = message::error(id.as_ref(), &fault, !is_stateless(headers));
-                (status, json, None)
+                (status, json, false)
             }
         };
         let body = Bytes::from_owner(HeldAnswer {
@@ -103,33 +103,14 @@ impl Mcp {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // An ID is Base64, so it is a valid header value.
-        if let Some(Ok(id)) = session.map(|id| HeaderValue::from_str(&id)) {
-            headers.insert(HeaderName::from_static(SESSION_HEADER), id);
+        // The answer is complete without an ID, too, if the system gives no randomness.
+        if opens_session
+            && let Ok(id) = self.random.hex_128()
+            && let Ok(id) = HeaderValue::from_str(&id)
+        {
+            headers.insert(SESSION_HEADER, id);
         }
         Ok(response)
-    }
-
-    /// Ends the session in `Mcp-Session-Id`: 204, or 404 if it is unknown or has ended.
-    fn delete(&self, headers: &HeaderMap) -> Result<Response, HttpProblem> {
-        if is_stateless(headers) {
-            let allowed = HeaderValue::from_static("POST, OPTIONS");
-            return Err(HttpProblem::method_not_allowed(&allowed));
-        }
-        named_revision(headers)
-            .map_err(|(status, fault)| HttpProblem::new(status, fault.message))?;
-        let mut ids = headers.get_all(SESSION_HEADER).iter();
-        let (Some(id), None) = (ids.next(), ids.next()) else {
-            return Err(HttpProblem::new(
-                StatusCode::BAD_REQUEST,
-                "Name the session to end once, in Mcp-Session-Id.",
-            ));
-        };
-        if id.to_str().is_ok_and(|id| self.sessions.end(id)) {
-            Ok(Response::builder().status(StatusCode::NO_CONTENT).finish())
-        } else {
-            Err(HttpProblem::not_found(LAPSED))
-        }
     }
 }
 
@@ -142,109 +123,69 @@ impl Endpoint for Mcp {
         {
             return Err(HttpProblem::new(StatusCode::FORBIDDEN, fault).into());
         }
-        Ok(if *request.method() == Method::DELETE {
-            self.delete(request.headers())?
-        } else {
-            self.post(request).await?
-        })
+        Ok(self.post(request).await?)
     }
 }
 
 // The answer to a POST by the rules of its revision.
 
-const SESSION_HEADER: &str = "mcp-session-id";
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The error that answers a POST, with the ID of its message if that could be read.
 type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 
 impl Mcp {
-    /// The message that answers a body, and the ID of the session that it opens; `None` if there is nothing to answer.
+    /// The message that answers a body, and whether it opens a session; `None` if there is nothing to answer.
     async fn reply(
         &self,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<Option<(String, Option<String>)>, McpFault> {
+    ) -> Result<Option<(String, bool)>, McpFault> {
         let call = message::parse(body)
             .map_err(|fault| (None, fault))
             .and_then(Call::read)
             .map_err(|(id, fault)| (StatusCode::BAD_REQUEST, id, fault))?;
         let id = call.as_ref().and_then(|call| call.id.clone());
-        let revision = self
-            .revision(headers, call.as_ref())
-            .map_err(|(status, fault)| (status, id.clone(), fault))?;
+        let revision = revision(headers, call.as_ref())
+            .map_err(|fault| (StatusCode::BAD_REQUEST, id.clone(), fault))?;
         let (Some(call), Some(id)) = (call, id) else {
             return Ok(None);
         };
-        let answered = self.methods.answer(call, revision).await;
-        let MethodResult { json, opens } =
-            answered.map_err(|fault| (status(&fault, revision), Some(id.clone()), fault))?;
-        let opened = opens.map(|revision| self.sessions.open(revision));
-        let session = opened.transpose().map_err(|cause| {
-            tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
-            let advice = "No session can be opened now; try again later.";
-            let fault = ErrorData::new(ErrorCode::InternalError, advice);
-            (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
+        let opens_session = call.method == "initialize";
+        let json = self.methods.answer(call, revision).await.map_err(|fault| {
+            // The stateless revision also reports some errors by status.
+            let is_stateless = revision == Revision::July2026;
+            let status = if is_stateless && fault.code == ErrorCode::MethodNotFound {
+                StatusCode::NOT_FOUND
+            } else if opens_session {
+                StatusCode::BAD_REQUEST
+            } else {
+                StatusCode::OK
+            };
+            (status, Some(id.clone()), fault)
         })?;
-        Ok(Some((message::result(&id, &json), session)))
-    }
-
-    /// The revision whose rules apply to a call or, without one, to a response: the stateless one, that of the session, or
-    /// without a session that of the header; `None` for the call that opens a session.
-    fn revision(
-        &self,
-        headers: &HeaderMap,
-        call: Option<&Call>,
-    ) -> Result<Option<Revision>, (StatusCode, ErrorData)> {
-        let bad = |fault| (StatusCode::BAD_REQUEST, fault);
-        match call {
-            Some(call)
-                if is_stateless(headers)
-                    || call.meta(VERSION_META).is_some()
-                    || call.method == "server/discover" =>
-            {
-                revision::check(headers, call).map_err(bad)?;
-                Ok(Some(Revision::July2026))
-            }
-            None if is_stateless(headers) => Err(bad(ErrorData::new(
-                ErrorCode::InvalidRequest,
-                "The body is empty: send a request or a notification.",
-            ))),
-            Some(call) if call.method == "initialize" && call.id.is_some() => {
-                named_revision(headers)?;
-                Ok(None)
-            }
-            Some(_) | None => {
-                let named = named_revision(headers)?;
-                let session = self.session(headers)?;
-                let agreed = session.map(|session| session.revision).or(named);
-                Ok(Some(agreed.unwrap_or(Revision::DEFAULT)))
-            }
-        }
-    }
-
-    /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
-    /// `None` without the header: many clients never send it, and a session holds nothing but its revision.
-    fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, (StatusCode, ErrorData)> {
-        let mut ids = headers.get_all(SESSION_HEADER).iter();
-        let Some(id) = ids.next() else {
-            return Ok(None);
-        };
-        if ids.next().is_some() {
-            let advice = "Send Mcp-Session-Id once, as initialize returned it.";
-            let fault = ErrorData::new(ErrorCode::InvalidRequest, advice);
-            return Err((StatusCode::BAD_REQUEST, fault));
-        }
-        let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
-        session.map(Some).ok_or_else(|| {
-            let fault = ErrorData::new(ErrorCode::InvalidRequest, LAPSED);
-            (StatusCode::NOT_FOUND, fault)
-        })
+        Ok(Some((message::result(&id, &json), opens_session)))
     }
 }
 
-/// The error for an unknown or expired session.
-const LAPSED: &str =
-    "Unknown or expired session; send initialize without Mcp-Session-Id to open another.";
+/// The revision whose rules apply to a call or, without one, to a response: the stateless one, or that of the header.
+fn revision(headers: &HeaderMap, call: Option<&Call>) -> Result<Revision, ErrorData> {
+    match call {
+        Some(call)
+            if is_stateless(headers)
+                || call.meta(VERSION_META).is_some()
+                || call.method == "server/discover" =>
+        {
+            revision::check(headers, call)?;
+            Ok(Revision::July2026)
+        }
+        None if is_stateless(headers) => Err(ErrorData::new(
+            ErrorCode::InvalidRequest,
+            "The body is empty: send a request or a notification.",
+        )),
+        Some(_) | None => named_revision(headers),
+    }
+}
 
 /// Whether the header names the stateless revision.
 fn is_stateless(headers: &HeaderMap) -> bool {
@@ -253,33 +194,19 @@ fn is_stateless(headers: &HeaderMap) -> bool {
         .is_some_and(|version| version == Revision::July2026.name())
 }
 
-/// The revision that the header names first; `None` without the header.
+/// The revision that the header names first, else the oldest.
 ///
 /// # Errors
-/// 400 with the supported ones, if it names an unknown one.
-fn named_revision(headers: &HeaderMap) -> Result<Option<Revision>, (StatusCode, ErrorData)> {
+/// The supported ones, if it names an unknown one.
+fn named_revision(headers: &HeaderMap) -> Result<Revision, ErrorData> {
     let mut first = None;
     for version in headers.get_all(VERSION_HEADER) {
         let version = String::from_utf8_lossy(version.as_bytes());
-        let Some(revision) = Revision::find(version.trim()) else {
-            let fault = revision::unsupported_revision(&version);
-            return Err((StatusCode::BAD_REQUEST, fault));
-        };
+        let revision = Revision::find(version.trim())
+            .ok_or_else(|| revision::unsupported_revision(&version))?;
         first = first.or(Some(revision));
     }
-    Ok(first)
-}
-
-/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request
-/// that could be parsed gets 200, unless it fails to open a session.
-fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
-    match revision {
-        Some(Revision::July2026) if fault.code == ErrorCode::MethodNotFound => {
-            StatusCode::NOT_FOUND
-        }
-        None => StatusCode::BAD_REQUEST,
-        Some(_) => StatusCode::OK,
-    }
+    Ok(first.unwrap_or(Revision::DEFAULT))
 }
 
 // Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request

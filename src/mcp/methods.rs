@@ -28,14 +28,6 @@ pub struct Methods {
     home: String,
 }
 
-#[derive(Debug)]
-pub struct MethodResult {
-    /// The member `result` of the message, as JSON.
-    pub json: String,
-    /// The agreed revision if the call opened a session.
-    pub opens: Option<Revision>,
-}
-
 impl Methods {
     pub fn new(catalog: Catalog, links: &Links) -> Self {
         Self {
@@ -44,30 +36,24 @@ impl Methods {
         }
     }
 
-    /// Answers a request by the rules of `revision`; `None` if none is agreed on yet.
+    /// The member `result` of the answer to a request, as JSON by the rules of `revision`.
     ///
     /// # Errors
     /// The JSON-RPC error.
-    pub async fn answer(
-        &self,
-        call: Call,
-        revision: Option<Revision>,
-    ) -> Result<MethodResult, ErrorData> {
+    pub async fn answer(&self, call: Call, revision: Revision) -> Result<String, ErrorData> {
         let Call { method, params, .. } = call;
-        let is_stateless = revision == Some(Revision::July2026);
+        let is_stateless = revision == Revision::July2026;
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
             let reason = format!("{} has no method {method}.", Revision::July2026.name());
             return Err(ErrorData::new(ErrorCode::MethodNotFound, reason));
         }
-        let mut opens = None;
         let mut result = match method.as_str() {
             "initialize" => {
                 let request: InitializeParams = read(&method, params)?;
-                // The answer is in the requested revision, or in the newest one with sessions.
+                // The answer is in the requested revision, or in the newest one with `initialize`.
                 let revision = Revision::find(&request.protocol_version)
-                    .filter(|revision| revision.has_sessions())
-                    .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
-                opens = Some(revision);
+                    .filter(|revision| revision.has_initialize())
+                    .unwrap_or(Revision::NEWEST_WITH_INITIALIZE);
                 json!({
                     "protocolVersion": revision.name(), "serverInfo": self.identity(),
                     "capabilities": { "tools": {} }, "instructions": self.catalog.instructions(),
@@ -103,10 +89,7 @@ impl Methods {
                 result["cacheScope"] = "public".into();
             }
         }
-        Ok(MethodResult {
-            json: result.to_string(),
-            opens,
-        })
+        Ok(result.to_string())
     }
 
     /// The server's identity, with the current name of the business.

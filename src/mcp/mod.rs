@@ -1,8 +1,8 @@
 //! `POST /mcp`: the reviews as tools, in every revision of the Model Context Protocol from
 //! 2025-03-26 on.
 //!
-//! Up to 2025-11-25 a client may open a session; since 2026-07-28 every request is independent. Both get plain JSON, and
-//! neither keeps state in memory. `docs/MCP.md` has the rules.
+//! Up to 2025-11-25 a client sends `initialize` first; since 2026-07-28 every request has all that it needs. Both get plain
+//! JSON, and of neither is anything kept. `docs/MCP.md` has the rules.
 
 pub mod catalog;
 mod description;
@@ -12,7 +12,6 @@ mod message;
 mod methods;
 mod revision;
 mod stdio;
-mod store;
 
 use std::sync::Arc;
 
@@ -21,7 +20,6 @@ pub use http::{Mcp, OriginCheck};
 use poem::EndpointExt;
 use poem::http::Method;
 pub use stdio::StdioConnection;
-pub use store::{Sessions, sessions};
 
 pub use crate::model::text::escaped_json;
 
@@ -34,9 +32,8 @@ pub const MCP_PATH_SLASH: &str = "/mcp/";
 pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
     let paths = [MCP_PATH, MCP_PATH_SLASH].into_iter();
     let routes = paths.fold(routes, |routes, path| {
-        let handlers = [Method::POST, Method::DELETE];
-        let handlers = handlers.map(|method| (method, Arc::clone(mcp).boxed()));
-        routes.at(path, handlers.into())
+        let handler = (Method::POST, Arc::clone(mcp).boxed());
+        routes.at(path, [handler].into())
     });
     routes
         .get(discovery::SERVER_CARD_PATH, discovery::server_card)

@@ -51,9 +51,9 @@ pub fn check_body(call: &Call) -> Result<(), ErrorData> {
     let Some(revision) = Revision::find(version) else {
         return Err(unsupported_revision(version));
     };
-    if revision.has_sessions() {
+    if revision.has_initialize() {
         let reason = format!(
-            "{version} has sessions: send initialize first, and no {VERSION_META} in _meta."
+            "{version} begins with initialize: send that first, and no {VERSION_META} in _meta."
         );
         return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
     }
@@ -133,20 +133,20 @@ named! {
         March2025 = "2025-03-26",
         /// 2025-06-18: structured results, and links to resources.
         June2025 = "2025-06-18",
-        /// 2025-11-25: the last one with sessions.
+        /// 2025-11-25: the last one with `initialize`.
         November2025 = "2025-11-25",
-        /// 2026-07-28: stateless; every request carries the data that a session would store.
+        /// 2026-07-28: stateless; every request carries the data that `initialize` would.
         July2026 = "2026-07-28",
     }
 }
 
 impl Revision {
-    /// The answer to `initialize` with a revision that has no sessions here.
-    pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
-    /// That of a request which names neither a session nor a revision (MCP 2025-06-18, "Protocol Version Header").
+    /// The answer to `initialize` with a revision that is unknown or has none.
+    pub const NEWEST_WITH_INITIALIZE: Self = Self::November2025;
+    /// That of a request which names no revision (MCP 2025-06-18, "Protocol Version Header").
     pub const DEFAULT: Self = Self::March2025;
 
-    pub fn has_sessions(self) -> bool {
-        self <= Self::NEWEST_WITH_SESSIONS
+    pub fn has_initialize(self) -> bool {
+        self <= Self::NEWEST_WITH_INITIALIZE
     }
 }

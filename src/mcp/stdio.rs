@@ -1,5 +1,5 @@
-//! The MCP server on stdin and stdout for local agents: one JSON-RPC message per line (MCP, "stdio"). There is no
-//! session ID: the connection is the session.
+//! The MCP server on stdin and stdout for local agents: one JSON-RPC message per line (MCP, "stdio"). The connection
+//! is the session.
 
 use std::io;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
-use super::methods::{MethodResult, Methods};
+use super::methods::Methods;
 use super::revision::{self, Revision, VERSION_META};
 
 pub struct StdioConnection {
     pub methods: Arc<Methods>,
-    /// The revision agreed on by `initialize`.
-    pub revision: Option<Revision>,
+    /// Whether `initialize` was answered.
+    pub is_initialized: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -72,16 +72,20 @@ impl StdioConnection {
 
     async fn call(&mut self, call: Call) -> Result<String, ErrorData> {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
-        let may_open = matches!(call.method.as_str(), "initialize" | "ping");
+        let opens_session = call.method == "initialize";
         if is_stateless {
             revision::check_body(&call)?;
-        } else if self.revision.is_none() && !may_open {
+        } else if !self.is_initialized && !opens_session && call.method != "ping" {
             let reason = "Send initialize first; or use 2026-07-28, without a session.";
             return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
         }
-        let revision = is_stateless.then_some(Revision::July2026).or(self.revision);
-        let MethodResult { json, opens } = self.methods.answer(call, revision).await?;
-        self.revision = opens.or(self.revision);
+        let revision = if is_stateless {
+            Revision::July2026
+        } else {
+            Revision::DEFAULT
+        };
+        let json = self.methods.answer(call, revision).await?;
+        self.is_initialized |= opens_session;
         Ok(json)
     }
 }

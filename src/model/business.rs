@@ -23,7 +23,7 @@ pub struct Business {
     /// Time zone that determines the calendar days of the business.
     #[serde(serialize_with = "name_zone", deserialize_with = "find_zone")]
     pub time_zone: Tz,
-    /// How technicians are shown; the setting itself is never published.
+    /// Whether technicians are shown.
     pub publish_staff: PublishStaff,
     /// BCP 47 tag for pages and feeds.
     pub language: Option<String>,
@@ -38,6 +38,8 @@ pub struct Business {
     pub address: Option<Map<String, Value>>,
     /// Latitude and longitude, in degrees.
     pub geo: Option<(f64, f64)>,
+    /// A day without an entry is closed.
+    pub hours: Vec<OpeningHours>,
     /// URLs of its pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
     /// In the owner's order.
@@ -54,6 +56,30 @@ pub struct Business {
 /// Maximum size in bytes of each text of the business, its lists and its editorial texts, because every document
 /// contains these texts. The SQL of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
+
+/// From when until when the business is open on these days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpeningHours {
+    pub days: Vec<DayOfWeek>,
+    /// `HH:MM` of 24 hours.
+    pub opens: String,
+    /// Before `opens`, it is on the next day.
+    pub closes: String,
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum DayOfWeek {
+        Monday = "monday",
+        Tuesday = "tuesday",
+        Wednesday = "wednesday",
+        Thursday = "thursday",
+        Friday = "friday",
+        Saturday = "saturday",
+        Sunday = "sunday",
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewLink {
@@ -138,6 +164,7 @@ impl Default for Business {
             telephone: None,
             address: None,
             geo: None,
+            hours: Vec::new(),
             same_as: Vec::new(),
             review_links: Vec::new(),
             review_policy: ReviewPolicy::default(),
@@ -192,14 +219,13 @@ pub struct FaqEntry {
 }
 
 named! {
-    /// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
+    /// Whether technicians are shown in the roster, mentions, filters, insights, to agents and on pages. What customers and the
+    /// owner wrote stays as it was written.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum PublishStaff {
         #[default]
         Full = "full",
-        /// First names, with an initial if two are equal.
-        FirstName = "first_name",
         Off = "off",
     }
 }

@@ -23,8 +23,6 @@ pub const NOT_VERIFIED: &str = "not verified";
 pub const GONE: &str = "gone at the source";
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
-/// Reason for withholding a review that another source already provided.
-pub const DUPLICATE: &str = "duplicate";
 
 /// A review as read from an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +125,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
         // the source did the same in between, and an export tells of the decision itself.
         let stays = unit == Unit::Status && row.status != Status::Published
-            || unit == Unit::Response && row.response.is_none();
+            || unit == Unit::Reply && row.reply.is_none();
         if !is_decision && !stays {
             merged.last_statement.decided.remove(&unit);
         }
@@ -157,16 +155,13 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
         adjusted.unstated.remove(&Unit::Status);
-    } else if is_stated && statement.review.status == Status::Published && was(DUPLICATE) {
-        // The source still shows the review, and it is still a duplicate.
-        adjusted.to_mut().unstated.insert(Unit::Status);
     }
     adjusted
 }
 
-/// An unverified review is never published.
+/// A review for which nobody vouches is never published.
 fn withhold_unverified(mut review: Review) -> Review {
-    if !review.verification.verified && review.status == Status::Published {
+    if review.verification.method.is_none() && review.status == Status::Published {
         review.status = Status::withheld(NOT_VERIFIED);
     }
     review
@@ -176,7 +171,7 @@ pub type Units = BTreeSet<Unit>;
 
 /// What a source last said of a review. As JSON, an object: a member for each unit of which that is known, by the unit's name;
 /// null if it said that there is none. Names and free texts are digests, so that nothing of an erased review stays here: the
-/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a response or of mentions.
+/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a reply or of mentions.
 /// `decided` lists the units that a command made the owner's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LastStatement {
@@ -378,7 +373,7 @@ impl FromStr for Digests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Method, Response, Source, Verification};
+    use crate::model::{Method, Reply, Source, Verification};
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
@@ -402,12 +397,11 @@ mod tests {
                 url: None,
             },
             verification: Verification {
-                verified: true,
-                method: Method::Manual,
+                method: Some(Method::Manual),
                 verified_at: None,
             },
             mentions: crate::model::Mentions::default(),
-            response: None,
+            reply: None,
             status: Status::Published,
             updated_at: None,
         }
@@ -507,17 +501,17 @@ mod tests {
     #[test]
     fn unstated_fields_overwrite_nothing() {
         let first = adopted(&statement_of(review()));
-        let response = Some(Response {
+        let reply = Some(Reply {
             text: "Thanks.".to_owned(),
             date: None,
             author: None,
         });
         let row = Review {
-            response: response.clone(),
+            reply: reply.clone(),
             status: withheld("dispute"),
             ..review()
         };
-        let unstated = [Unit::Response, Unit::Status].into_iter().collect();
+        let unstated = [Unit::Reply, Unit::Status].into_iter().collect();
         let merged = merge(
             &row,
             &first.last_statement,
@@ -529,11 +523,11 @@ mod tests {
         );
         assert_eq!(
             (
-                merged.review.response,
+                merged.review.reply,
                 merged.review.status,
                 merged.review.text.as_str()
             ),
-            (response, withheld("dispute"), "new")
+            (reply, withheld("dispute"), "new")
         );
         assert_eq!(merged.review.updated_at, Some(now()));
     }
@@ -581,24 +575,6 @@ mod tests {
             now(),
         );
         assert_eq!(back.review.status, Status::Published);
-        // A copy stays withheld while its source shows it.
-        let copy = adopted(&from_source(withheld(DUPLICATE)));
-        let again = merge(
-            &copy.review,
-            &copy.last_statement,
-            &from_source(Status::Published),
-            now(),
-        );
-        assert_eq!(again.review.status, withheld(DUPLICATE));
-        // A review that is no longer verified is withheld, even if the owner published it.
-        let hidden = adopted(&from_source(withheld("hidden")));
-        let mut unverified = from_source(withheld("hidden"));
-        unverified.review.verification.verified = false;
-        let merged = merge(&review(), &hidden.last_statement, &unverified, now());
-        assert_eq!(
-            (merged.review.status, merged.taken.contains(&Unit::Status)),
-            (withheld(NOT_VERIFIED), true)
-        );
     }
 
     #[test]
@@ -676,19 +652,19 @@ mod laws {
 
     use super::tests::{adopted, now, review, statement_of};
     use super::*;
-    use crate::model::Response;
+    use crate::model::Reply;
 
     prop_compose! {
         /// A review of few different values, so that owner and source often agree.
         fn any_review()(
             rating in 1_i64..=2, day in 1_u32..=2, author in "[ab]", title in prop::option::of("[ab]"), text in "[ab]?",
-            response in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
+            reply in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
         ) -> Review {
             Review {
                 rating: rating.try_into().unwrap(),
                 date: format!("2026-11-0{day}").parse().unwrap(),
                 author, title, text,
-                response: response.map(|text| Response { text, date: None, author: None }),
+                reply: reply.map(|text| Reply { text, date: None, author: None }),
                 status: reason.map_or(Status::Published, |reason| Status::Withheld { reason: Some(reason) }),
                 mentions: crate::model::Mentions::new(technicians, Vec::new(), Vec::new()),
                 ..review()
@@ -703,7 +679,7 @@ mod laws {
             Unit::Source,
             Unit::Status,
             Unit::Verification,
-            Unit::Response,
+            Unit::Reply,
             Unit::Mentions,
         ];
         let unstated = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());

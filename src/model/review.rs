@@ -25,12 +25,15 @@ pub struct Review {
     pub text: String,
     /// BCP 47; `None` if unknown.
     pub language: Option<String>,
+    #[serde(flatten)]
     pub source: Source,
+    #[serde(flatten)]
     pub verification: Verification,
     /// Recorded, not derived from the text.
     pub mentions: Mentions,
-    /// The owner's public response.
-    pub response: Option<Response>,
+    /// The owner's public reply.
+    #[serde(rename = "owner_reply")]
+    pub reply: Option<Reply>,
     pub status: Status,
     pub updated_at: Option<DateTime<Utc>>,
 }
@@ -138,24 +141,26 @@ impl Rating {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// Name of the platform.
+    #[serde(rename = "source")]
     pub name: String,
     /// The review's page there.
+    #[serde(rename = "source_url")]
     pub url: Option<String>,
 }
 
-/// Evidence that a review is from a customer.
+/// Who vouches that a review is from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// A review with `false` is withheld.
-    pub verified: bool,
-    pub method: Method,
+    /// `None` if nobody does: such a review is withheld.
+    #[serde(rename = "verification")]
+    pub method: Option<Method>,
     pub verified_at: Option<DateTime<Utc>>,
 }
 
 impl Verification {
     /// Whether someone other than the owner verified it: a platform, a job or an invitation.
     pub fn is_independent(&self) -> bool {
-        self.verified && self.method != Method::Manual
+        self.method.is_some_and(|method| method != Method::Manual)
     }
 }
 
@@ -246,7 +251,7 @@ named! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Response {
+pub struct Reply {
     /// Plain text.
     pub text: String,
     pub date: Option<Day>,
@@ -304,7 +309,7 @@ named! {
         Status = "status",
         Verification = "verification",
         /// With its day and author.
-        Response = "response",
+        Reply = "reply",
         Mentions = "mentions",
     }
 }
@@ -319,7 +324,7 @@ impl Unit {
     /// Whether it has names or free texts, of which an erased review leaves only digests.
     pub const fn is_personal(self) -> bool {
         match self {
-            Self::Author | Self::Title | Self::Text | Self::Response | Self::Mentions => true,
+            Self::Author | Self::Title | Self::Text | Self::Reply | Self::Mentions => true,
             Self::Rating
             | Self::Date
             | Self::Language
@@ -340,7 +345,7 @@ impl Unit {
             Self::Source => to.source.clone_from(&from.source),
             Self::Status => to.status.clone_from(&from.status),
             Self::Verification => to.verification.clone_from(&from.verification),
-            Self::Response => to.response.clone_from(&from.response),
+            Self::Reply => to.reply.clone_from(&from.reply),
             Self::Mentions => to.mentions.clone_from(&from.mentions),
         }
     }
@@ -372,26 +377,22 @@ impl Unit {
             },
             Self::Verification => {
                 let verification = &review.verification;
-                let verified = if verification.verified {
-                    "verified"
-                } else {
-                    "not verified"
-                };
                 let at = verification
                     .verified_at
                     .map(|at| format!(", {at}"))
                     .unwrap_or_default();
-                format!("{verified}, {}{at}", verification.method.name())
+                let method = verification.method.map_or("not verified", Method::name);
+                format!("{method}{at}")
             }
-            Self::Response => review.response.as_ref().map_or_else(absent, |response| {
-                let date = response.date.map(|date| date.to_string());
-                let from: Vec<String> = date.into_iter().chain(response.author.clone()).collect();
+            Self::Reply => review.reply.as_ref().map_or_else(absent, |reply| {
+                let date = reply.date.map(|date| date.to_string());
+                let from: Vec<String> = date.into_iter().chain(reply.author.clone()).collect();
                 let from = if from.is_empty() {
                     String::new()
                 } else {
                     format!(" ({})", from.join(", "))
                 };
-                format!("{}{from}", response.text)
+                format!("{}{from}", reply.text)
             }),
             Self::Mentions => {
                 let mentions = &review.mentions;
@@ -427,7 +428,7 @@ impl Unit {
             Self::Source => json!(review.source),
             Self::Status => json!(review.status),
             Self::Verification => json!(review.verification),
-            Self::Response => json!(review.response),
+            Self::Reply => json!(review.reply),
             Self::Mentions => json!(review.mentions),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use chrono::NaiveTime;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::fault::FieldError;
 use super::shape::{Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch};
 use crate::model::business::{
-    Business, Editorial, PublishStaff, TEXT_BYTES_MAX, local_business_type,
+    Business, DayOfWeek, Editorial, PublishStaff, TEXT_BYTES_MAX, local_business_type,
 };
 use crate::model::text::{is_made_of_subtags, quoted, url, words};
 
@@ -43,6 +44,7 @@ const BUSINESS: &[Member] = &[
     optional("telephone", NAME),
     optional("address", Shape::Object(ADDRESS)),
     optional("geo", Shape::Object(GEO)),
+    optional("hours", Shape::List(&Shape::Object(HOURS))),
     optional("same_as", Shape::List(&URL)),
     optional("review_links", Shape::List(&Shape::Object(REVIEW_LINK))),
     optional("review_policy", Shape::Object(REVIEW_POLICY)),
@@ -62,6 +64,11 @@ pub const ADDRESS: &[Member] = &[
 const GEO: &[Member] = &[
     needed("latitude", Shape::Degrees(90.0)),
     needed("longitude", Shape::Degrees(180.0)),
+];
+const HOURS: &[Member] = &[
+    needed("days", Shape::List(&Shape::Word(day_of_week))),
+    needed("opens", Shape::Word(time_of_day)),
+    needed("closes", Shape::Word(time_of_day)),
 ];
 const REVIEW_LINK: &[Member] = &[needed("name", NAME), needed("url", Shape::Word(https_url))];
 /// Of any shape, so that null removes one; [`check_policy`] checks them.
@@ -122,6 +129,7 @@ pub fn business(
     for list in ["services", "technicians", "service_areas"] {
         check_unique(&mut reader, &members, list);
     }
+    check_hours(&mut reader, &members);
     check_policy(&mut reader, &mut members);
     if let Some(geo @ Value::Object(_)) = members.get_mut("geo") {
         *geo = json!([geo["latitude"], geo["longitude"]]);
@@ -194,6 +202,21 @@ fn check_unique(reader: &mut ShapeReader, members: &Map<String, Value>, list: &s
     }
 }
 
+/// Refuses hours without a day or without a length.
+fn check_hours(reader: &mut ShapeReader, members: &Map<String, Value>) {
+    let hours = members.get("hours").and_then(Value::as_array);
+    for (index, hours) in hours.into_iter().flatten().enumerate() {
+        if hours["days"] == json!([]) {
+            let advice = "empty; name a day, or leave the entry out";
+            reader.fault(format!("hours[{index}].days"), advice);
+        }
+        if hours["opens"].is_string() && hours["opens"] == hours["closes"] {
+            let advice = "the same as opens; write 00:00 and 23:59 for a whole day";
+            reader.fault(format!("hours[{index}].closes"), advice);
+        }
+    }
+}
+
 /// Removes blank texts of the review policy, and refuses what is no text, too long, or no address to report to.
 fn check_policy(reader: &mut ShapeReader, members: &mut Map<String, Value>) {
     let policy = members
@@ -259,6 +282,25 @@ fn publish_staff(name: &str) -> Result<String, String> {
     }
     let names = PublishStaff::ALL.map(PublishStaff::name).join(", ");
     Err(format!("{} is not one of {names}", quoted(name)))
+}
+
+fn day_of_week(name: &str) -> Result<String, String> {
+    let name = name.to_lowercase();
+    if DayOfWeek::find(&name).is_some() {
+        return Ok(name);
+    }
+    let names = DayOfWeek::ALL.map(DayOfWeek::name).join(", ");
+    Err(format!("{} is not one of {names}", quoted(&name)))
+}
+
+fn time_of_day(text: &str) -> Result<String, String> {
+    if text.len() == 5 && NaiveTime::parse_from_str(text, "%H:%M").is_ok() {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "{} is not a time of day from 00:00 to 23:59; write it like 08:30 or 17:00",
+        quoted(text)
+    ))
 }
 
 /// The time zone of that name.

@@ -49,8 +49,8 @@ impl OwnerFile {
     }
 
     /// The business of the file, merged into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are
-    /// replaced whole). One that replaces `known` keeps only the setting `publish_staff`, which a published business does not
-    /// contain, and the time zone, because the reviews' days depend on it.
+    /// replaced whole). One that replaces `known` keeps only the setting `publish_staff`, so that no name is shown by
+    /// leaving it out, and the time zone, because the reviews' days depend on it.
     ///
     /// # Errors
     /// [`OwnerFileError`] with all faults and, if known, their lines.

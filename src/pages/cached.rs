@@ -1,11 +1,10 @@
 //! Pages that are the same for every request: rendered once per snapshot, on the first request or for compression in
-//! advance; and the other files that are rendered once per snapshot.
+//! advance.
 
 use std::sync::{Arc, OnceLock};
 
 use poem::error::NotFoundError;
-use poem::http::HeaderMap;
-use poem::web::{Data, Path};
+use poem::web::Data;
 use poem::{Request, Response, handler};
 
 use super::frame::{POLICY, protect};
@@ -14,12 +13,12 @@ use super::{developers, discovery, home};
 use crate::compute::{made_once, run_long};
 use crate::model::named;
 use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
+use crate::web::ClientAddress;
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem};
 
-/// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
+/// A sitemap of more reviews is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.
-const SITEMAP_REVIEWS_MAX: usize = 5_000;
+const SITEMAP_AHEAD_MAX: usize = 5_000;
 
 named! {
     /// A page that depends only on the snapshot; its name is its path below the base URL.
@@ -31,7 +30,6 @@ named! {
         Developers = "/developers",
         Robots = "/robots.txt",
         Llms = "/llms.txt",
-        /// The sitemap, or an index if it has several files.
         Sitemap = "/sitemap.xml",
     }
 }
@@ -76,16 +74,13 @@ impl Pages {
             CachedPage::Developers => developers::show(snapshot, links),
             CachedPage::Robots => discovery::robots(links),
             CachedPage::Llms => discovery::llms(snapshot, links),
-            CachedPage::Sitemap => match discovery::sitemap_files(snapshot.input.entries.len()) {
-                1 => discovery::sitemap(snapshot, 1, links),
-                files => discovery::sitemap_index(files, links),
-            },
+            CachedPage::Sitemap => discovery::sitemap(snapshot, links),
         }
     }
 
     /// The pages of `snapshot` to be rendered and compressed in advance.
     pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
-        let is_small = snapshot.input.entries.len() <= SITEMAP_REVIEWS_MAX;
+        let is_small = snapshot.input.entries.len() <= SITEMAP_AHEAD_MAX;
         let pages = CachedPage::ALL
             .into_iter()
             .filter(|page| is_small || *page != CachedPage::Sitemap);
@@ -100,9 +95,9 @@ impl Pages {
             body
         } else {
             let _slot = self.ctx.turn(ClientAddress::of(request)).await?;
-            self.body(&snapshot, page)
+            run_long(|| self.body(&snapshot, page))
         };
-        let response = (self.ctx).respond(request.headers(), &snapshot, &body, None)?;
+        let response = (self.ctx).respond(request.headers(), &snapshot, &body, None);
         Ok(protect(response, POLICY))
     }
 }
@@ -115,26 +110,4 @@ pub async fn cached_page(
 ) -> poem::Result<Response> {
     let page = CachedPage::find(request.uri().path()).ok_or(NotFoundError)?;
     pages.response(page, request).await
-}
-
-/// `/sitemaps/{number}.xml`, counted from 1: one file of a sitemap with several.
-#[handler]
-pub async fn sitemap_file(
-    Data(ctx): Data<&Arc<Ctx>>,
-    headers: &HeaderMap,
-    client: ClientAddress,
-    Path(name): Path<String>,
-) -> Result<Response, HttpProblem> {
-    let number = name.strip_suffix(".xml").and_then(|name| name.parse().ok());
-    let snapshot = ctx.current.load();
-    let files = 1..=discovery::sitemap_files(snapshot.input.entries.len());
-    let number = number
-        .filter(|number| files.contains(number))
-        .ok_or_else(|| {
-            HttpProblem::not_found("The sitemap has no such part; /sitemap.xml lists them.")
-        })?;
-    let _slot = ctx.turn(client).await?;
-    let xml = run_long(|| discovery::sitemap(&snapshot, number, &ctx.links));
-    let body = CachedBody::whole(discovery::XML, xml);
-    ctx.respond(headers, &snapshot, &body, None)
 }

@@ -38,10 +38,17 @@ pub struct Votes<'a> {
     pub share: Option<&'a wire::Share>,
 }
 
+impl Votes<'_> {
+    /// The number of reviews that have an opinion.
+    pub const fn judged(&self) -> u32 {
+        self.positive + self.mixed + self.negative
+    }
+}
+
 impl BarFragment {
     /// `None` if too few reviews have an opinion.
     pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
-        let judged = votes.positive + votes.mixed + votes.negative;
+        let judged = votes.judged();
         if judged < JUDGED_MIN {
             return None;
         }
@@ -73,7 +80,7 @@ impl BarFragment {
 
 /// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
 pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
-    let judged = votes.positive + votes.mixed + votes.negative;
+    let judged = votes.judged();
     if judged == 0 {
         return locale.message("figure-none").into_owned();
     }

@@ -18,7 +18,6 @@ use super::{badge, embed};
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::snapshot::{CachedBody, Coding, Document, Snapshot};
-use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 #[derive(Template)]
@@ -139,10 +138,10 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 }
 
 #[handler]
-pub fn docs(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Result<Response, HttpProblem> {
+pub fn docs(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);
-    let response = ctx.respond(headers, &ctx.current.load(), &page.body, None)?;
-    Ok(protect(response, page.policy.clone()))
+    let response = ctx.respond(headers, &ctx.current.load(), &page.body, None);
+    protect(response, page.policy.clone())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files for crawlers: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9: an index above 50,000 addresses),
+//! Files for crawlers: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9),
 //! `/llms.txt`.
 
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::web::context::Ctx;
 
 pub const XML: &str = "application/xml";
 
-/// The limit of addresses per file of a sitemap.
-pub const SITEMAP_URLS_MAX: usize = 50_000;
+/// Maximum number of permalinks in the sitemap, the newest: a file of a sitemap may have 50,000 addresses.
+const SITEMAP_REVIEWS_MAX: usize = 49_000;
 
 /// Disallows only pages that are rendered per query; of two rules that match, the longer one counts (RFC 9309 §2.2.2).
 pub fn robots(links: &Links) -> String {
@@ -36,23 +36,6 @@ pub fn robots(links: &Links) -> String {
 /// The listed pages that are not of one review.
 const PAGES: [&str; 3] = ["/", "/insights", TRANSPARENCY_PATH];
 
-/// At least 1.
-pub fn sitemap_files(reviews: usize) -> usize {
-    (reviews + PAGES.len()).div_ceil(SITEMAP_URLS_MAX)
-}
-
-#[derive(Template)]
-#[template(path = "sitemap_index.xml")]
-struct SitemapIndex<'a> {
-    files: usize,
-    links: &'a Links,
-}
-
-pub fn sitemap_index(files: usize, links: &Links) -> String {
-    // Askama drops the last line break of a template.
-    render(&SitemapIndex { files, links }) + "\n"
-}
-
 #[derive(Template)]
 #[template(path = "sitemap.xml")]
 struct Sitemap {
@@ -60,20 +43,18 @@ struct Sitemap {
     urls: Vec<(String, NaiveDate)>,
 }
 
-/// One file of the sitemap, counted from 1: the pages, then every permalink, newest first.
-pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
+/// The pages, then the permalinks, newest first.
+pub fn sitemap(snapshot: &Snapshot, links: &Links) -> String {
     let published = snapshot.changed_at().date_naive();
     let pages = PAGES.map(|path| (links.absolute(path), published));
-    let start = (file - 1) * SITEMAP_URLS_MAX;
-    let reviews = (snapshot.input.entries.iter())
-        .skip(start.saturating_sub(pages.len()))
-        .map(|entry| {
-            let review = &entry.review;
-            let changed = review.changed_at().date_naive().max(review.date.date());
-            (links.review(review.id.as_str()), changed)
-        });
-    let urls = pages.into_iter().skip(start).chain(reviews);
-    let urls = urls.take(SITEMAP_URLS_MAX).collect();
+    let entries = snapshot.input.entries.iter().take(SITEMAP_REVIEWS_MAX);
+    let reviews = entries.map(|entry| {
+        let review = &entry.review;
+        let changed = review.changed_at().date_naive().max(review.date.date());
+        (links.review(review.id.as_str()), changed)
+    });
+    let urls = pages.into_iter().chain(reviews).collect();
+    // Askama drops the last line break of a template.
     render(&Sitemap { urls }) + "\n"
 }
 
@@ -155,7 +136,7 @@ pub fn security_txt(
             )
         })?;
     let body = CachedBody::whole("text/plain; charset=utf-8", text);
-    ctx.respond(headers, &ctx.current.load(), &body, None)
+    Ok(ctx.respond(headers, &ctx.current.load(), &body, None))
 }
 
 /// `None` if the expiry is beyond the calendar's range.
@@ -171,29 +152,6 @@ fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::{SITEMAP_URLS_MAX, sitemap_files, sitemap_index};
-
-    #[test]
-    fn a_sitemap_becomes_an_index_above_50_000_addresses() {
-        assert_eq!(
-            (
-                sitemap_files(0),
-                sitemap_files(SITEMAP_URLS_MAX - 3),
-                sitemap_files(SITEMAP_URLS_MAX - 2)
-            ),
-            (1, 1, 2)
-        );
-        let index = sitemap_index(2, &"https://sample.test/r".parse().unwrap());
-        assert!(
-            index.contains("<loc>https://sample.test/r/sitemaps/1.xml</loc>")
-                && index.contains("sitemaps/2.xml"),
-            "{index}"
-        );
-    }
-}
-
-#[cfg(test)]
-mod security_tests {
     use super::security_text;
 
     #[test]

@@ -96,6 +96,7 @@ impl Choices {
                 field("rating", stars.collect()),
                 field("mentions_service", services.collect()),
                 field("mentions_technician", named(&facets.technicians)),
+                field("mentions_area", named(&facets.service_areas)),
                 field("source", named(&facets.sources)),
                 ("since", FieldKind::Day),
                 ("until", FieldKind::Day),
@@ -107,8 +108,9 @@ impl Choices {
                 field("language", named(&facets.languages)),
                 field("aspect", aspects.collect()),
                 field("polarity", polarities.to_vec()),
+                field("verified", either.to_vec()),
                 field("has_text", either.to_vec()),
-                field("has_response", either.to_vec()),
+                field("has_reply", either.to_vec()),
             ],
             years: (facets.years.iter().take(YEARS_MAX))
                 .map(|facet| (facet.year, locale.number(facet.reviews)))

@@ -178,12 +178,9 @@ pub fn page(
     snapshot: &Arc<Snapshot>,
     html: String,
     policy: HeaderValue,
-) -> Result<Response, HttpProblem> {
+) -> Response {
     let body = CachedBody::whole(HTML, html);
-    Ok(protect(
-        ctx.respond(headers, snapshot, &body, None)?,
-        policy,
-    ))
+    protect(ctx.respond(headers, snapshot, &body, None), policy)
 }
 
 /// An error as a page, with what is wrong.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -18,8 +17,9 @@ use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
 use crate::model::RatingCounts;
-use crate::model::business::ReviewLink;
+use crate::model::business::{Business, DayOfWeek, ReviewLink};
 use crate::snapshot::{Entries, Entry, Snapshot};
+use crate::storage::reviews::Reasons;
 
 /// Number of reviews on the page.
 const NEWEST: usize = 20;
@@ -42,9 +42,11 @@ struct HomePage<'a> {
     verified: Option<Cow<'static, str>>,
     sources: Vec<SourceRating>,
     years: Option<YearsFragment<'a>>,
+    /// The days of the week with the times at which the business is open; empty if that is not stated.
+    hours: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
-    withheld: &'a BTreeMap<String, u64>,
+    withheld: &'a Reasons,
     aspects: Vec<AspectRowFragment<'a>>,
     folded: Vec<AspectRowFragment<'a>>,
     more: Cow<'static, str>,
@@ -166,6 +168,28 @@ fn by_year(entries: &Entries) -> Vec<(i32, RatingCounts)> {
     years
 }
 
+/// The days of the week with the times at which the business is open; none if it states no hours.
+fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
+    if business.hours.is_empty() {
+        return Vec::new();
+    }
+    let times = |day: DayOfWeek| {
+        let hours = business.hours.iter();
+        let of_day = hours.filter(|hours| hours.days.contains(&day));
+        let times: Vec<String> = of_day
+            .map(|hours| format!("{}–{}", hours.opens, hours.closes))
+            .collect();
+        if times.is_empty() {
+            locale.message("closed")
+        } else {
+            times.join(", ").into()
+        }
+    };
+    let name = |day: DayOfWeek| locale.message(&format!("day-{}", day.name()));
+    let days = DayOfWeek::ALL.into_iter();
+    days.map(|day| (name(day), times(day))).collect()
+}
+
 /// The page of a business without a name.
 #[derive(Template)]
 #[template(path = "not_set_up_page.html")]
@@ -201,6 +225,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         verified: number_verified(entries, locale),
         sources: by_source(entries, &site),
         years: YearsFragment::of(&by_year(entries), &site),
+        hours: by_day(business, locale),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,

@@ -24,9 +24,10 @@ use std::sync::Arc;
 
 pub use assets::fixed;
 pub use cached::Pages;
-use cached::{CachedPage, cached_page, sitemap_file};
+use cached::{CachedPage, cached_page};
 pub use escape::Html;
 pub use frame::error_page;
+pub use locale::PageLanguage;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
@@ -55,7 +56,6 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))
         .get("/embed/accent/:name", embed::accent_style)
         .get(badge::BADGE_PATH, badge::show)
-        .get("/sitemaps/:name", sitemap_file)
         .get(SECURITY_PATH, discovery::security_txt)
         .get(DOCS_PATH, developers::docs)
         .redirect("/docs/", "../docs")

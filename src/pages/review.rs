@@ -80,9 +80,7 @@ impl<'a> ReviewFragment<'a> {
 
     /// The type of verification; always shown.
     fn verification(&self) -> Cow<'static, str> {
-        let verification = &self.review.verification;
-        self.site.locale.message(match verification.method {
-            _ if !verification.verified => "not-verified",
+        self.site.locale.message(match self.review.verification {
             wire::VerificationMethod::JobMatch => "verified-by-job",
             wire::VerificationMethod::SourcePlatform => "verified-by-platform",
             wire::VerificationMethod::Invite => "verified-by-invitation",
@@ -127,7 +125,7 @@ pub fn permalink(
     let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
     let review = wire::Review::new(&entries[at].review, &ctx.links);
     let html = show(review, &snapshot, &ctx.links);
-    page(ctx, headers, &snapshot, html, POLICY)
+    Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {

@@ -41,7 +41,6 @@ struct SearchPage<'a> {
     /// Suggestions if nothing was found.
     nearest: Vec<CountedLink>,
     reviews: Vec<ReviewFragment<'a>>,
-    previous: Option<String>,
     next: Option<String>,
     limit: String,
     form: SearchFormFragment<'a>,
@@ -79,7 +78,7 @@ pub async fn search(
     let _slot = ctx.turn(client).await?;
     let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
     let mut nearest = Vec::new();
-    if found.total == 0 {
+    if found.matched == 0 {
         let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters).await;
         for candidate in view.candidates(suggestions.unwrap_or_default()) {
             let counted = search_reviews(&snapshot, &candidate.filter, 1, None).await;
@@ -89,7 +88,7 @@ pub async fn search(
     let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
         view.show(&found, nearest)
     });
-    Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
+    Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
 struct SearchView<'a> {
@@ -121,7 +120,7 @@ impl SearchView<'_> {
         } else {
             filters(&filter.parameters, input, locale)
         };
-        let (heading, nothing) = match found.total {
+        let (heading, nothing) = match found.matched {
             _ if is_refused => (locale.message("find-refused"), "find-not-searched"),
             0 if filters.is_empty() => (locale.message("find-none"), "no-reviews"),
             0 => (locale.message("find-none"), "find-nothing"),
@@ -145,7 +144,7 @@ impl SearchView<'_> {
         let page_at =
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
         let nearest = (nearest.into_iter())
-            .filter(|(_, found)| found.total > 0)
+            .filter(|(_, found)| found.matched > 0)
             .map(|(candidate, found)| CountedLink {
                 words: candidate.words,
                 href: candidate.href,
@@ -166,7 +165,6 @@ impl SearchView<'_> {
             nothing: locale.message(nothing),
             nearest: nearest.collect(),
             reviews: shown.collect(),
-            previous: found.previous.as_ref().map(page_at),
             next: found.next.as_ref().map(page_at),
             limit: self.search_request.limit.to_string(),
             form: SearchFormFragment {
@@ -205,9 +203,9 @@ impl SearchView<'_> {
 
 fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
     if found.is_exact {
-        locale.counted("reviews", found.total)
+        locale.counted("reviews", found.matched)
     } else {
-        let number = locale.number(found.total);
+        let number = locale.number(found.matched);
         locale.message_with("find-more-than", &[("number", &number)])
     }
 }
@@ -266,6 +264,7 @@ impl SearchView<'_> {
         let suggestions = [
             ("mentions_technician", suggestions.mentions_technician),
             ("mentions_service", suggestions.mentions_service),
+            ("mentions_area", suggestions.mentions_area),
             ("language", suggestions.language),
             ("source", suggestions.source),
         ];

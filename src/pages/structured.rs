@@ -1,11 +1,11 @@
 //! schema.org JSON-LD (Google's review snippet guidelines): the business by its subtype, its published rating, and
-//! reviews, with the owner's response as `Comment`, because schema.org has no property for it.
+//! reviews, with the owner's reply as `Comment`, because schema.org has no property for it.
 
 use serde_json::{Map, Value, json};
 
 use crate::links::Links;
 use crate::model::RatingCounts;
-use crate::model::business::{Business, local_business_type};
+use crate::model::business::{Business, OpeningHours, local_business_type};
 use crate::model::json::without_nulls;
 use crate::wire::{self, VerificationMethod};
 
@@ -42,6 +42,8 @@ fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Val
     let geo = business.geo.map(|(latitude, longitude)| {
         json!({"@type": "GeoCoordinates", "latitude": latitude, "longitude": longitude})
     });
+    let hours = business.hours.iter();
+    let hours: Vec<Value> = hours.map(opening_hours).collect();
     let rating = wire::AggregateRating::from(rating_counts);
     let aggregate_rating = rating.rating_value.map(|value| {
         json!({
@@ -62,10 +64,22 @@ fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Val
         "telephone": business.telephone,
         "address": business.address.as_ref().map(address),
         "geo": geo,
+        "openingHoursSpecification": Some(hours).filter(|hours| !hours.is_empty()),
         "sameAs": Some(&business.same_as).filter(|urls| !urls.is_empty()),
         "areaServed": Some(&business.service_areas).filter(|areas| !areas.is_empty()),
         "aggregateRating": aggregate_rating,
     }))
+}
+
+fn opening_hours(hours: &OpeningHours) -> Value {
+    let days = hours.days.iter();
+    let days = days.map(|day| format!("https://schema.org/{day:?}"));
+    json!({
+        "@type": "OpeningHoursSpecification",
+        "dayOfWeek": days.collect::<Vec<_>>(),
+        "opens": hours.opens,
+        "closes": hours.closes,
+    })
 }
 
 /// The parts of the address by the names of `PostalAddress`.
@@ -87,14 +101,14 @@ fn address(parts: &Map<String, Value>) -> Value {
 }
 
 fn node_of(review: &wire::Review, business: &Business) -> Value {
-    let is_on_platform = review.verification.method == VerificationMethod::SourcePlatform;
-    let comment = review.response.as_ref().map(|response| {
-        let author = response.author.as_ref().unwrap_or(&business.name);
+    let is_on_platform = review.verification == VerificationMethod::SourcePlatform;
+    let comment = review.owner_reply.as_ref().map(|reply| {
+        let author = reply.author.as_ref().unwrap_or(&business.name);
         without_nulls(json!({
             "@type": "Comment",
             "author": {"@type": "Organization", "name": author},
-            "text": response.text,
-            "dateCreated": response.date.map(|date| date.to_string()),
+            "text": reply.text,
+            "dateCreated": reply.date.map(|date| date.to_string()),
         }))
     });
     without_nulls(json!({
@@ -107,7 +121,7 @@ fn node_of(review: &wire::Review, business: &Business) -> Value {
         "name": review.title,
         "reviewBody": Some(&review.text).filter(|text| !text.is_empty()),
         "inLanguage": review.language,
-        "publisher": is_on_platform.then(|| json!({"@type": "Organization", "name": review.source.name})),
+        "publisher": is_on_platform.then(|| json!({"@type": "Organization", "name": review.source})),
         "comment": comment,
     }))
 }

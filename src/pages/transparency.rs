@@ -28,6 +28,10 @@ struct TransparencyPage<'a> {
     facts: &'a wire::Transparency,
     /// How many reviews are published and their mean; `None` without reviews.
     published: Option<Cow<'static, str>>,
+    /// How many reviews the business withheld or deleted, if they are many.
+    hidden_by_business: Option<Cow<'static, str>>,
+    /// How many were taken in, and what became of them.
+    taken_in: Cow<'static, str>,
     /// The means of the reviews that the business withheld, and of those that it published.
     withheld_mean: Option<Cow<'static, str>>,
     sources: Vec<SourceFacts<'a>>,
@@ -47,9 +51,11 @@ struct SourceFacts<'a> {
     href: String,
     /// The number of reviews and their mean.
     rating: String,
-    period: Cow<'static, str>,
+    period: Option<Cow<'static, str>>,
     /// Each way of verification with its number of reviews.
     verified: String,
+    /// How many are withheld and deleted.
+    hidden: Option<Cow<'static, str>>,
     arrival: Cow<'static, str>,
 }
 
@@ -62,7 +68,7 @@ pub async fn transparency(
     let _slot = ctx.turn(client).await?;
     let (snapshot, facts) = ctx.transparency().await?;
     let html = show(&facts, &snapshot, &ctx.links);
-    Ok(page(ctx, headers, &snapshot, html, POLICY)?)
+    Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
 fn show(facts: &wire::Transparency, snapshot: &Snapshot, links: &Links) -> String {
@@ -85,6 +91,14 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot, links: &Links) -> Strin
         published: shown_mean.map(|mean| {
             locale.counted_with("published-reviews", facts.published, &[("mean", mean)])
         }),
+        hidden_by_business: hidden_by_business(facts, locale),
+        taken_in: counts(
+            "taken-in",
+            facts.published,
+            facts.withheld.count,
+            facts.deleted.count,
+            locale,
+        ),
         withheld_mean: withheld_mean.zip(shown_mean).map(|(withheld, shown)| {
             let means = [("withheld", withheld.as_str()), ("published", shown)];
             locale.message_with("withheld-mean", &means)
@@ -120,7 +134,7 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot, links: &Links) -> Strin
 impl<'a> SourceFacts<'a> {
     fn new(source: &'a wire::SourceTransparency, site: &Site<'_>) -> Self {
         let locale = &site.locale;
-        let (first, last) = (locale.day(source.first), locale.day(source.last));
+        let days = source.first.zip(source.last);
         let verified = Method::ALL.into_iter().filter_map(|method| {
             let reviews = locale.number(*source.verification.get(method.name())?);
             let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
@@ -135,16 +149,22 @@ impl<'a> SourceFacts<'a> {
         Self {
             name: &source.name,
             href: site.search("source", &source.name),
-            rating: format!(
-                "{} · {} ★",
-                locale.counted("reviews", source.count),
-                mean.unwrap_or_default()
+            rating: mean.map_or_else(
+                || locale.counted("reviews", source.count).into_owned(),
+                |mean| format!("{} · {mean} ★", locale.counted("reviews", source.count)),
             ),
-            period: if first == last {
-                last
-            } else {
-                locale.message_with("period", &[("from", &*first), ("to", &*last)])
-            },
+            period: days.map(|(first, last)| {
+                let (from, to) = (locale.day(first), locale.day(last));
+                if first == last {
+                    to
+                } else {
+                    locale.message_with("period", &[("from", &*from), ("to", &*to)])
+                }
+            }),
+            hidden: (source.withheld + source.deleted > 0).then(|| {
+                let (withheld, deleted) = (source.withheld, source.deleted);
+                counts("source-counts", source.count, withheld, deleted, locale)
+            }),
             verified: verified.collect::<Vec<_>>().join(", "),
             arrival: match source.arrival.last {
                 Some(day) => locale.message_with(arrival[1], &[("day", &*locale.day(day))]),
@@ -152,6 +172,38 @@ impl<'a> SourceFacts<'a> {
             },
         }
     }
+}
+
+/// From this number on, what the business itself withheld or deleted stands in the first line.
+const HIDDEN_MIN: u64 = 10;
+
+fn hidden_by_business(facts: &wire::Transparency, locale: &Locale) -> Option<Cow<'static, str>> {
+    let (withheld, deleted) = (facts.withheld.by_business, facts.deleted.count);
+    let shown = facts.published + facts.withheld.count.saturating_sub(withheld);
+    (withheld + deleted >= HIDDEN_MIN)
+        .then(|| counts("hidden-by-business", shown, withheld, deleted, locale))
+}
+
+/// A message with the number of reviews that are shown, withheld and deleted, and their sum.
+fn counts(
+    message: &str,
+    published: u64,
+    withheld: u64,
+    deleted: u64,
+    locale: &Locale,
+) -> Cow<'static, str> {
+    let taken = locale.number(published + withheld + deleted);
+    let numbers = [published, withheld, deleted].map(|number| locale.number(number));
+    let [published, withheld, deleted] = &numbers;
+    locale.message_with(
+        message,
+        &[
+            ("taken", &*taken),
+            ("published", published),
+            ("withheld", withheld),
+            ("deleted", deleted),
+        ],
+    )
 }
 
 /// A mean with two decimals, as the locale writes it.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::request::Cursor;
+use super::suggestions::suggest_names;
 use crate::insights::rules::AspectDefinition;
 use crate::insights::{
     AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
@@ -527,13 +528,13 @@ impl PageRequest<'_> {
     ) -> wire::EvidencePage {
         let entries = &self.snapshot.input.entries;
         let after = (self.cursor).map(|cursor| entries.count_through(cursor.day, &cursor.id));
-        let (mut found, mut total, mut has_more) = (Vec::new(), 0, false);
+        let (mut found, mut matched, mut has_more) = (Vec::new(), 0, false);
         for at in positions {
             let entry = &*entries[at as usize];
             let Some(support) = entry.analysis.as_ref().and_then(&mut support) else {
                 continue;
             };
-            total += 1;
+            matched += 1;
             if after.is_some_and(|after| (at as usize) < after) || self.is_hidden {
                 continue;
             }
@@ -554,8 +555,8 @@ impl PageRequest<'_> {
             .map(|(entry, support)| self.review(&entry.review, support, &technicians))
             .collect();
         wire::EvidencePage {
-            total,
-            count: reviews.len() as u64,
+            matched,
+            returned: reviews.len() as u64,
             limit: u64::from(self.limit),
             next_cursor: next.map(|next| next.to_string()),
             reviews,
@@ -612,7 +613,7 @@ impl PageRequest<'_> {
             stars: review.rating.stars(),
             polarity: support.vote.into(),
             findings: findings.map(|(at, one)| finding(at, one)).collect(),
-            response: review.response.clone().map(wire::OwnerResponse::from),
+            owner_reply: review.reply.clone().map(wire::OwnerReply::from),
         }
     }
 }
@@ -650,10 +651,7 @@ fn support<'a>(
 
 /// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
-    let nearest = |kind, name: Option<&str>| {
-        let unknown = name.filter(|name| names::find(snapshot, kind, name).is_none())?;
-        names::nearest(snapshot, kind, unknown)
-    };
+    let nearest = |kind, name: Option<&str>| suggest_names(snapshot, kind, name?);
     wire::DidYouMean {
         technician: nearest(MentionKind::Technician, parameters.technician.as_deref()),
         service: nearest(MentionKind::Service, parameters.service.as_deref()),

@@ -6,11 +6,12 @@ pub(crate) mod insights;
 pub(crate) mod names;
 mod request;
 mod results;
+mod suggestions;
 
-pub use names::{did_you_mean, search_head};
 pub use request::{
     CURSOR, Cursor, FeedParameters, ReviewFilter, SearchParameters, SearchRequest, SinceParameters,
 };
 pub use results::{
-    ResultPage, SHORT_PAGE, TOTAL_MAX, TextFinder, count_by_reading, search_reviews,
+    MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, count_by_reading, search_reviews,
 };
+pub use suggestions::{did_you_mean, search_head};

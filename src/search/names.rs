@@ -1,24 +1,10 @@
-//! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
-//! one.
+//! Resolves names to entities of the business's lists and of reviews.
 
-use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
-use super::results::{ResultPage, search_reviews};
-use crate::compute::run_long;
-use crate::model::business::PublishStaff;
-use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
+use std::collections::{BTreeMap, HashSet};
+
+use crate::model::{MentionKind, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::{DidYouMean, Facet, SearchHead, TotalRelation};
-
-/// Maximum number of characters of a name that are compared.
-const NAME_CHARACTERS_MAX: usize = 60;
-/// Maximum number of values that are compared, most mentioned first.
-const COMPARED_MAX: usize = 1_000;
-/// Maximum number of known values that are listed if none is near.
-const KNOWN_MAX: usize = 10;
-/// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
-const LIKENESS_MIN: f64 = 0.6;
-/// Factor of the similarity if only one word of a name is similar.
-const WORD_SHARE: f64 = 0.9;
+use crate::wire::Facet;
 
 /// The value of an entity in compact analyses and in filters: a service's ID, the name of any other.
 pub fn value(kind: MentionKind, facet: &Facet) -> &str {
@@ -28,238 +14,87 @@ pub fn value(kind: MentionKind, facet: &Facet) -> &str {
     }
 }
 
-/// The aliases and synonyms of the business's entities, each with the entity's ID.
-fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
-    let business = &snapshot.input.business;
-    let entities: Vec<(&str, &[String])> = match kind {
+/// The facet of the one entity that `query` names; `None` if it names nobody, or several.
+pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Option<&'a Facet> {
+    let [named] = &named(snapshot, kind, query)[..] else {
+        return None;
+    };
+    let mut facets = snapshot.counts().of_kind(kind).iter();
+    facets.find(|facet| fold(value(kind, facet)) == fold(named))
+}
+
+/// How a query may name an entity; an earlier way takes precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Naming {
+    Name,
+    Id,
+    /// An alias or a synonym.
+    OtherName,
+    FirstName,
+}
+
+/// The entities that `query` names, ignoring case: services by their IDs, others by their names. Several, if it is a first name
+/// or another name of several.
+pub fn named(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Vec<String> {
+    let query = fold(query);
+    let is_named = |name: &str| fold(name) == query;
+    let mut named: BTreeMap<Naming, Vec<String>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    for (value, names) in entities(snapshot, kind) {
+        let naming = names.iter().filter(|(_, name)| is_named(name));
+        let naming = naming.map(|(naming, _)| *naming).min();
+        if let Some(naming) = naming
+            && seen.insert(fold(value))
+        {
+            named.entry(naming).or_default().push(value.to_owned());
+        }
+    }
+    let mut named = named.into_values().next().unwrap_or_default();
+    named.sort_unstable();
+    named
+}
+
+type NamedEntity<'a> = (&'a str, Vec<(Naming, &'a str)>);
+
+/// The entities that the business lists, then those that reviews mention, with their names.
+fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
+    let (business, index) = (&snapshot.input.business, snapshot.input.entries.index());
+    let mut entities: Vec<NamedEntity<'_>> = match kind {
         MentionKind::Technician => {
             let technicians = business.technicians.iter();
-            technicians.map(|one| (&*one.id, &*one.aliases)).collect()
+            technicians
+                .map(|one| (&*one.name, names_of(&one.name, &one.id, &one.aliases)))
+                .collect()
         }
         MentionKind::Service => {
             let services = business.services.iter();
-            services.map(|one| (&*one.id, &*one.synonyms)).collect()
+            services
+                .map(|one| (&*one.id, names_of(&one.name, &one.id, &one.synonyms)))
+                .collect()
         }
-        MentionKind::ServiceArea => Vec::new(),
-    };
-    let names = entities.into_iter();
-    names
-        .flat_map(|(id, names)| names.iter().map(move |name| (id, name.as_str())))
-        .collect()
-}
-
-/// Finds an entity by name, then by ID, then by alias or synonym, ignoring case: an exact name takes precedence over an
-/// alias.
-pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Option<&'a Facet> {
-    let (facets, folded) = (snapshot.counts().of_kind(kind), fold(query));
-    let with_id = |is_id: &dyn Fn(&str) -> bool| {
-        let mut facets = facets.iter();
-        facets.find(|facet| facet.id.as_deref().is_some_and(is_id))
-    };
-    let by_name = facets.iter().find(|facet| fold(&facet.name) == folded);
-    by_name
-        .or_else(|| with_id(&|id| fold(id) == folded))
-        .or_else(|| {
-            let mut others = other_names(snapshot, kind).into_iter();
-            let (id, _) = others.find(|(_, name)| fold(name) == folded)?;
-            with_id(&|known| known == id)
-        })
-}
-
-/// The answer to `request` but for the reviews. `ignored` are the names of its unknown parameters.
-pub async fn search_head(
-    snapshot: &Snapshot,
-    request: &SearchRequest,
-    found: &ResultPage,
-    ignored: Vec<String>,
-) -> SearchHead {
-    let parameters = &request.filter.parameters;
-    let suggestions = if found.total == 0 {
-        did_you_mean(snapshot, parameters).await
-    } else {
-        None
-    };
-    SearchHead {
-        total: found.total,
-        total_relation: TotalRelation::of(found.is_exact),
-        count: found.positions.len() as u64,
-        limit: u64::from(request.limit),
-        next_cursor: found.next.as_ref().map(Cursor::to_string),
-        did_you_mean: suggestions,
-        ignored,
-    }
-}
-
-/// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are
-/// if none is near; and the other rule of comparing texts, if it finds something. `None` if there are none.
-pub async fn did_you_mean(
-    snapshot: &Snapshot,
-    parameters: &SearchParameters,
-) -> Option<DidYouMean> {
-    let mut suggestions = nearest_names(snapshot, parameters);
-    if parameters.query.is_some() && parameters.text_match != Some(TextMatch::Words) {
-        let language = snapshot.input.business.language.as_deref();
-        let by_words = SearchParameters {
-            text_match: Some(TextMatch::Words),
-            ..parameters.clone()
-        };
-        let by_words = ReviewFilter::new(&by_words, PluralEndings::of(language));
-        let found = search_reviews(snapshot, &by_words, 0, None).await;
-        suggestions.text_match =
-            (found.total > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
-    }
-    suggestions.if_any()
-}
-
-fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMean {
-    let names = [
-        &parameters.mentions_technician,
-        &parameters.mentions_service,
-        &parameters.language,
-        &parameters.source,
-    ];
-    if names.into_iter().all(Option::is_none) {
-        return DidYouMean::default();
-    }
-    run_long(|| {
-        let counts = snapshot.counts();
-        let service = parameters.mentions_service.as_deref();
-        let has_id = |query: &str| {
-            let mut services = counts.services.iter();
-            services.any(|facet| facet.id.as_deref() == Some(query))
-        };
-        let language = unknown(parameters.language.as_deref(), &counts.languages);
-        let source = unknown(parameters.source.as_deref(), &counts.sources);
-        let technician = unknown(
-            parameters.mentions_technician.as_deref(),
-            &counts.technicians,
-        );
-        DidYouMean {
-            mentions_technician: technician
-                .and_then(|name| nearest(snapshot, MentionKind::Technician, name)),
-            mentions_service: service
-                .filter(|id| !has_id(id))
-                .and_then(|id| nearest(snapshot, MentionKind::Service, id)),
-            language: language.map(|tag| {
-                // `en` for `en-GB` if there is no other English.
-                let primary = tag.split('-').next().unwrap_or_default();
-                let found = nearest_facet(tag, &counts.languages, &[])
-                    .or_else(|| nearest_facet(primary, &counts.languages, &[]));
-                found_or_known(found, &counts.languages, |facet| &facet.name)
-            }),
-            source: source.map(|name| {
-                let found = nearest_facet(name, &counts.sources, &[]);
-                found_or_known(found, &counts.sources, |facet| &facet.name)
-            }),
-            ..DidYouMean::default()
+        MentionKind::ServiceArea => {
+            let areas = business.service_areas.iter();
+            areas
+                .map(|name| (&**name, vec![(Naming::Name, &**name)]))
+                .collect()
         }
-    })
+    };
+    let mentioned = index.mentioned(kind).iter();
+    let mentioned = mentioned.map(|(_, value)| value.spellings[0].as_str());
+    entities.extend(mentioned.map(|name| (name, vec![(Naming::Name, name)])));
+    if kind == MentionKind::Technician {
+        for (name, names) in &mut entities {
+            let first = name.split_whitespace().next();
+            names.extend(first.map(|first| (Naming::FirstName, first)));
+        }
+    }
+    entities
 }
 
-/// `name` if none of `facets` has it.
-fn unknown<'a>(name: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
-    let name = name.filter(|name| !name.is_empty())?;
-    let folded = fold(name);
-    facets
+fn names_of<'a>(name: &'a str, id: &'a str, others: &'a [String]) -> Vec<(Naming, &'a str)> {
+    let own = [(Naming::Name, name), (Naming::Id, id)].into_iter();
+    let others = others
         .iter()
-        .all(|facet| fold(&facet.name) != folded)
-        .then_some(name)
-}
-
-/// The [`value`] of the entity with the nearest name, ID, alias or synonym, or those of the most mentioned ones; `None`
-/// if entities of the kind are not shown.
-pub fn nearest(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Option<Vec<String>> {
-    let staff = snapshot.input.business.publish_staff;
-    if kind == MentionKind::Technician && staff == PublishStaff::Off {
-        return None;
-    }
-    let facets = snapshot.counts().of_kind(kind);
-    let nearest = nearest_facet(query, facets, &other_names(snapshot, kind));
-    Some(found_or_known(nearest, facets, |facet| value(kind, facet)))
-}
-
-/// The value of the facet that was found, or those of the first ones.
-fn found_or_known(
-    found: Option<&Facet>,
-    facets: &[Facet],
-    value: impl Fn(&Facet) -> &str,
-) -> Vec<String> {
-    let found = found.map_or_else(
-        || facets.iter().take(KNOWN_MAX).map(&value).collect(),
-        |facet| vec![value(facet)],
-    );
-    found.into_iter().map(str::to_owned).collect()
-}
-
-/// The facet whose name, ID or other name is nearest; among equals, the most mentioned one. `others` are names by ID.
-fn nearest_facet<'a>(
-    query: &str,
-    facets: &'a [Facet],
-    others: &[(&str, &str)],
-) -> Option<&'a Facet> {
-    let query = fold(query);
-    if query.is_empty() || query.chars().count() > NAME_CHARACTERS_MAX {
-        return None;
-    }
-    let mut best: Option<(f64, &Facet)> = None;
-    for facet in facets.iter().take(COMPARED_MAX) {
-        let id = facet.id.as_deref();
-        let others = others.iter().filter(|(other, _)| Some(*other) == id);
-        let likeness = others
-            .map(|(_, name)| *name)
-            .chain(id)
-            .chain([&*facet.name])
-            .map(|name| likeness(&query, &fold(name)))
-            .fold(0.0, f64::max);
-        if likeness >= LIKENESS_MIN && best.is_none_or(|(most, _)| likeness > most) {
-            best = Some((likeness, facet));
-        }
-    }
-    best.map(|(_, facet)| facet)
-}
-
-/// The similarity of a name, as a whole or by one of its words; both names are folded.
-fn likeness(query: &str, name: &str) -> f64 {
-    let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
-    let by_word = words
-        .map(|word| strsim::normalized_damerau_levenshtein(query, word) * WORD_SHARE)
-        .fold(0.0, f64::max);
-    let name: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
-    by_word.max(strsim::normalized_damerau_levenshtein(query, &name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest_facet;
-    use crate::wire::Facet;
-
-    #[test]
-    fn the_nearest_name_is_found_by_name_word_or_alias() {
-        let facet = |id: &str, name: &str| Facet {
-            id: Some(id.to_owned()),
-            name: name.to_owned(),
-            reviews: 1,
-        };
-        let facets = [
-            facet("m", "Mike Alvarez"),
-            facet("d", "Dana Öberg"),
-            facet("k", "Michael Kane"),
-        ];
-        let nearest = |query: &str| {
-            let facet = nearest_facet(query, &facets, &[("k", "Mickey")]);
-            facet.map(|facet| facet.name.as_str())
-        };
-        for (query, expected) in [
-            ("Mike Alvares", Some("Mike Alvarez")),
-            ("MIKE", Some("Mike Alvarez")),
-            ("alvarez", Some("Mike Alvarez")),
-            ("Dana Oberg", Some("Dana Öberg")),
-            ("micky", Some("Michael Kane")),
-            ("Nobody Known", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(query), expected, "{query}");
-        }
-        assert_eq!(nearest(&"a".repeat(10_000)), None);
-    }
+        .map(|other| (Naming::OtherName, other.as_str()));
+    own.chain(others).collect()
 }

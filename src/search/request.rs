@@ -10,7 +10,8 @@ use chrono::NaiveDate;
 use crate::insights::Trade;
 use crate::links::with_query;
 use crate::model::{
-    Day, FNV_OFFSET, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery, Vote, fnv1a, fold,
+    Day, FNV_OFFSET, MentionKind, PluralEndings, Review, ReviewId, Sort, TextMatch, TextQuery,
+    Vote, fnv1a, fold,
 };
 use crate::snapshot::input::SnapshotInput;
 use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
@@ -39,10 +40,12 @@ pub struct SearchParameters {
     pub text_match: Option<TextMatch>,
     pub mentions_technician: Option<String>,
     pub mentions_service: Option<String>,
+    pub mentions_area: Option<String>,
+    pub verified: Option<bool>,
     pub language: Option<String>,
     pub source: Option<String>,
     pub has_text: Option<bool>,
-    pub has_response: Option<bool>,
+    pub has_reply: Option<bool>,
     pub aspect: Option<String>,
     pub polarity: Option<Vote>,
     pub sort: Option<Sort>,
@@ -92,18 +95,32 @@ impl SearchParameters {
                 TextMatch::find,
                 "`substring` (default) or `words` in any order.",
             ),
-            mentions_technician: arguments
-                .text("mentions_technician", "Name of a technician, as listed."),
-            mentions_service: arguments.text("mentions_service", "Id of a service mentioned."),
+            mentions_technician: arguments.text(
+                "mentions_technician",
+                "Full name, alias or unique first name.",
+            ),
+            mentions_service: arguments.text("mentions_service", "Id, name or synonym."),
+            mentions_area: arguments.text("mentions_area", "Name of a service area."),
+            verified: arguments.flag("verified", "Only verified reviews, or only others."),
             language: arguments.text("language", "Language tag, for example `en`."),
             source: arguments.text("source", "Name of the source."),
             has_text: arguments.flag("has_text", "Only with a text, or only without."),
-            has_response: arguments
-                .flag("has_response", "Only with the owner's answer, or without."),
+            has_reply: arguments.flag("has_reply", "Only with the owner's reply, or without."),
             aspect: arguments.text("aspect", "Id of an aspect, for example `punctuality`."),
             polarity: arguments.polarity("Sentiment on the aspect; only with `aspect`."),
             ..Self::default()
         }
+    }
+
+    /// The names of people, services and places that reviews must mention.
+    pub fn mentions(&self) -> impl Iterator<Item = (MentionKind, &str)> {
+        let mentions = [
+            (MentionKind::Technician, &self.mentions_technician),
+            (MentionKind::Service, &self.mentions_service),
+            (MentionKind::ServiceArea, &self.mentions_area),
+        ];
+        let present = mentions.into_iter();
+        present.filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
     }
 
     /// The present ones as in a query string, without page size and cursor, in the order of the documentation.
@@ -118,13 +135,12 @@ impl SearchParameters {
             ("match", self.text_match.map(|one| one.to_string())),
             ("mentions_technician", self.mentions_technician.clone()),
             ("mentions_service", self.mentions_service.clone()),
+            ("mentions_area", self.mentions_area.clone()),
+            ("verified", self.verified.map(|flag| flag.to_string())),
             ("language", self.language.clone()),
             ("source", self.source.clone()),
             ("has_text", self.has_text.map(|flag| flag.to_string())),
-            (
-                "has_response",
-                self.has_response.map(|flag| flag.to_string()),
-            ),
+            ("has_reply", self.has_reply.map(|flag| flag.to_string())),
             ("aspect", self.aspect.clone()),
             ("polarity", self.polarity.map(|vote| vote.to_string())),
             ("sort", self.sort.map(|sort| sort.to_string())),
@@ -239,16 +255,14 @@ impl ReviewFilter {
 pub const CURSOR: &str = "cursor";
 const CURSOR_ALLOWED: &str = "must be `next_cursor` of an answer to the same filters";
 /// The format's version, so that another release's cursor is refused instead of misread.
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 
-/// Where the next page begins or the previous one ends. It is a position in the order, not a count, so that reviews added
+/// Where the next page begins. It is a position in the order, not a count, so that reviews added
 /// between two pages are neither repeated nor skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// A hash of the filters.
     filter: u64,
-    /// Whether the page ends at the position, instead of beginning after it.
-    pub ends_page: bool,
     /// The stars of the page's last review, if the order is by stars.
     pub stars: Option<u8>,
     /// The day of the page's last review.
@@ -258,7 +272,7 @@ pub struct Cursor {
 }
 
 /// The version, and the fields of a cursor in their order.
-type CursorParts<'a> = (u8, u64, bool, Option<u8>, NaiveDate, Cow<'a, str>);
+type CursorParts<'a> = (u8, u64, Option<u8>, NaiveDate, Cow<'a, str>);
 
 impl Cursor {
     /// The cursor after a page of `filter` in the order `sort` whose last review is `last`.
@@ -274,7 +288,6 @@ impl Cursor {
     pub fn at(filter: &str, day: Day, id: &str) -> Self {
         Self {
             filter: fingerprint(filter),
-            ends_page: false,
             stars: None,
             day,
             id: id.to_owned(),
@@ -289,27 +302,18 @@ impl Cursor {
     /// `None` for a text that no cursor of this release has.
     fn find(text: &str) -> Option<Self> {
         let json = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (version, filter, ends_page, stars, day, id): CursorParts<'_> =
+        let (version, filter, stars, day, id): CursorParts<'_> =
             serde_json::from_slice(&json).ok()?;
         let is_possible = version == VERSION
             && stars.is_none_or(|stars| (1..=5).contains(&stars))
             && id.parse::<ReviewId>().is_ok();
         Some(Self {
             filter,
-            ends_page,
             stars,
             day: Day::new(day)?,
             id: id.into_owned(),
         })
         .filter(|_| is_possible)
-    }
-
-    /// The cursor of the page that ends at the same position.
-    pub fn ending_there(self) -> Self {
-        Self {
-            ends_page: true,
-            ..self
-        }
     }
 
     pub fn belongs_to(&self, filter: &str) -> bool {
@@ -327,7 +331,7 @@ impl fmt::Display for Cursor {
     /// Opaque: base64url of JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (day, id) = (self.day.date(), Cow::from(&self.id));
-        let parts: CursorParts<'_> = (VERSION, self.filter, self.ends_page, self.stars, day, id);
+        let parts: CursorParts<'_> = (VERSION, self.filter, self.stars, day, id);
         let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
         f.write_str(&URL_SAFE_NO_PAD.encode(json))
     }
@@ -424,9 +428,6 @@ mod tests {
         ] {
             assert_eq!(cursor.belongs_to(&of(sort)), fits, "{sort:?}");
         }
-        let ending = cursor.clone().ending_there();
-        assert_eq!(Cursor::find(&ending.to_string()), Some(ending.clone()));
-        assert_ne!(ending, cursor);
         let sixth = Cursor {
             stars: Some(6),
             ..cursor

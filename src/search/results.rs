@@ -9,9 +9,9 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
+use super::names::named;
 use super::request::{Cursor, ReviewFilter};
 use crate::compute::run_long_if;
-use crate::insights::Trade;
 use crate::links::Links;
 use crate::metrics;
 use crate::model::{
@@ -20,9 +20,9 @@ use crate::model::{
 use crate::snapshot::{Entries, Index, Snapshot, position};
 use crate::wire;
 
-/// Counting the matches of a text stops at this number; a greater total is reported as "this many or more".
-pub const TOTAL_MAX: u64 = 1_000;
-/// One more than [`TOTAL_MAX`].
+/// Counting the matches of a text stops at this number; a greater number is reported as "this many or more".
+pub const MATCHED_MAX: u64 = 1_000;
+/// One more than [`MATCHED_MAX`].
 const FOUND_MAX: usize = 1_001;
 /// Number of reviews whose texts are read without asking the text index, which takes as long.
 const READ_UNASKED_MAX: u64 = 100;
@@ -34,15 +34,13 @@ pub const SHORT_PAGE: usize = 20;
 #[derive(Debug, Clone, Default)]
 pub struct ResultPage {
     /// Matches on all pages.
-    pub total: u64,
-    /// Whether the total is exact; otherwise counting stopped at its limit.
+    pub matched: u64,
+    /// Whether the number is exact; otherwise counting stopped at its limit.
     pub is_exact: bool,
     /// The positions of the page's reviews in the snapshot.
     pub positions: Vec<usize>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
-    /// The cursor of the previous page, if there is one.
-    pub previous: Option<Cursor>,
 }
 
 impl ResultPage {
@@ -64,59 +62,44 @@ pub async fn search_reviews(
     cursor: Option<&Cursor>,
 ) -> ResultPage {
     let entries = &snapshot.input.entries;
-    let mut matches = select(entries, filter, snapshot.input.analyzer.trade());
+    let mut matches = select(snapshot, filter);
     // What some of the matches do not have.
     let mut unread = None;
     if let Some(query) = &filter.text {
         matches = candidates(snapshot, matches, query).await;
         let found = find(entries, &matches, query);
-        if found.len() > TOTAL_MAX {
+        if found.len() > MATCHED_MAX {
             // The page may have others than those that were found.
             unread = Some(TextFinder::new(query));
         } else {
             matches = found;
         }
     }
-    let total = if unread.is_some() {
-        TOTAL_MAX
+    let matched = if unread.is_some() {
+        MATCHED_MAX
     } else {
         matches.len()
     };
     let sort = filter.sort();
-    let ends_page = cursor.is_some_and(|cursor| cursor.ends_page);
-    match cursor.map(|cursor| after(entries, sort, cursor)) {
-        None => {}
-        Some(after) if ends_page => matches -= after,
-        Some(after) => matches &= after,
+    if let Some(cursor) = cursor {
+        matches &= after(entries, sort, cursor);
     }
     let is_match = |at: &usize| (unread.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
-    let in_order = ordered(entries, &matches, sort, ends_page).map(|at| at as usize);
+    let in_order = ordered(entries, &matches, sort).map(|at| at as usize);
     let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
-    let beyond = positions.get(limit).copied();
+    let has_next = positions.len() > limit;
     positions.truncate(limit);
-    if ends_page {
-        positions.reverse();
-    }
-    let binding = filter.canonical();
-    let cursor_after = |at: usize| Cursor::after(&binding, sort, &entries[at].review);
-    let after_last = positions.last().map(|at| cursor_after(*at));
-    let (previous, next) = if ends_page {
-        (beyond.map(|at| cursor_after(at).ending_there()), after_last)
-    } else {
-        // The page starts after its cursor, so the cursor is the end of the previous page.
-        let previous = cursor.cloned().map(Cursor::ending_there);
-        (previous, beyond.and(after_last))
-    };
+    let last = positions.last().filter(|_| has_next);
+    let next = last.map(|at| Cursor::after(&filter.canonical(), sort, &entries[*at].review));
     ResultPage {
-        total,
+        matched,
         is_exact: unread.is_none(),
         positions,
         next,
-        previous,
     }
 }
 
-/// The number of reviews that match a text, up to one more than [`TOTAL_MAX`]; found by reading all of them.
+/// The number of reviews that match a text, up to one more than [`MATCHED_MAX`]; found by reading all of them.
 pub fn count_by_reading(snapshot: &Snapshot, query: &TextQuery) -> u64 {
     let entries = &snapshot.input.entries;
     let mut all = RoaringBitmap::new();
@@ -166,8 +149,10 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
     })
 }
 
-/// The reviews that match `filter`, its text aside. An aspect that is not in `trade` matches nothing.
-fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBitmap {
+/// The reviews that match `filter`, its text aside. An aspect that is not in the trade matches nothing, and neither does a name
+/// of nobody or of several.
+fn select(snapshot: &Snapshot, filter: &ReviewFilter) -> RoaringBitmap {
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
     let (index, filter) = (entries.index(), &filter.parameters);
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions_between(filter.since, filter.until));
@@ -180,13 +165,18 @@ fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBit
         let matching = (1..=5).filter(matches);
         selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));
     }
-    // Names and tags are compared without case (tags: RFC 5646 §2.1.1), ids as they are.
+    for (kind, query) in filter.mentions() {
+        let positions = match &named(snapshot, kind, query)[..] {
+            [value] => index.mentioning(kind, value),
+            _ => None,
+        };
+        match positions {
+            None => selected.clear(),
+            Some(positions) => selected &= positions,
+        }
+    }
+    // Names and tags are compared without case (tags: RFC 5646 §2.1.1).
     for (values, value) in [
-        (
-            &index.technicians,
-            filter.mentions_technician.as_deref().map(fold),
-        ),
-        (&index.services, filter.mentions_service.clone()),
         (&index.languages, filter.language.as_deref().map(fold)),
         (&index.sources, filter.source.as_deref().map(fold)),
     ] {
@@ -198,7 +188,8 @@ fn select(entries: &Entries, filter: &ReviewFilter, trade: &Trade) -> RoaringBit
     }
     for (has_it, positions) in [
         (filter.has_text, &index.with_text),
-        (filter.has_response, &index.with_response),
+        (filter.has_reply, &index.with_reply),
+        (filter.verified, &index.verified),
     ] {
         match has_it {
             None => {}
@@ -242,32 +233,19 @@ fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
     after
 }
 
-/// The positions of `set` in the order `sort`, or in the reverse of it.
+/// The positions of `set` in the order `sort`.
 fn ordered<'a>(
     entries: &'a Entries,
     set: &'a RoaringBitmap,
     sort: Sort,
-    is_reversed: bool,
 ) -> Box<dyn Iterator<Item = u32> + 'a> {
-    match (sort, is_reversed) {
-        (Sort::Newest, false) => Box::new(set.iter()),
-        (Sort::Newest, true) => Box::new(set.iter().rev()),
-        (Sort::Oldest, false) => Box::new(days_oldest_first(entries, set).flatten()),
-        (Sort::Oldest, true) => Box::new(days_newest_first(entries, set).flatten()),
-        (Sort::Highest | Sort::Lowest, _) => {
-            let mut order = sort.stars().unwrap_or_default();
-            if is_reversed {
-                order.reverse();
-            }
-            let index = entries.index();
-            let of_stars = order
-                .into_iter()
-                .map(move |stars| (set & index.stars(stars)).into_iter());
-            if is_reversed {
-                Box::new(of_stars.flat_map(Iterator::rev))
-            } else {
-                Box::new(of_stars.flatten())
-            }
+    match sort {
+        Sort::Newest => Box::new(set.iter()),
+        Sort::Oldest => Box::new(days_oldest_first(entries, set).flatten()),
+        Sort::Highest | Sort::Lowest => {
+            let (order, index) = (sort.stars().unwrap_or_default(), entries.index());
+            let of_stars = (order.into_iter()).map(move |stars| set & index.stars(stars));
+            Box::new(of_stars.flatten())
         }
     }
 }
@@ -283,20 +261,6 @@ fn days_oldest_first<'a>(
         let day = entries[last as usize].review.date;
         end = position(entries.count_after(day));
         Some(set.range(end..=last))
-    })
-}
-
-/// The days of `set`, newest first; within each, IDs descend.
-fn days_newest_first<'a>(
-    entries: &'a Entries,
-    set: &'a RoaringBitmap,
-) -> impl Iterator<Item = impl Iterator<Item = u32>> {
-    let mut start = 0;
-    from_fn(move || {
-        let first = set.range(start..).next()?;
-        let day = entries[first as usize].review.date;
-        start = position(entries.count_since(day));
-        Some(set.range(first..start).rev())
     })
 }
 

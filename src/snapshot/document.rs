@@ -179,8 +179,8 @@ pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::B
         business: (&input.business).into(),
         aggregate_rating: (&input.entries.rating_counts()).into(),
         withheld: wire::Withheld {
-            count: input.withheld.values().sum(),
-            reasons: input.withheld.clone(),
+            count: input.withheld.count,
+            reasons: input.withheld.most_frequent.clone(),
         },
         updated_at: changed_at,
     }
@@ -293,24 +293,24 @@ fn item_title(review: &wire::Review) -> String {
     )
 }
 
-/// The review's text, followed by the owner's response; empty if there is neither.
+/// The review's text, followed by the owner's reply; empty if there is neither.
 fn content(business: &Business, review: &wire::Review) -> String {
-    let Some(response) = &review.response else {
+    let Some(reply) = &review.owner_reply else {
         return review.text.clone();
     };
-    let answer = answer(business, response);
+    let answer = answer(business, reply);
     let between = if review.text.is_empty() { "" } else { "\n\n" };
     format!("{}{between}{answer}", review.text)
 }
 
-/// The same as HTML, in which all text is escaped: paragraphs with line breaks; the response is one of its own.
+/// The same as HTML, in which all text is escaped: paragraphs with line breaks; the reply is one of its own.
 fn content_html(business: &Business, review: &wire::Review) -> String {
     let line = |line: &str| escape_html(&clean(line.trim_end_matches([' ', '\t'])));
     let lines: Vec<String> = review.text.lines().map(line).collect();
     let paragraphs = lines.split(String::is_empty).map(<[String]>::to_vec);
-    let response = review.response.as_ref();
-    let response = response.map(|response| answer(business, response).lines().map(line).collect());
-    let all = paragraphs.chain(response).filter(|lines| !lines.is_empty());
+    let reply = review.owner_reply.as_ref();
+    let reply = reply.map(|reply| answer(business, reply).lines().map(line).collect());
+    let all = paragraphs.chain(reply).filter(|lines| !lines.is_empty());
     let mut html = String::new();
     for lines in all {
         html.extend(["<p>", &lines.join("<br>"), "</p>"]);
@@ -318,9 +318,9 @@ fn content_html(business: &Business, review: &wire::Review) -> String {
     html
 }
 
-fn answer(business: &Business, response: &wire::OwnerResponse) -> String {
-    let responder = response.author.as_ref().unwrap_or(&business.name);
-    format!("Response from {responder}:\n{}", response.text)
+fn answer(business: &Business, reply: &wire::OwnerReply) -> String {
+    let author = reply.author.as_ref().unwrap_or(&business.name);
+    format!("Reply from {author}:\n{}", reply.text)
 }
 
 /// The names of mentioned services, technicians and areas, each once.
@@ -467,7 +467,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         content: (!body.is_empty()).then(|| atom_syndication::Content {
             value: Some(body),
             content_type: Some("html".to_owned()),
-            // The review's language; that of the owner's response is unknown.
+            // The review's language; that of the owner's reply is unknown.
             lang: (review.language.as_deref())
                 .filter(|_| !review.text.is_empty())
                 .map(clean),

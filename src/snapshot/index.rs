@@ -24,7 +24,8 @@ pub struct Index {
     /// By the aspect's index in the trade.
     aspects: Vec<AspectPositions>,
     pub with_text: RoaringBitmap,
-    pub with_response: RoaringBitmap,
+    pub with_reply: RoaringBitmap,
+    pub verified: RoaringBitmap,
     /// Reviews that are not analyzed yet.
     pub unanalyzed: RoaringBitmap,
     /// The size of all texts.
@@ -94,7 +95,8 @@ impl Index {
         self.sources.add(at, source, fold);
         for (positions, is_in) in [
             (&mut self.with_text, !review.text.is_empty()),
-            (&mut self.with_response, review.response.is_some()),
+            (&mut self.with_reply, review.reply.is_some()),
+            (&mut self.verified, review.verification.is_independent()),
             (&mut self.unanalyzed, analysis.is_none()),
         ] {
             if is_in {
@@ -111,6 +113,24 @@ impl Index {
         }
         if let Some(analysis) = analysis {
             self.add_opinions(at, analysis);
+        }
+    }
+
+    /// The entities of that kind that reviews mention.
+    pub const fn mentioned(&self, kind: MentionKind) -> &Values {
+        match kind {
+            MentionKind::Technician => &self.technicians,
+            MentionKind::Service => &self.services,
+            MentionKind::ServiceArea => &self.service_areas,
+        }
+    }
+
+    /// The reviews that mention an entity: a service by its ID, any other by its name; `None` if none does.
+    pub fn mentioning(&self, kind: MentionKind, value: &str) -> Option<&RoaringBitmap> {
+        let values = self.mentioned(kind);
+        match kind {
+            MentionKind::Service => values.get(value),
+            MentionKind::Technician | MentionKind::ServiceArea => values.get(&fold(value)),
         }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,14 +14,13 @@ use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
 use super::entries::{Entries, Entry};
-use super::staff::Staff;
 use crate::insights::store::{StoredAnalysis, parse};
 use crate::insights::{Analysis, AnalysisInput, Analyzer, CompactAnalysis, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
-use crate::model::business::{Business, Editorial};
-use crate::model::{Review, ReviewId, Status};
-use crate::storage::reviews::{Binding, Changed, Numbered, Observation, newest};
+use crate::model::business::{Business, Editorial, PublishStaff};
+use crate::model::{MentionKind, Review, ReviewId, Status};
+use crate::storage::reviews::{Binding, Changed, Numbered, Observation, Reasons, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 
 #[derive(Debug, Clone, Default)]
@@ -30,14 +29,14 @@ pub struct SnapshotInput {
     pub entries: Entries,
     /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
     pub undated: Vec<ReviewId>,
-    /// The business with the shown names of its technicians.
+    /// The business as published: without technicians if none are shown.
     pub business: Business,
+    /// The business with all its technicians, whose names the analyses find.
+    pub own_business: Arc<Business>,
     /// The business's own texts.
     pub editorial: Editorial,
-    /// The technicians and their shown names.
-    pub staff: Arc<Staff>,
     /// Unpublished reviews by reason.
-    pub withheld: BTreeMap<String, u64>,
+    pub withheld: Reasons,
     /// The base of the feed entries' IDs, if it differs from the current links.
     pub first_links: Option<Links>,
     /// The source of the analyses.
@@ -57,14 +56,15 @@ impl SnapshotInput {
             editorial,
             withheld,
             first_links,
-            staff,
+            own_business,
             analyzer: _,
             next_analyzer,
         } = self;
         entries.is_same_as(&other.entries)
             && (business, editorial, withheld)
                 == (&other.business, &other.editorial, &other.withheld)
-            && (first_links, staff, undated) == (&other.first_links, &other.staff, &other.undated)
+            && (first_links, own_business, undated)
+                == (&other.first_links, &other.own_business, &other.undated)
             && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
     }
 
@@ -103,7 +103,7 @@ pub const fn cost(reviews: usize, bytes: usize) -> usize {
 pub struct EntryLoader<'a> {
     /// Its stored analyses are used.
     pub analyzer: Arc<Analyzer>,
-    pub staff: Arc<Staff>,
+    pub publish_staff: PublishStaff,
     pub links: &'a Links,
     /// Counts the reviews that are loaded.
     pub loaded_count: &'a AtomicU64,
@@ -146,9 +146,10 @@ impl Unanalyzed {
 }
 
 impl EntryLoader<'_> {
-    /// Whether the entries are equivalent to those of `input`: the same method of analysis and the same shown names.
+    /// Whether the entries are equivalent to those of `input`: the same method of analysis, and technicians shown alike.
     pub fn is_of(&self, input: &SnapshotInput) -> bool {
-        self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
+        self.analyzer.method() == input.analyzer.method()
+            && self.publish_staff == input.business.publish_staff
     }
 
     /// Loads all published reviews; what did not change since `previous` is shared with it.
@@ -180,7 +181,11 @@ impl EntryLoader<'_> {
         while let Some(numbered) = reviews.try_next().await? {
             self.loaded_count.fetch_add(1, Ordering::Relaxed);
             let numbered = self.date(numbered);
-            list.push(Arc::new(self.entry(&self.staff, numbered, &mut missing)));
+            list.push(Arc::new(self.entry(
+                self.publish_staff,
+                numbered,
+                &mut missing,
+            )));
         }
         Ok((list, missing))
     }
@@ -192,7 +197,7 @@ impl EntryLoader<'_> {
             let published = review.filter(|numbered| numbered.review.status == Status::Published);
             let entry = published.map(|numbered| {
                 let numbered = self.date(numbered);
-                self.entry(&self.staff, numbered, &mut missing)
+                self.entry(self.publish_staff, numbered, &mut missing)
             });
             revised.insert(id, entry);
         }
@@ -214,15 +219,15 @@ impl EntryLoader<'_> {
             Binding::New | Binding::Foreign => {
                 let known = self.published.and_then(|published| {
                     let at = published.entries.find(&numbered.review.id)?;
-                    Some((&published.staff, &published.entries[at]))
+                    Some((published.business.publish_staff, &published.entries[at]))
                 });
                 let floor = known
                     .map(|(_, entry)| entry.review.changed_at())
                     .max(stated_at);
-                let is_as_before = known.is_some_and(|(staff, known)| {
+                let is_as_before = known.is_some_and(|(publish_staff, known)| {
                     // A changed display of technicians is not a change of the review.
                     let again = numbered.clone();
-                    let mut entry = self.entry(staff, again, &mut Unanalyzed::default());
+                    let mut entry = self.entry(publish_staff, again, &mut Unanalyzed::default());
                     entry.review.updated_at = known.review.updated_at;
                     entry.review == known.review
                 });
@@ -243,8 +248,13 @@ impl EntryLoader<'_> {
         numbered
     }
 
-    /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
-    fn entry(&self, staff: &Staff, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
+    /// The entry of a review, with its stored analysis if there is one.
+    fn entry(
+        &self,
+        publish_staff: PublishStaff,
+        mut numbered: Numbered,
+        missing: &mut Unanalyzed,
+    ) -> Entry {
         let hash = AnalysisInput::of(&numbered.review).hash();
         let stored = numbered.analysis.take().filter(|row| row.text_hash == hash);
         let analysis = stored.as_ref().and_then(parse);
@@ -259,12 +269,8 @@ impl EntryLoader<'_> {
             missing.add(&numbered, hash);
         }
         let names = names.unwrap_or_default();
-        staff.entry(
-            numbered.review_no,
-            numbered.review,
-            &names,
-            compact_analysis,
-        )
+        let (review_no, review) = (numbered.review_no, numbered.review);
+        entry(publish_staff, review_no, review, &names, compact_analysis)
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
@@ -279,7 +285,8 @@ impl EntryLoader<'_> {
                 CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
             let names = kept.analysis.names();
             let (review_no, review) = (numbered.review_no, numbered.review);
-            let entry = (self.staff).entry(review_no, review, &names, Some(compact_analysis));
+            let analysis = Some(compact_analysis);
+            let entry = entry(self.publish_staff, review_no, review, &names, analysis);
             entries.insert(id, entry);
             self.loaded.analyzed.push(kept);
         }
@@ -287,6 +294,32 @@ impl EntryLoader<'_> {
             .counter(&[])
             .inc_by(entries.len() as u64);
         entries
+    }
+}
+
+/// The entry of a review, without technicians if none are shown. `names` were found in its text, and are added to the recorded
+/// ones.
+fn entry(
+    publish_staff: PublishStaff,
+    review_no: Option<i64>,
+    mut review: Review,
+    names: &[(MentionKind, String)],
+    mut analysis: Option<CompactAnalysis>,
+) -> Entry {
+    let is_hidden = |kind| publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
+    let recorded = review.mentions.pairs();
+    let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
+    review.mentions = pairs
+        .filter(|(kind, _)| !is_hidden(*kind))
+        .map(|(kind, name)| (kind, name.clone()))
+        .collect();
+    if let Some(analysis) = &mut analysis {
+        analysis.retain_names(|kind| !is_hidden(kind));
+    }
+    Entry {
+        review_no,
+        review,
+        analysis,
     }
 }
 

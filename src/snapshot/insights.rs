@@ -17,7 +17,9 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let analyzed = input.entries.iter();
     let analyzed = analyzed.filter_map(|entry| Some((&entry.review, entry.analysis.as_ref()?)));
     let analyses: Vec<_> = analyzed.collect();
-    let people: Vec<&str> = input.staff.words().collect();
+    let technicians = input.own_business.technicians.iter();
+    let people = technicians.flat_map(|one| one.aliases.iter().chain([&one.name]));
+    let people: Vec<&str> = people.map(String::as_str).collect();
     let sources = AggregateInput {
         analyses: &analyses,
         unanalyzed: input.entries.len() - analyses.len(),

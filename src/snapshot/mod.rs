@@ -11,7 +11,6 @@ mod index;
 pub mod input;
 pub mod insights;
 mod publisher;
-mod staff;
 mod store;
 mod transparency;
 
@@ -21,6 +20,6 @@ pub use document::{Content, Document};
 pub use entries::{Entries, Entry, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
-pub use publisher::{PublishError, Publisher, survey};
+pub use publisher::{PublishError, Publisher};
 pub use store::{Publication, carry_publications, first_base, served_base};
-pub use transparency::{read_transparency, transparency};
+pub use transparency::{StoredCounts, read_transparency, transparency};

@@ -1,7 +1,7 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -15,7 +15,6 @@ use super::document::{Document, Draft, draft};
 use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
-use super::staff::Staff;
 use super::store;
 use super::store::{Publication, RowState};
 use crate::clock::Clock;
@@ -23,9 +22,9 @@ use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
-use crate::storage::reviews::{Changed, DatabasePosition, Observation, withheld};
+use crate::storage::reviews::{Changed, DatabasePosition, Observation, Reasons, withheld};
 use crate::storage::{Database, DbError, is_overtaken, reviews};
 
 /// Attempts to render a snapshot when another process keeps storing dates in between.
@@ -294,7 +293,7 @@ struct StoredState {
     is_recorded: bool,
     business: Business,
     editorial: Editorial,
-    withheld: BTreeMap<String, u64>,
+    withheld: Reasons,
     first_links: Links,
 }
 
@@ -358,19 +357,13 @@ async fn read_input(
     let former = sources.former;
     let next_analyzer = analyzer(sources.engine, &stored.business, former);
     let analyzer = analyzer_in_force(sources, &next_analyzer);
-    // While the analyses are those of the former roster, they may have its names.
-    let former_names = match former {
-        Some(former) if !Arc::ptr_eq(&analyzer, &next_analyzer) => {
-            let names = former.input.staff.full_names();
-            names.map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    };
-    let (staff, business) = Staff::load(connection, stored.business.clone(), former_names).await?;
-    let staff = Arc::new(staff);
+    let mut business = stored.business.clone();
+    if business.publish_staff == PublishStaff::Off {
+        business.technicians.clear();
+    }
     let mut loader = EntryLoader {
         analyzer: Arc::clone(&analyzer),
-        staff: Arc::clone(&staff),
+        publish_staff: business.publish_staff,
         links: sources.links,
         loaded_count: sources.loaded,
         now: sources.now,
@@ -383,10 +376,10 @@ async fn read_input(
         entries,
         undated: std::mem::take(&mut loaded.undated),
         business,
+        own_business: Arc::new(stored.business.clone()),
         editorial: stored.editorial.clone(),
         withheld: stored.withheld.clone(),
         first_links: Some(stored.first_links.clone()),
-        staff,
         analyzer,
         next_analyzer,
     };
@@ -399,7 +392,7 @@ fn analyzer(
     business: &Business,
     former: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
-    if let Some(former) = former.filter(|former| former.input.staff.is_of(business)) {
+    if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
         return Arc::clone(&former.input.next_analyzer);
     }
     let analyzer = Analyzer::new(business, &Engine::of(engine, business));
@@ -465,24 +458,4 @@ fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<An
         is_long && !is_finished
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
-}
-
-/// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
-pub async fn survey(
-    connection: &mut SqliteConnection,
-    engine: Option<&Arc<Engine>>,
-    links: &Links,
-) -> sqlx::Result<(SnapshotInput, usize)> {
-    let stored = StoredState::read(connection, links).await?;
-    let sources = InputSources {
-        engine,
-        links,
-        loaded: &AtomicU64::default(),
-        now: DateTime::default(),
-        former: None,
-        late_are_stored: false,
-    };
-    let (input, loaded) = read_input(&sources, connection, &stored).await?;
-    let behind = loaded.analyzed.len() + input.entries.index().count_unanalyzed();
-    Ok((input, behind))
 }

@@ -10,8 +10,10 @@ use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
 use crate::model::{LastStatement, Method, RatingCounts, ReviewId, Unit};
+use crate::storage::reviews::Reasons;
 use crate::storage::transparency::{
-    ArrivalRow, arrivals, source_values_of_published, withheld_by_owner,
+    ArrivalRow, HiddenCounts, arrivals, deleted, hidden_by_source, source_values_of_published,
+    withheld_by_owner,
 };
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
@@ -27,11 +29,27 @@ const WITHHELD_MEAN_MIN: u64 = 10;
 pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
     let path = snapshot.database.path();
     let mut transaction = snapshot.database.readers().begin().await.at(path)?;
-    let arrivals = arrivals(&mut transaction).await.at(path)?;
-    let withheld = withheld_by_owner(&mut transaction).await.at(path)?;
-    let changed = count_changed(snapshot, &mut transaction).await.at(path)?;
+    let counts = StoredCounts {
+        arrivals: arrivals(&mut transaction).await.at(path)?,
+        hidden: hidden_by_source(&mut transaction).await.at(path)?,
+        deleted: deleted(&mut transaction).await.at(path)?,
+        withheld_by_owner: withheld_by_owner(&mut transaction).await.at(path)?,
+        changed: count_changed(snapshot, &mut transaction).await.at(path)?,
+    };
     transaction.commit().await.at(path)?;
-    Ok(transparency(snapshot, &arrivals, &withheld, changed))
+    Ok(transparency(snapshot, &counts))
+}
+
+/// What is counted in the database.
+#[derive(Debug, Default)]
+pub struct StoredCounts {
+    arrivals: BTreeMap<String, ArrivalRow>,
+    /// The reviews of each source that are not published.
+    hidden: BTreeMap<String, HiddenCounts>,
+    deleted: Reasons,
+    withheld_by_owner: RatingCounts,
+    /// The published reviews that differ from their source.
+    changed: u64,
 }
 
 /// The number of published reviews with different stars or text than their source last reported.
@@ -58,36 +76,28 @@ async fn count_changed(
 }
 
 /// The published reviews of one source, in the snapshot's order.
+#[derive(Default)]
 struct SourceReviews {
     rating_counts: RatingCounts,
-    first: NaiveDate,
-    last: NaiveDate,
+    first: Option<NaiveDate>,
+    last: Option<NaiveDate>,
     by_method: BTreeMap<String, u64>,
 }
 
-/// `withheld` are the reviews that the owner withheld, `changed` the published ones that differ from their source.
-pub fn transparency(
-    snapshot: &Snapshot,
-    arrivals: &BTreeMap<String, ArrivalRow>,
-    withheld: &RatingCounts,
-    changed: u64,
-) -> wire::Transparency {
+pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transparency {
     let input = &snapshot.input;
     let mut by_method: BTreeMap<String, wire::VerifiedReviews> = BTreeMap::new();
-    let mut by_source: HashMap<&str, SourceReviews> = HashMap::new();
+    let hidden = counts.hidden.keys();
+    let mut by_source: HashMap<&str, SourceReviews> = hidden
+        .map(|name| (name.as_str(), SourceReviews::default()))
+        .collect();
     for entry in input.entries.iter() {
         let (review, date) = (&entry.review, entry.review.date.date());
-        let method = review.verification.method;
-        let source = by_source
-            .entry(&review.source.name)
-            .or_insert_with(|| SourceReviews {
-                rating_counts: RatingCounts::default(),
-                first: date,
-                last: date,
-                by_method: BTreeMap::new(),
-            });
+        let method = review.verification.method.unwrap_or(Method::Manual);
+        let source = by_source.entry(&review.source.name).or_default();
         source.rating_counts.count(review.rating);
-        source.first = date;
+        source.first = Some(date);
+        source.last = source.last.or(Some(date));
         *source
             .by_method
             .entry(method.name().to_owned())
@@ -100,7 +110,7 @@ pub fn transparency(
         verified.count += 1;
     }
     let zone = input.business.time_zone;
-    let arrival = |source: &str| match arrivals.get(source) {
+    let arrival = |source: &str| match counts.arrivals.get(source) {
         Some(arrival) => wire::Arrival {
             kind: if arrival.is_scheduled {
                 wire::ArrivalKind::Scheduled
@@ -116,19 +126,25 @@ pub fn transparency(
     };
     let sources = by_source.into_iter();
     let mut sources: Vec<_> = sources
-        .map(|(name, source)| wire::SourceTransparency {
-            name: name.to_owned(),
-            count: source.rating_counts.total(),
-            rating_value: mean(&source.rating_counts),
-            first: source.first,
-            last: source.last,
-            verification: source.by_method,
-            arrival: arrival(name),
+        .map(|(name, source)| {
+            let hidden = counts.hidden.get(name).copied().unwrap_or_default();
+            wire::SourceTransparency {
+                name: name.to_owned(),
+                count: source.rating_counts.total(),
+                rating_value: mean(&source.rating_counts),
+                first: source.first,
+                last: source.last,
+                withheld: hidden.withheld,
+                deleted: hidden.deleted,
+                verification: source.by_method,
+                arrival: arrival(name),
+            }
         })
         .collect();
     sources.sort_by(|one, other| {
         (Reverse(one.count), &one.name).cmp(&(Reverse(other.count), &other.name))
     });
+    let withheld = &counts.withheld_by_owner;
     let rating_counts = input.entries.rating_counts();
     let policy = &input.business.review_policy;
     let not_stated = policy.not_stated().into_iter();
@@ -138,13 +154,18 @@ pub fn transparency(
         published: rating_counts.total(),
         rating_value: mean(&rating_counts),
         withheld: wire::WithheldReviews {
-            count: input.withheld.values().sum(),
-            reasons: input.withheld.clone(),
+            count: input.withheld.count,
+            reasons: input.withheld.most_frequent.clone(),
             rating_value: mean(withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
+            by_business: withheld.total(),
+        },
+        deleted: wire::DeletedReviews {
+            count: counts.deleted.count,
+            reasons: counts.deleted.most_frequent.clone(),
         },
         order: "newest_first".to_owned(),
         selection: "all_published".to_owned(),
-        changed_by_business: changed,
+        changed_by_business: counts.changed,
         sources,
         verification: by_method,
         insights: wire::InsightsOrigin {

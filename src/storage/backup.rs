@@ -19,8 +19,8 @@ use super::files::{
     remove_files,
 };
 use super::reviews::{
-    KnownReview, ReviewState, delete_all, keep_deleted, list_ids, note_deleted, note_sources,
-    position, set_note, standing, upsert,
+    KnownReview, ReviewState, delete_all, list_ids, marks, note_sources, position, put_marks,
+    set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
@@ -53,8 +53,6 @@ impl Database {
         let copied = async {
             match address {
                 DatabaseAddress::File(path) => {
-                    files::verify_not_lost(path)?;
-                    files::verify_one_name(path)?;
                     schema::identify(path).await?;
                     // Not read-only, because a connection that only reads would leave a log behind.
                     let mut connection = match connect(options(path)).await.at(path) {
@@ -267,56 +265,83 @@ impl ExclusiveAccess {
     }
 }
 
-/// Tables that are those of the former database, not of the backup.
-const CARRIED: [&str; 2] = ["subscription", "intent"];
+/// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
+/// column identifies it.
+const COMPARED: [[&str; 3]; 7] = [
+    [
+        "import",
+        "imports",
+        "select run_id as id, started_at, undone_at from DB.import_run",
+    ],
+    ["review", "reviews", "select review_id as id from DB.review"],
+    [
+        "answer",
+        "answers",
+        "select review_id as id, reply_text from DB.review where reply_text is not null",
+    ],
+    [
+        "author's name",
+        "authors' names",
+        "select r.review_id as id, r.author from DB.review as r
+         join former.review using (review_id) join main.review using (review_id)",
+    ],
+    [
+        "name of a source",
+        "names of sources",
+        "select distinct source_name as id from DB.review_source",
+    ],
+    [
+        "format of a source",
+        "formats of sources",
+        "select source_name as id, header, field, position, public_values, withheld_values, date_order, scale from DB.source_column",
+    ],
+    [
+        "source of `reviews sync`",
+        "sources of `reviews sync`",
+        "select name as id, url, schedule, options, paused from DB.sync_source",
+    ],
+];
 
 impl Database {
-    /// Takes the subscriptions, the base URLs and the key of sessions from the database at `former`: subscribers, feed readers and
-    /// agents know these, and not those of the backup.
+    /// Takes the subscriptions from the database at `former`; then counts what else differs there.
     ///
     /// # Errors
-    /// When a file cannot be read or written, or the former one lacks a table.
-    pub async fn carry_service_data(&self, former: &Path) -> Result<(), DbError> {
+    /// When a file cannot be read or written.
+    pub async fn carry_subscriptions(
+        &self,
+        former: &Path,
+        carried: &mut Carried,
+    ) -> Result<(), DbError> {
         let copy = async {
             let mut connection = options(self.path()).connect().await?;
             sqlx::query("attach database ? as former")
                 .bind(former.to_string_lossy().into_owned())
                 .execute(&mut connection)
                 .await?;
-            let mut transaction = connection.begin().await?;
-            for table in CARRIED {
-                copy_table(&mut transaction, table).await?;
+            let copy = "begin; delete from main.subscription; delete from main.intent;
+                 insert into main.subscription select * from former.subscription;
+                 insert into main.intent select * from former.intent; commit";
+            connection.execute(copy).await?;
+            carried.subscriptions = sqlx::query_scalar!("select count(*) from subscription")
+                .fetch_one(&mut connection)
+                .await?
+                .unsigned_abs();
+            for [one, several, query] in COMPARED {
+                let [ours, theirs] = ["main", "former"].map(|name| query.replace("DB", name));
+                let differing = format!(
+                    "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
+                );
+                let count: i64 = sqlx::query_scalar(AssertSqlSafe(differing))
+                    .fetch_one(&mut connection)
+                    .await?;
+                if count > 0 {
+                    carried.differing.push((count.unsigned_abs(), one, several));
+                }
             }
-            sqlx::query(
-                "update main.instance set (first_base_url, last_base_url, session_key)
-                   = (select first_base_url, last_base_url, session_key from former.instance)
-                 where exists (select 1 from former.instance)",
-            )
-            .execute(&mut *transaction)
-            .await?;
-            transaction.commit().await?;
             connection.close().await
         };
         copy.await.at(self.path())
     }
-}
-
-/// Replaces the rows of `table` by those of the attached database `former`.
-async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Result<()> {
-    // The tables of the two releases may differ, so only columns that exist in both are copied.
-    let columns: Option<String> = sqlx::query_scalar(
-        "select group_concat(name, ', ') from pragma_table_info(?1, 'main')
-         where name in (select name from pragma_table_info(?1, 'former'))",
-    )
-    .bind(table)
-    .fetch_one(&mut *connection)
-    .await?;
-    let columns = columns.ok_or(sqlx::Error::RowNotFound)?;
-    let copy = format!(
-        "delete from main.{table}; insert into main.{table} ({columns}) select {columns} from former.{table}"
-    );
-    let copy = sqlx::raw_sql(AssertSqlSafe(copy));
-    copy.execute(connection).await.map(drop)
 }
 
 // Repeats deletions and withholdings that are newer than a backup in the restored database.
@@ -324,13 +349,16 @@ async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Res
 /// Reviews per batch.
 const ROWS: usize = 250;
 
-/// Counts of the changes that were repeated in a restored backup.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Counts of what a restored backup got from the former database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Reviews in the backup that were deleted since.
     pub deleted: u64,
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
+    pub subscriptions: u64,
+    /// What else differs from the former database: count, its name as one, and as several.
+    pub differing: Vec<(u64, &'static str, &'static str)>,
     /// Whether the former file is another database, of which the same IDs are other reviews; then nothing is repeated.
     pub is_other: bool,
 }
@@ -370,23 +398,16 @@ pub async fn carry_over(
 }
 
 async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
-    let ids = sqlx::query_scalar!(
-        r#"select c.review_id as "id: Text" from review_change as c where c.review_id <> '' and c.is_undone = 0
-             and not exists (select 1 from review as r where r.review_id = c.review_id)"#
-    )
-    .fetch_all(&mut *former)
-    .await?;
+    let ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from deleted_review"#)
+        .fetch_all(&mut *former)
+        .await?;
     let mut count = 0;
     for ids in ids.chunks(ROWS) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        let marks = marks(former, &ids).await?;
+        let ids: Vec<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
         count += delete_all(write, &ids).await?;
-        note_deleted(write, &ids).await?;
-        let records = standing(former, &ids).await?.into_values();
-        keep_deleted(
-            write,
-            &records.filter_map(|known| known.source).collect::<Vec<_>>(),
-        )
-        .await?;
+        put_marks(write, &marks).await?;
     }
     Ok(count)
 }

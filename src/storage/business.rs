@@ -1,15 +1,15 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
 use chrono_tz::Tz;
 use serde_json::json;
 use sqlx::SqliteConnection;
 
+use super::error::{AtPath as _, DbError};
 use super::text::{NullableText, Text, strings};
 use super::write::Write;
 use crate::model::business::{Business, Editorial, FaqEntry, PublishStaff, Service, Technician};
-use crate::random::Random;
 
 /// Deletes all rows of these tables.
 macro_rules! empty {
@@ -25,8 +25,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         r#"select business_id as "business_id!: Text", name as "name!: Text", type as "kind!: Text",
              time_zone as "time_zone!: Text", publish_staff as "publish_staff!: Text", language as "language!: NullableText",
              country as "country!: NullableText", description as "description!: NullableText", url as "url!: NullableText",
-             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, same_as as "same_as!: Text",
-             review_links as "review_links!: Text", review_policy as "review_policy!: Text"
+             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, hours as "hours!: Text",
+             same_as as "same_as!: Text", review_links as "review_links!: Text", review_policy as "review_policy!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
@@ -55,9 +55,10 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
             .address
             .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
         geo: row.latitude.zip(row.longitude),
+        // Other programs may write other JSON.
+        hours: serde_json::from_str(row.hours.as_ref()).unwrap_or_default(),
         same_as: row.same_as.into(),
         review_links: row.review_links.into(),
-        // Other programs may write other JSON.
         review_policy: serde_json::from_str(row.review_policy.as_ref()).unwrap_or_default(),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
@@ -95,22 +96,15 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
     Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
 }
 
-/// Records the time zone that turns instants into days from now on; returns the previous zone if it differs.
-pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
-    let stored = sqlx::query_scalar!(r#"select dates_time_zone as "zone: Text" from instance"#)
-        .fetch_optional(&mut *write)
-        .await?;
+/// Records that the time zone was set, UTC too.
+pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<()> {
     let name = zone.name();
     execute!(
         write,
         "insert into instance (dates_time_zone) values (?) on conflict (only_row)
          do update set dates_time_zone = excluded.dates_time_zone where dates_time_zone is not excluded.dates_time_zone",
         name
-    )?;
-    Ok(stored
-        .flatten()
-        .and_then(|before| before.as_ref().parse().ok())
-        .filter(|before: &Tz| *before != zone))
+    )
 }
 
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
@@ -118,6 +112,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let address = business.address.as_ref();
     let address = address.map(|address| json!(address).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let hours = json!(business.hours).to_string();
     let same_as = json!(business.same_as).to_string();
     let review_links = json!(business.review_links).to_string();
     let review_policy = json!(business.review_policy).to_string();
@@ -125,8 +120,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     execute!(
         write,
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
-           telephone, address, latitude, longitude, same_as, review_links, review_policy)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           telephone, address, latitude, longitude, hours, same_as, review_links, review_policy)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         business.id,
         business.name,
         business.kind,
@@ -140,6 +135,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         address,
         latitude,
         longitude,
+        hours,
         same_as,
         review_links,
         review_policy
@@ -152,7 +148,6 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
          select value ->> 'id', key, value ->> 'name', value -> 'synonyms' from json_each(?)",
         services
     )?;
-    // The numbers of the technicians stay.
     let technicians = json!(business.technicians).to_string();
     empty!(write, "technician");
     execute!(
@@ -170,8 +165,6 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     )
 }
 
-// Staff rows, and the numbers shown in place of full names.
-
 /// In the owner's order.
 async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
     sqlx::query_as!(
@@ -181,24 +174,6 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
     )
     .fetch_all(connection)
     .await
-}
-
-/// The number of each technician, by technician id. It never changes and reveals nothing about the person.
-pub async fn technician_numbers(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, i64>> {
-    // A trigger gives every row a number. If the trigger was dropped, rows get negative numbers so that they stay
-    // distinct.
-    let rows = sqlx::query!(
-        r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
-           from technician as t left join technician_number as n using (technician_id)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.id.into(), row.number))
-        .collect())
 }
 
 // The editorial texts: rows that only the owner changes.
@@ -239,90 +214,44 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
     )
 }
 
-// Whether the database holds sample data, so that real reviews are never mixed into them by accident.
+// Whether the database holds sample data, which never mix with a firm's own reviews.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleState {
     /// There is no business and no review, and there never was.
     Empty,
-    /// Only sample data.
-    Alone,
-    /// Sample data, with own reviews that the owner added on purpose.
-    Mixed,
-    /// Only the business's own data.
+    Sample,
+    /// The business's own data.
     Own,
 }
 
 pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
-    let sample = sqlx::query_scalar!(r#"select sample as "sample: Text" from instance"#)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let has_any = sqlx::query_scalar!(
-        r#"select exists (select 1 from business) or exists (select 1 from review_change where review_id <> '') as "has: bool""#
+    let state = sqlx::query!(
+        r#"select exists (select 1 from instance where is_sample) as "is_sample!: bool",
+             exists (select 1 from business) or exists (select 1 from review_change where review_id <> '') as "has_any!: bool""#
     )
     .fetch_one(connection)
     .await?;
-    Ok(
-        match (sample.flatten().as_ref().map(AsRef::as_ref), has_any) {
-            (Some("alone"), _) => SampleState::Alone,
-            (Some(_), _) => SampleState::Mixed,
-            (None, false) => SampleState::Empty,
-            (None, true) => SampleState::Own,
-        },
-    )
+    Ok(match (state.is_sample, state.has_any) {
+        (true, _) => SampleState::Sample,
+        (false, false) => SampleState::Empty,
+        (false, true) => SampleState::Own,
+    })
 }
 
-/// Records that the data are a sample, or that own reviews were mixed in.
-pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
-    let sample = if is_mixed { "mixed" } else { "alone" };
-    execute!(
-        write,
-        "insert into instance (sample) values (?)
-         on conflict (only_row) do update set sample = iif(sample = 'mixed', sample, excluded.sample)",
-        sample
-    )
-}
-
-/// Deletes the business, its reviews and its import runs; returns the number of reviews. Subscriptions stay. The
-/// database gets a new lineage, so readers treat it as another database, and no review counts as deleted.
-///
 /// # Errors
-/// When the database refuses it, or the operating system gives no randomness.
-pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
-    let reviews = sqlx::query!("delete from review")
-        .execute(&mut *write)
-        .await?
-        .rows_affected();
-    empty!(
-        write,
-        "mention",
-        "review_source",
-        "deleted_review",
-        "source_column",
-        "review_note",
-        "import_run",
-        "import_run_review",
-        "business",
-        "service",
-        "technician",
-        "technician_number",
-        "service_area",
-        "editorial_summary",
-        "editorial_faq"
-    );
-    // One row without a review stays, so that change numbers continue and every published document refers to an
-    // existing change.
+/// [`DbError::Sample`] if the database at `path` holds sample data.
+pub async fn refuse_sample(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
+    if sample_state(connection).await.at(path)? == SampleState::Sample {
+        return Err(DbError::Sample(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// Records that the data are a sample.
+pub async fn note_sample(write: &mut Write) -> sqlx::Result<()> {
     execute!(
         write,
-        "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
-         on conflict (review_id) do update set change_no = excluded.change_no"
-    )?;
-    execute!(write, "delete from review_change where review_id <> ''")?;
-    let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
-    execute!(
-        write,
-        "update instance set lineage_id = ?, sample = null, dates_time_zone = null",
-        lineage
-    )?;
-    Ok(reviews)
+        "insert into instance (is_sample) values (1) on conflict (only_row) do update set is_sample = 1"
+    )
 }

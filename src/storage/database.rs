@@ -45,8 +45,6 @@ impl Database {
     /// # Errors
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
-        files::verify_not_lost(path)?;
-        files::verify_one_name(path)?;
         files::create_private(path)?;
         schema::identify(path).await?;
         let writing = options(path).journal_mode(SqliteJournalMode::Wal);
@@ -121,10 +119,10 @@ impl Database {
         self.readers().acquire().await.at(&self.path)
     }
 
-    /// Whether the names of the database and of its log still lead to the files that were opened.
+    /// Whether the path still leads to the file that was opened.
     ///
     /// # Errors
-    /// [`DbError::Replaced`] or [`DbError::LogGone`], until the file is put back.
+    /// [`DbError::Replaced`].
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.open.load().place.verify()
     }
@@ -167,7 +165,9 @@ impl Database {
     pub async fn close(&self) {
         let open = self.open.load_full();
         let mut is_log_done = false;
-        if let Writer::File(writer) = &self.writer {
+        if let Writer::File(writer) = &self.writer
+            && !writer.is_closed()
+        {
             let checked = if let Err(DbError::Replaced(_)) = self.verify_place() {
                 let written = write_back(writer).await.at(self.path());
                 written.map(|is_written| is_log_done = is_written)
@@ -347,10 +347,11 @@ impl Changes {
     }
 }
 
-/// Writes the log back into the opened file, whatever its name now leads to; returns whether all of it is written.
+/// Writes the log back into the opened file, whatever its name now leads to; returns whether all of it is written. Waits for
+/// other readers and writers.
 async fn write_back(writer: &SqlitePool) -> sqlx::Result<bool> {
     let (is_busy, logged, written): (bool, i64, i64) =
-        sqlx::query_as("pragma wal_checkpoint(passive)")
+        sqlx::query_as("pragma wal_checkpoint(full)")
             .fetch_one(writer)
             .await?;
     Ok(!is_busy && written == logged)
@@ -370,31 +371,17 @@ impl Database {
     /// # Errors
     /// [`DbError`] when the file cannot be written, usually because the disk is full.
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
-        // Otherwise the log could belong to another database.
-        self.verify_place()?;
         if self.has_nodes() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }
         self.cut_log().await
     }
 
-    /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
-    /// process. Does nothing if another file has taken the name, because other processes may have written since;
-    /// returns whether all of it is written.
-    pub async fn write_back_log(&self) -> Result<bool, DbError> {
-        let Writer::File(writer) = &self.writer else {
-            return Ok(false);
-        };
-        match self.verify_place() {
-            Err(DbError::LogGone(log)) if !log.exists() => {}
-            Ok(()) | Err(_) => return Ok(false),
-        }
-        write_back(writer).await.at(self.path())
-    }
-
     /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
     /// readers and writers.
     pub(super) async fn cut_log(&self) -> Result<bool, DbError> {
+        // Otherwise the log could belong to another database.
+        self.verify_place()?;
         let options = options(self.path()).busy_timeout(Duration::ZERO);
         let cut = async {
             let mut connection = options.connect().await?;

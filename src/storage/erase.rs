@@ -1,9 +1,7 @@
 //! Ensures that deleted reviews leave nothing readable behind. Our writers overwrite what they delete
-//! (`secure_delete`), but page balancing leaves copies of cells in unallocated parts of pages, and other programs leave
-//! content in free pages, so the file is rewritten. The text index is merged first because its segments keep deleted
+//! (`secure_delete`), but page balancing leaves copies of cells in unallocated parts of pages, so the file is rewritten. The text index is merged first because its segments keep deleted
 //! rows; FTS5's own `secure-delete` is not used because the `sqlite3` shell 3.40 then cannot read the index.
 
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use super::database::Database;
 use super::error::{AtPath as _, DbError};
-use super::files::{DeliveryLock, bytes_beside, folder_of, options, real};
+use super::files::{folder_of, options, real};
 use super::write::Write;
 use crate::clock::Clock;
 
@@ -21,71 +19,31 @@ const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
 /// Maximum number of attempts to truncate the log, with a pause after each: 3 s in total.
 const LOG_LOOKS_MAX: usize = 12;
 const LOG_PAUSE: Duration = Duration::from_millis(250);
-/// Maximum size for an immediate rewrite; larger files are left to a running service. Rewriting 64 MiB takes a third of
-/// a second, during which other writers wait.
-pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
+/// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
+/// third of a second, during which other writers wait.
+const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
     /// The file has no trace of a deleted review. In a cluster that holds for the tables; nodes keep the former content until
     /// their next snapshot.
     Done,
-    /// The tables and the index have no traces, but unused parts of the file still have some.
-    Later(Postponed),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Postponed {
-    /// The file exceeds the maximum size for an immediate rewrite.
-    Large,
-    /// Another process read or wrote for longer than the maximum wait.
-    Busy,
-    NoRoom {
-        /// Required free bytes.
-        needed: u64,
-        /// Available bytes.
-        free: u64,
-    },
-}
-
-impl fmt::Display for Postponed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        match self {
-            Self::Large => write!(
-                f,
-                "the file is larger than {} MiB, and a service runs",
-                mib(REWRITE_AT_ONCE_MAX)
-            ),
-            Self::Busy => f.write_str("another process reads or writes it"),
-            Self::NoRoom { needed, free } => write!(
-                f,
-                "rewriting it needs {} MiB of free disk space, and {} MiB are free",
-                mib(*needed),
-                free >> 20
-            ),
-        }
-    }
+    /// Unused parts of the file still have some: it is too large for now, in use, or its disk is full.
+    Later,
 }
 
 impl Database {
-    /// As [`Database::erase_traces`], for a command: while a service runs, a large file is left to it.
+    /// As [`Database::erase_traces`], for a command: a large file is left to a service.
     ///
     /// # Errors
     /// As [`Database::erase_traces`].
     pub async fn try_to_erase_traces(&self) -> Result<Erased, DbError> {
-        let bytes_max = if DeliveryLock::is_held(self.path()) {
-            REWRITE_AT_ONCE_MAX
-        } else {
-            u64::MAX
-        };
-        self.erase_traces(bytes_max).await
+        self.erase_traces(REWRITE_AT_ONCE_MAX).await
     }
 
     /// Removes the traces of deleted reviews from the text index, the file and its log by rewriting the file, if it has
     /// at most `bytes_max` bytes. Postponed work must be done by a later call.
     pub async fn erase_traces(&self, bytes_max: u64) -> Result<Erased, DbError> {
-        self.verify_place()?;
         let mut reader = self.reader().await?;
         let Unerased { newest, .. } = unerased(&mut reader).await.at(self.path())?;
         drop(reader);
@@ -100,22 +58,19 @@ impl Database {
             return Ok(Erased::Done);
         }
         if self.bytes().0 > bytes_max {
-            return Ok(Erased::Later(Postponed::Large));
+            return Ok(Erased::Later);
         }
         // The log is truncated first, because the rewrite goes through it: a log that cannot be truncated would only
         // grow.
         if !self.cut_log_between_others().await? {
-            return Ok(Erased::Later(Postponed::Busy));
-        }
-        if let Some(lacking) = lacking_room(self.path())? {
-            return Ok(Erased::Later(lacking));
+            return Ok(Erased::Later);
         }
         let mut write = self.write().await?;
         merge_text_index(&mut write).await.at(self.path())?;
         write.commit().await.at(self.path())?;
         match rewrite(self.path()).await.at(self.path()) {
             Ok(()) if self.cut_log_between_others().await? => {}
-            Ok(()) | Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
+            Ok(()) | Err(DbError::Locked(_) | DbError::Full(_)) => return Ok(Erased::Later),
             Err(error) => return Err(error),
         }
         // This is recorded last, so that an interrupted run is repeated.
@@ -156,20 +111,8 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
     .await
 }
 
-/// Returns the free and the required space if the disk is too full to rewrite the file at `path`: a rewrite makes a
-/// temporary copy and then writes the copy to the log.
-///
-/// # Errors
-/// When the operating system does not report the free space.
-pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
-    let room = rustix::fs::statvfs(path).map_err(|error| DbError::other(path, error))?;
-    let bytes = bytes_beside(path, "");
-    let (needed, free) = (2 * bytes + bytes / 16, room.f_bavail * room.f_frsize);
-    Ok((free < needed).then_some(Postponed::NoRoom { needed, free }))
-}
-
 /// Rewrites the file at `path` in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy is
-/// created in the same folder, where the free space was checked; SQLite makes it with mode 0600 and without a name.
+/// created in the same folder, where there is room for the database; SQLite makes it with mode 0600 and without a name.
 async fn rewrite(path: &Path) -> sqlx::Result<()> {
     let folder = folder_of(&real(path)).to_string_lossy().replace('\'', "''");
     let options = options(path)

@@ -25,6 +25,13 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
+    /// Sample data, with which a firm's own reviews never mix.
+    #[error(
+        "the database {} holds the sample, which never mixes with your own reviews; nothing was changed; \
+         `reviews init --database my.db --name NAME` creates your own, and each command takes --database my.db",
+        .0.display()
+    )]
+    Sample(PathBuf),
     /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),
@@ -75,41 +82,23 @@ pub enum DbError {
         known: i64,
     },
     /// A migration in the file differs from this release's migration of the same number.
-    #[error("the database {} is of an earlier build (its migration {version} differs from this release's); run `reviews export FILE` \
-        with that build, then `reviews import FILE` with this one into a new database", path.display())]
+    #[error(
+        "the database {} was made by another build (its migration {version} differs from this release's); delete the file, then run \
+         `reviews seed` or `reviews import` again",
+        path.display()
+    )]
     Foreign {
         path: PathBuf,
         /// Number of the migration.
         version: i64,
     },
-    /// The file has several hard links.
-    #[error(
-        "the database {} has {names} names (hard links), and what is written under one of them damages it for the others; stop what uses it, find them with `find / -samefile {}`, and remove all but one",
-        path.display(),
-        path.display()
-    )]
-    ManyNames { path: PathBuf, names: u64 },
     /// The path leads to another file than the one that was opened, or to none.
     #[error(
-        "the database {} was replaced or removed while it was in use; the last snapshot is still served, and nothing is written or \
-         sent; put the previous file back with its -wal file, or restart the service to use the new one",
+        "the database {} was replaced, renamed or removed while it was in use; everything written is in the former file; put the \
+         file to use in its place, then start again",
         .0.display()
     )]
     Replaced(PathBuf),
-    /// A running service uses a file that no longer has this name, or a removed log.
-    #[error(
-        "the database {} was replaced, or its log removed, while `reviews serve` was running; stop the service with SIGTERM, then \
-         try again",
-        .0.display()
-    )]
-    Lost(PathBuf),
-    /// The path of the write-ahead log or of its index leads to another file than the one that was opened, or to none.
-    #[error(
-        "{} was removed or replaced while the database was in use; the last snapshot is still served, and nothing is written or \
-         sent; put it back, or restart the service with SIGTERM, which writes the contents of the log to the database",
-        .0.display()
-    )]
-    LogGone(PathBuf),
     /// The file or its folder cannot be read or written.
     #[error("the database {} cannot be opened for writing; give this user read and write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),

@@ -4,7 +4,7 @@
 use std::fs::{
     self, File, Metadata, OpenOptions, Permissions, TryLockError, metadata, remove_file,
 };
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -130,9 +130,8 @@ fn owner_of(path: &Path) -> &Path {
     if path.exists() { path } else { folder_of(path) }
 }
 
-// Whether the names of the database and of its log still lead to the files that were opened. Connections stay with
-// those files, so writes after one was removed or replaced are lost (<https://www.sqlite.org/howtocorrupt.html> §1.4
-// and §2.3).
+// Whether the path of the database still leads to the file that was opened. Connections stay with that file, so what is written
+// after it was replaced is lost (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3).
 
 /// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
 type DeviceAndInode = (u64, u64);
@@ -158,21 +157,22 @@ impl DatabaseFiles {
         })
     }
 
-    /// Fails if one of the paths leads to another file or to none.
+    /// Fails if the path leads to another file or to none.
     pub(super) fn verify(&self) -> Result<(), DbError> {
-        if device_and_inode(&self.path).ok() != Some(self.file) {
-            return Err(DbError::Replaced(self.path.clone()));
+        if device_and_inode(&self.path).ok() == Some(self.file) {
+            Ok(())
+        } else {
+            Err(DbError::Replaced(self.path.clone()))
         }
+    }
+
+    /// Notes which log and index belong to the opened file.
+    fn note_sides(&self) {
         for (path, opened) in &self.sides {
-            let is_same = match device_and_inode(path) {
-                Ok(there) => *opened.get_or_init(|| there) == there,
-                Err(_) => opened.get().is_none(),
-            };
-            if !is_same {
-                return Err(DbError::LogGone(path.clone()));
+            if let Ok(there) = device_and_inode(path) {
+                opened.get_or_init(|| there);
             }
         }
-        Ok(())
     }
 
     /// Removes the log and its index if they belong to the opened file: another database of that name must not be opened
@@ -247,7 +247,7 @@ pub fn remove_unfinished() {
 /// Held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct DeliveryLock {
-    file: File,
+    _file: File,
 }
 
 impl DeliveryLock {
@@ -266,22 +266,7 @@ impl DeliveryLock {
     /// [`DbError::Create`] when that file cannot be created or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
         let locked = lock_beside(path, DELIVERY_LOCK)?;
-        let locked = locked.map(|file| {
-            let emptied = file.set_len(0);
-            emptied
-                .map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))?;
-            Ok(Self { file })
-        });
-        locked.transpose()
-    }
-
-    /// Notes which files this process has open under the name `path`, so that commands do not write to others.
-    ///
-    /// # Errors
-    /// [`DbError::Create`] when the lock's file cannot be written.
-    pub(super) fn note_files(&self, path: &Path) -> Result<(), DbError> {
-        let noted = (&self.file).write_all(format_open_files(path).as_bytes());
-        noted.map_err(|reason| DbError::create(&beside(&real(path), DELIVERY_LOCK), reason))
+        Ok(locked.map(|file| Self { _file: file }))
     }
 }
 
@@ -300,75 +285,6 @@ pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbE
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(reason)) => Err(fault(reason)),
     }
-}
-
-// The lock's file names the files that its holder has open. If others have their names now, or the database has another name,
-// what another process writes is lost or damages the file (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.5).
-
-/// Device and inode of the database at `path`, of its log and of the log's index, a line each; empty for a missing one.
-fn format_open_files(path: &Path) -> String {
-    let real = real(path);
-    let files = ["", LOG, LOG_INDEX].map(|suffix| {
-        let file = device_and_inode(&beside(&real, suffix));
-        file.map_or_else(
-            |_| String::new(),
-            |(device, inode)| format!("{device} {inode}"),
-        )
-    });
-    files.join("\n")
-}
-
-/// Fails if a running service has another database open under the name `path`, or another log; or this one under another name in
-/// the same folder.
-pub(super) fn verify_not_lost(path: &Path) -> Result<(), DbError> {
-    let (real, now) = (real(path), format_open_files(path));
-    let file = now.lines().next().unwrap_or_default();
-    for entry in fs::read_dir(folder_of(&real))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let lock = entry.path();
-        let Some(name) = lock
-            .to_str()
-            .and_then(|name| name.strip_suffix(DELIVERY_LOCK))
-        else {
-            continue;
-        };
-        let noted = fs::read_to_string(&lock).unwrap_or_default();
-        let is_lost = if Path::new(name) == real {
-            let mut pairs = noted.lines().zip(now.split('\n'));
-            pairs.any(|(noted, now)| !noted.is_empty() && noted != now)
-        } else {
-            !file.is_empty() && noted.lines().next() == Some(file)
-        };
-        if is_lost && DeliveryLock::is_held(Path::new(name)) {
-            return Err(DbError::Lost(path.to_owned()));
-        }
-    }
-    Ok(())
-}
-
-/// Fails if the file at `path` has other names: SQLite names the log after the path, so processes that use two names of one file
-/// damage it (<https://www.sqlite.org/howtocorrupt.html> §2.5). A restore that was killed may leave the name of a former state.
-pub(super) fn verify_one_name(path: &Path) -> Result<(), DbError> {
-    let Ok(file) = metadata(path) else {
-        return Ok(());
-    };
-    if file.is_file() && file.nlink() > 1 {
-        let own = device_and_inode(path).ok();
-        let left = left_files(path).map_err(|error| DbError::other(path, error))?;
-        let names = left
-            .iter()
-            .filter(|(left, _)| device_and_inode(left).ok() == own);
-        if file.nlink() > 1 + names.count() as u64 {
-            return Err(DbError::ManyNames {
-                path: real(path),
-                names: file.nlink(),
-            });
-        }
-    }
-    Ok(())
 }
 
 // The file that a restore replaced, kept beside the database for 30 days: `reviews.db.before-restore-20261122T021500Z`.
@@ -454,6 +370,7 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
             let verified = place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()));
+            place.note_sides();
             Box::pin(std::future::ready(verified))
         });
     options.before_acquire(|connection, _| {

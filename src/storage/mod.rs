@@ -32,7 +32,7 @@ pub use backup::{Carried, ExclusiveAccess, carry_over, may_replace};
 pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
 pub use cluster::{SenderLock, SourceLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
-pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
+pub use erase::{Erased, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
     CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, SOURCE_LOCK, files, limit_cache, remove_unfinished,

@@ -2,7 +2,6 @@
 //! whether its objects are those of this release.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
@@ -16,11 +15,10 @@ use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
-/// Takes [`instance_values`], and keeps those that there are.
+/// Takes a [`lineage_id`], and keeps one that there is.
 pub(super) const BIND_INSTANCE: &str =
-    "insert into instance (lineage_id, session_key) values (?1, unhex(?2 || ?3)) on conflict (only_row)
-     do update set lineage_id = coalesce(lineage_id, excluded.lineage_id),
-       session_key = coalesce(session_key, excluded.session_key)";
+    "insert into instance (lineage_id) values (?1) on conflict (only_row)
+     do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
 /// sqlx's table of applied migrations.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
@@ -157,31 +155,25 @@ pub(super) fn known_versions(
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// The random values that every database has of its own (see `migrations/0010_process.sql`), with 128 bits each in
-/// hexadecimal: its id, and the halves of the key of sessions.
-pub(super) fn instance_values(path: &Path) -> Result<[String; 3], DbError> {
-    let random = || Random::system().hex_128();
-    let values = || Ok([random()?, random()?, random()?]);
-    values().map_err(|error: io::Error| DbError::other(path, error))
+/// A random id of a database (see `migrations/0010_process.sql`), 128 bits in hexadecimal.
+pub(super) fn lineage_id(path: &Path) -> Result<String, DbError> {
+    let id = Random::system().hex_128();
+    id.map_err(|error| DbError::other(path, error))
 }
 
-/// Gives the database the values that it lacks.
+/// Gives the database an id if it lacks one.
 async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
-    let is_bound = sqlx::query_scalar!(
-        "select count(*) from instance where lineage_id is not null and session_key is not null"
-    )
-    .fetch_one(&mut *connection)
-    .await
-    .at(path)?;
+    let is_bound =
+        sqlx::query_scalar!("select count(*) from instance where lineage_id is not null")
+            .fetch_one(&mut *connection)
+            .await
+            .at(path)?;
     if is_bound > 0 {
         return Ok(());
     }
-    let [id, half, other_half] = instance_values(path)?;
     sqlx::query(BIND_INSTANCE)
-        .bind(id)
-        .bind(half)
-        .bind(other_half)
+        .bind(lineage_id(path)?)
         .execute(&mut *connection)
         .await
         .at(path)?;
@@ -228,7 +220,7 @@ async fn objects(
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
 /// Tables of the first migration, which hardly ever are in other programs' databases.
-pub(super) const MARKS: [&str; 2] = ["business", "technician_number"];
+pub(super) const MARKS: [&str; 2] = ["business", "editorial_faq"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {

@@ -31,9 +31,7 @@ pub struct SyncSource {
     pub last_count: Option<i64>,
     pub last_doubtful: i64,
     pub last_run: Option<i64>,
-    /// Reviews of the last whole run.
-    pub whole_count: i64,
-    pub whole_format: Option<String>,
+    pub last_format: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
 }
@@ -54,7 +52,7 @@ pub async fn sync_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec
              paused as "paused: bool", next_run_at as "next_run_at!: NullableText",
              last_success_at as "last_success_at!: NullableText", last_failure_at as "last_failure_at!: NullableText",
              last_failure as "last_failure!: NullableText", last_outcome as "last_outcome!: NullableText", last_count, last_doubtful, last_run,
-             (select count(*) from sync_review as r where r.name = sync_source.name and r.whole = 1) as "whole_count!: i64", whole_format as "whole_format!: NullableText", etag as "etag!: NullableText",
+             last_format as "last_format!: NullableText", etag as "etag!: NullableText",
              last_modified as "last_modified!: NullableText"
            from sync_source order by name"#
     )
@@ -103,7 +101,7 @@ pub async fn set_next_run(write: &mut Write, name: &str, at: DateTime<Utc>) -> s
 }
 
 /// Pauses the source of an undone run: its next run would bring back what was removed. Takes back what the run recorded
-/// about its source: the next one is compared with the reviews that the source had before, and its fetch is unconditional.
+/// about its source: the next fetch is unconditional.
 pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()> {
     execute!(
         write,
@@ -112,12 +110,7 @@ pub async fn pause_after_undo(write: &mut Write, name: &str) -> sqlx::Result<()>
     )?;
     execute!(
         write,
-        "update sync_review set missing = max(missing - 1, 0), whole = coalesce(missing <= 1, 0) where name = ?",
-        name
-    )?;
-    execute!(
-        write,
-        "update sync_source set paused = 1, etag = null, last_modified = null, whole_format = null where name = ?",
+        "update sync_source set paused = 1, etag = null, last_modified = null, last_format = null where name = ?",
         name
     )
 }
@@ -135,12 +128,10 @@ pub async fn forget_answers(write: &mut Write) -> sqlx::Result<()> {
 /// A run that imported its answer.
 #[derive(Debug, Clone, Default)]
 pub struct SyncSuccess {
-    pub outcome: &'static str,
     pub count: i64,
     pub doubtful: i64,
     /// The number of its import, if it changed something.
     pub run: Option<i64>,
-    pub is_whole: bool,
     /// The name of the answer's format, if it has rows.
     pub format: Option<String>,
     pub etag: Option<String>,
@@ -156,20 +147,17 @@ pub async fn note_sync_success(
     let at = utc_seconds(now);
     execute!(
         write,
-        "update sync_source set last_success_at = ?2, last_outcome = ?3, last_count = ?4, last_run = coalesce(?5, last_run),
-           last_doubtful = ?10, whole_format = iif(?6, coalesce(?7, whole_format), whole_format),
-           etag = iif(?6, ?8, etag), last_modified = iif(?6, ?9, last_modified)
+        "update sync_source set last_success_at = ?2, last_outcome = 'success', last_count = ?3, last_run = coalesce(?4, last_run),
+           last_doubtful = ?5, last_format = coalesce(?6, last_format), etag = ?7, last_modified = ?8
          where name = ?1",
         name,
         at,
-        success.outcome,
         success.count,
         success.run,
-        success.is_whole,
+        success.doubtful,
         success.format,
         success.etag,
-        success.last_modified,
-        success.doubtful
+        success.last_modified
     )
 }
 
@@ -195,71 +183,22 @@ pub async fn note_source_of_run(
     run: i64,
     name: &str,
     is_scheduled: bool,
-    is_accepted: bool,
 ) -> sqlx::Result<()> {
     let files = Value::from([format!("sync {name}")].as_slice()).to_string();
     execute!(
         write,
-        "update import_run set sync_source = ?1, scheduled = ?2, accepted = ?5, files = ?3, is_kept = 1,
+        "update import_run set sync_source = ?1, scheduled = ?2, files = ?3, is_kept = 1,
            sources = (select json_group_array(value) from (select value from json_each(sources) union
              select source_name from review_source join sync_review using (review_id) where name = ?1))
          where run_id = ?4",
         name,
         is_scheduled,
         files,
-        run,
-        is_accepted
+        run
     )
 }
 
 // The reviews that runs of a source brought.
-
-/// What runs of a source brought before.
-#[derive(Debug)]
-pub struct Brought {
-    /// The reviews of the last whole run.
-    pub whole: HashSet<ReviewId>,
-    /// The number of all that are published.
-    pub published: usize,
-}
-
-pub async fn brought_before(
-    connection: &mut SqliteConnection,
-    name: &str,
-) -> sqlx::Result<Brought> {
-    let whole = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from sync_review where name = ? and whole = 1"#,
-        name
-    );
-    let whole = whole.fetch_all(&mut *connection).await?;
-    let published = sqlx::query_scalar!(
-        r#"select count(*) as "count!: i64" from sync_review join review using (review_id)
-           where name = ? and missing is not null and status = 'published'"#,
-        name
-    );
-    let published = published.fetch_one(connection).await?;
-    Ok(Brought {
-        whole: parse_ids(&whole),
-        published: usize::try_from(published).unwrap_or_default(),
-    })
-}
-
-/// The number of reviews that runs of a source since `since` withheld, without those that the owner took as they were.
-pub async fn withdrawn_since(
-    connection: &mut SqliteConnection,
-    name: &str,
-    since: DateTime<Utc>,
-) -> sqlx::Result<usize> {
-    let since = utc_seconds(since);
-    let withdrawn = sqlx::query_scalar!(
-        r#"select coalesce(sum(withdrawn), 0) as "withdrawn!: i64" from import_run
-           where sync_source = ? and accepted = 0 and undone_at is null and started_at > ?"#,
-        name,
-        since
-    );
-    let withdrawn = withdrawn.fetch_one(connection).await?;
-    Ok(usize::try_from(withdrawn).unwrap_or(usize::MAX))
-}
 
 /// All reviews that runs of a source brought, also as it was defined before.
 pub async fn brought_reviews(
@@ -275,64 +214,15 @@ pub async fn brought_reviews(
     Ok(parse_ids(&ids))
 }
 
-/// Records that a run brought the reviews `ids`; if it was whole, counts it for those of the source that it lacks. One that a
-/// doubtful row may be, of `doubted`, is neither brought nor lacking.
-pub async fn note_brought(
-    write: &mut Write,
-    name: &str,
-    ids: &[&str],
-    doubted: &[&str],
-    is_whole: bool,
-) -> sqlx::Result<()> {
+/// Records that a run brought the reviews `ids`.
+pub async fn note_brought(write: &mut Write, name: &str, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
-    let doubted = Value::from(doubted).to_string();
     execute!(
         write,
-        "insert into sync_review (name, review_id, whole) select ?1, value, ?3 from json_each(?2) where true
-         on conflict (name, review_id) do update set missing = 0, whole = max(whole, ?3) where missing is not 0 or whole < ?3",
+        "insert into sync_review (name, review_id) select ?1, value from json_each(?2) where true on conflict do nothing",
         name,
-        ids,
-        is_whole
-    )?;
-    execute!(
-        write,
-        "update sync_review set missing = iif(review_id in (select value from json_each(?3)), 0, missing + ?4),
-           whole = iif(?4, review_id in (select value from json_each(?3)), whole)
-         where name = ?1 and review_id not in (select value from json_each(?2))",
-        name,
-        ids,
-        doubted,
-        is_whole
+        ids
     )
-}
-
-/// Counts another whole run, with the same answer as the last one, for the reviews that it lacks.
-pub async fn note_same_answer(write: &mut Write, name: &str) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "update sync_review set missing = missing + 1 where name = ? and missing > 0",
-        name
-    )
-}
-
-/// The published reviews that at least `runs` whole runs in a row lacked, and that no other source has; first the ones that are
-/// gone for longest.
-pub async fn missing_reviews(
-    connection: &mut SqliteConnection,
-    name: &str,
-    runs: i64,
-) -> sqlx::Result<Vec<ReviewId>> {
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from sync_review as s join review using (review_id)
-           where name = ? and missing >= ? and status = 'published'
-             and not exists (select 1 from sync_review as o where o.review_id = s.review_id and o.name <> s.name and o.missing = 0)
-           order by missing desc, review_id"#,
-        name,
-        runs
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(parse_ids(&ids))
 }
 
 /// The valid IDs among `texts`.

@@ -53,6 +53,43 @@ impl Database {
     }
 }
 
+impl Database {
+    /// Indexes all texts again if the index has lost or gained rows, as by `delete from review_fts`; returns whether it did.
+    ///
+    /// # Errors
+    /// If the database cannot be read or written now.
+    pub async fn complete_text_index(&self) -> Result<bool, DbError> {
+        let path = self.path();
+        let mut reader = self.reader().await?;
+        let is_complete = sqlx::query_scalar!(
+            r#"select (select count(*) from review join review_change using (review_id))
+                 = (select count(*) from review_fts_docsize) as "is!: bool""#
+        )
+        .fetch_one(&mut *reader)
+        .await
+        .at(path)?;
+        drop(reader);
+        if is_complete {
+            return Ok(false);
+        }
+        let mut write = self.write().await?;
+        let index = async {
+            execute!(&mut write, "delete from review_fts")?;
+            execute!(
+                &mut write,
+                "insert into review_fts (rowid, text, review_id)
+                 select review_no, text, review_id from review join review_change using (review_id)"
+            )?;
+            write.commit().await
+        };
+        index.await.at(path)?;
+        tracing::warn!(
+            "search.index_rebuilt: rows of the text index were missing; all texts were indexed again"
+        );
+        Ok(true)
+    }
+}
+
 /// Each part, or its beginning, as a phrase; all of them must occur.
 fn expression(parts: &[String]) -> String {
     let (mut phrases, mut trigrams) = (Vec::new(), TRIGRAMS_MAX);

@@ -1,5 +1,5 @@
-//! What `/transparency` says beyond the published reviews: how they arrive, what their sources last said, and the stars of
-//! those that the owner withheld.
+//! What `/transparency` says beyond the published reviews: how they arrive, what their sources last said, which were withheld and
+//! deleted, and the stars of those that the owner withheld.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,11 @@ use futures_util::{Stream, TryStreamExt as _};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
+use super::reviews::Reasons;
 use super::text::{Text, instant};
-use crate::model::{DUPLICATE, GONE, LastStatement, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts};
+use crate::model::{GONE, LastStatement, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts};
 
-/// How the published reviews of a source arrive.
+/// How the reviews of a source arrive.
 #[derive(Debug)]
 pub struct ArrivalRow {
     /// Whether the source is fetched on a schedule, which is not paused; otherwise its files were imported.
@@ -20,7 +21,7 @@ pub struct ArrivalRow {
     pub last: Option<DateTime<Utc>>,
 }
 
-/// The arrival of each source by its name; a source of which no published review was imported is not there.
+/// The arrival of each source by its name; a source of which no review was imported is not there.
 pub async fn arrivals(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<String, ArrivalRow>> {
@@ -29,9 +30,10 @@ pub async fn arrivals(
              coalesce(max(s.last_success_at),
                (select max(started_at) from import_run as i, json_each(i.sources) as j
                 where j.value = r.source_name and undone_at is null)) as "last: Text"
-           from review as r join review_source using (review_id) left join sync_review as b using (review_id)
-             left join sync_source as s on s.name = b.name and not s.paused
-           where r.status = 'published' group by r.source_name"#
+           from (select review_id, r.source_name from review as r join review_source using (review_id)
+                 union all select review_id, source_name from deleted_review where same_content is not null) as r
+             left join sync_review as b using (review_id) left join sync_source as s on s.name = b.name and not s.paused
+           group by r.source_name"#
     )
     .fetch_all(connection)
     .await?;
@@ -45,15 +47,62 @@ pub async fn arrivals(
     Ok(arrivals.collect())
 }
 
-/// The stars of the reviews that the owner withheld: not those that their source hides or no longer has, duplicates, and
-/// reviews that are not verified.
+/// The deleted reviews, with the ten most frequent reasons. A mark whose review stands again is none.
+pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
+    let rows = sqlx::query!(
+        r#"select iif(octet_length(reason) > 1000, 'too long', coalesce(nullif(reason, ''), 'not stated')) as "reason!: Text",
+             count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
+           from deleted_review as d where not exists (select 1 from review as r where r.review_id = d.review_id)
+           group by 1 order by 2 desc, 1 limit 10"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut deleted = Reasons::default();
+    for row in rows {
+        deleted.count = u64::try_from(row.all).unwrap_or(0);
+        deleted.add(row.reason.into(), row.count);
+    }
+    Ok(deleted)
+}
+
+/// Reviews of a source that are not published.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HiddenCounts {
+    pub withheld: u64,
+    pub deleted: u64,
+}
+
+/// By the name of the source.
+pub async fn hidden_by_source(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<BTreeMap<String, HiddenCounts>> {
+    let rows = sqlx::query!(
+        r#"select source_name as "source!: Text", sum(is_withheld) as "withheld!: i64", sum(not is_withheld) as "deleted!: i64"
+           from (select source_name, 1 as is_withheld from review where status = 'withheld'
+                 union all
+                 select source_name, 0 from deleted_review as d
+                 where not exists (select 1 from review as r where r.review_id = d.review_id)) group by 1"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut hidden: BTreeMap<String, HiddenCounts> = BTreeMap::new();
+    for row in rows {
+        // Names with replaced bytes may now be equal to others.
+        let counts = hidden.entry(row.source.into()).or_default();
+        counts.withheld += u64::try_from(row.withheld).unwrap_or(0);
+        counts.deleted += u64::try_from(row.deleted).unwrap_or(0);
+    }
+    Ok(hidden)
+}
+
+/// The stars of the reviews that the owner withheld: not those that their source hides or no longer has, and reviews that are not
+/// verified.
 pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
     let rows = sqlx::query!(
         r#"select rating as "stars!: i64", count(*) as "count!: i64" from review
-           where status = 'withheld' and verified = 1 and coalesce(withheld_reason, '') not in (?, ?, ?, ?) group by 1"#,
+           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?) group by 1"#,
         NOT_PUBLISHED,
         GONE,
-        DUPLICATE,
         NOT_VERIFIED
     )
     .fetch_all(connection)

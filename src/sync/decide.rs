@@ -1,33 +1,27 @@
-//! Decides within the import's transaction whether a run is taken: rejected rows, another kind of file, fewer reviews than
-//! before. Records the run there too.
+//! Decides within the import's transaction whether a run is taken: rejected rows, another kind of file. Records the run there
+//! too.
 
 use std::io;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::fetch::Fetched;
 use super::source::Source;
 use crate::imports::{
-    DoubtfulChoice, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
-    ShownTables, Watch, Watcher, find_format,
+    Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
+    ShownTables, Watch, Watcher,
 };
-use crate::model::{ReviewId, Unit};
-use crate::storage::reviews::standing;
+use crate::model::ReviewId;
 use crate::storage::sync::{
-    Brought, SyncSource, SyncSuccess, brought_before, missing_reviews, note_brought,
-    note_same_answer, note_source_of_run, note_sync_success, save_sync_source, set_next_run,
-    sync_sources, withdrawn_since,
+    SyncSource, SyncSuccess, brought_reviews, note_brought, note_source_of_run, note_sync_success,
+    save_sync_source, set_next_run, sync_sources,
 };
 use crate::storage::{Database, Write};
 
-/// This many reviews may be missing, or rows be rejected, in any run.
-const FEW: usize = 3;
-/// Whole runs in a row that lack a review before it is withheld.
-const LACKING_RUNS: i64 = 2;
-/// The time in which at most a tenth of a source's reviews is withheld.
-const WITHHOLDING_TIME: TimeDelta = TimeDelta::hours(24);
+/// This many rows may be rejected in any run.
+const FEW: u64 = 3;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -43,12 +37,10 @@ pub enum Cause {
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
     pub cause: Cause,
-    /// Whether the run is taken as it is (`--yes`).
-    pub is_accepted: bool,
-    /// Whether it may change text or stars of more than half of the source's reviews (`--accept-changes`).
+    /// Whether the run is taken as it is (`--accept-changes`).
     pub accepts_changes: bool,
     /// `--doubtful`
-    pub doubtful: Vec<DoubtfulChoice>,
+    pub doubtful: Option<Doubtful>,
     /// How the answer is read when the source is added, with what the owner decides about columns; otherwise as the source says.
     pub reading: Option<ImportRequest>,
 }
@@ -56,8 +48,6 @@ pub struct RunRequest {
 /// What the run of a source brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunDecision {
-    /// `success`, or `short`: imported, with fewer reviews than there were.
-    pub outcome: &'static str,
     pub count: u64,
     /// Sentences for the owner.
     pub notes: Vec<String>,
@@ -139,16 +129,6 @@ impl Decider<'_> {
                 "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source columns` adds a value that publishes"
             )));
         }
-        if let Some(member) = fetched.announced.more_than(rows)
-            && is_adding
-            && !source.options.partial
-        {
-            let member = fetched.mask.apply(member);
-            return Err(MergeError::Refused(format!(
-                "the answer says that there is more ({member}), and how to fetch it is not known; ask for more reviews per page, or \
-                 add --partial: then a review that is missing is no fault"
-            )));
-        }
         match self.request.cause {
             Cause::Adding => save_sync_source(write, &source.row).await?,
             Cause::Schedule => self.database.fence(write).await?,
@@ -169,15 +149,13 @@ impl Decider<'_> {
                 "the source was paused during the run".to_owned(),
             ));
         }
-        let before = brought_before(write.for_reading(), name).await?;
         let count = if fetched.is_same {
-            before.whole.len() as u64
+            brought_reviews(write.for_reading(), name).await?.len() as u64
         } else {
             outcome.ids.len() as u64 + outcome.report.doubtful.count
         };
         let format = formats_of(&outcome);
-        let shortfall = self.shortfall(&outcome, &row, &before, count, format.as_deref())?;
-        let is_whole = shortfall.is_none();
+        self.check_answer(&outcome, &row, format.as_deref())?;
         let waiting = (fetched.waiting > 0).then(|| {
             format!(
                 "files that changed within 10 s wait for the next run: {}",
@@ -185,50 +163,42 @@ impl Decider<'_> {
             )
         });
         self.decision = RunDecision {
-            outcome: if is_whole { "success" } else { "short" },
             count,
-            notes: shortfall.into_iter().chain(waiting).collect(),
+            notes: self
+                .further_pages(count)
+                .into_iter()
+                .chain(waiting)
+                .collect(),
         };
         let doubtful = outcome.report.doubtful.count;
         let (etag, last_modified) = if fetched.is_same {
-            note_same_answer(write, name).await?;
             (row.etag, row.last_modified)
         } else {
             let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
-            let doubted: Vec<&str> = outcome.doubted.iter().map(ReviewId::as_str).collect();
-            let is_whole = is_whole && !source.options.partial;
-            note_brought(write, name, &ids, &doubted, is_whole).await?;
+            note_brought(write, name, &ids).await?;
             // Doubtful rows are read again until they are settled, so that they are reported and counted; and so is an answer of which
             // a part may not be stored, because it is committed in several groups.
             let is_settled = doubtful == 0 && outcome.is_one_group;
             let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
             (settled(&fetched.etag), settled(&fetched.last_modified))
         };
-        let gone = if is_whole && source.options.withdraw_missing {
-            self.gone(write, &outcome, &before).await?
-        } else {
-            Vec::new()
-        };
         // A run that changes nothing is none to undo.
-        let keeps_run = outcome.has_changes || withholds_any(write, &gone).await?;
+        let keeps_run = outcome.has_changes;
         let run = outcome.run.filter(|_| keeps_run);
         if let Some(run) = run {
             let is_scheduled = self.request.cause == Cause::Schedule;
-            note_source_of_run(write, run, name, is_scheduled, self.request.is_accepted).await?;
+            note_source_of_run(write, run, name, is_scheduled).await?;
         }
         let success = SyncSuccess {
-            outcome: self.decision.outcome,
             count: i64::try_from(count).unwrap_or(i64::MAX),
             doubtful: i64::try_from(doubtful).unwrap_or(i64::MAX),
             run,
-            is_whole,
             format,
             etag,
             last_modified,
         };
         note_sync_success(write, name, self.now, &success).await?;
         Ok(ImportVerdict {
-            gone,
             keeps_run,
             // What was decided when the source was added belongs to the source.
             undoes_columns: !is_adding,
@@ -247,25 +217,23 @@ impl Decider<'_> {
         MergeError::Refused(format!("{}; {command} takes it", change.reason))
     }
 
-    /// Why the run is imported but not whole; `None` if it is whole. The owner may take any run as it is.
+    /// Refuses an answer with too many rejected rows, or of another kind than before. The owner may take any run as it is.
     ///
     /// # Errors
     /// If nothing of the run may be imported.
-    fn shortfall(
+    fn check_answer(
         &self,
         outcome: &ImportOutcome<'_>,
         row: &SyncSource,
-        before: &Brought,
-        count: u64,
         format: Option<&str>,
-    ) -> Result<Option<String>, MergeError> {
-        let (name, fetched) = (self.source.name(), self.fetched);
+    ) -> Result<(), MergeError> {
+        let name = self.source.name();
         let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
         let all = rejected + taken;
-        if self.request.is_accepted {
-            return Ok(None);
+        if self.request.accepts_changes {
+            return Ok(());
         }
-        if rejected > FEW as u64 && rejected * 10 > all {
+        if rejected > FEW && rejected * 10 > all {
             let advice = match self.request.cause {
                 Cause::Adding => "they are shown above".to_owned(),
                 Cause::Schedule | Cause::Command => {
@@ -278,95 +246,35 @@ impl Decider<'_> {
         }
         // The owner has seen what a source brings that is added.
         let is_added = self.request.cause == Cause::Adding;
-        if let (Some(format), Some(before)) = (format, row.whole_format.as_deref())
+        if let (Some(format), Some(before)) = (format, row.last_format.as_deref())
             && format != before
             && !is_added
         {
             return Err(MergeError::Refused(format!(
-                "the answer is another kind of file ({format}; the last whole run's was {before}); `reviews sync run {name} --yes` \
-                 takes it"
+                "the answer is another kind of file ({format}; the last run's was {before}); `reviews sync run {name} \
+                 --accept-changes` takes it"
             )));
         }
-        if fetched.is_same || self.source.options.partial {
-            return Ok(None);
-        }
-        let ids = outcome.ids.union(outcome.doubted);
-        let have = ids.filter(|id| before.whole.contains(*id)).count();
-        let whole = before.whole.len();
-        let total = fetched.total.filter(|total| count + rejected < *total);
-        let reason = if !is_added && !is_whole(have, whole) {
-            format!("it has {have} of the {whole} reviews of the last whole run")
-        } else if let Some(total) = total {
-            format!("it brings {count} reviews, and the source says that it has {total}")
-        } else if let Some(member) = fetched.announced.more_than(count + rejected) {
-            format!(
-                "the answer says that there is more ({})",
-                fetched.mask.apply(member)
-            )
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(format!(
-            "this run is not whole: {reason}; nothing is withheld; `reviews sync run {name} --yes` takes it as it is"
-        )))
+        Ok(())
     }
 
-    /// The reviews to withhold as gone at the source.
-    async fn gone(
-        &mut self,
-        write: &mut Write,
-        outcome: &ImportOutcome<'_>,
-        before: &Brought,
-    ) -> Result<Vec<ReviewId>, MergeError> {
-        let (report, is_accepted) = (outcome.report, self.request.is_accepted);
-        let is_excerpt = |format| find_format(format).is_some_and(|format| format.excerpts);
-        if report.files.iter().any(|file| is_excerpt(file.format)) {
-            return Ok(Vec::new());
+    /// That the answer says of more than `count` reviews.
+    fn further_pages(&self, count: u64) -> Option<String> {
+        let fetched = self.fetched;
+        if fetched.is_same || self.source.options.partial {
+            return None;
         }
-        let name = self.source.name();
-        let runs = if is_accepted { 1 } else { LACKING_RUNS };
-        let mut gone = missing_reviews(write.for_reading(), name, runs).await?;
-        if gone.is_empty() || is_accepted {
-            return Ok(gone);
-        }
-        let (rejected, all) = (report.rejected, gone.len());
-        let reason = if rejected > 0 {
-            gone.clear();
-            format!("{rejected} rows were rejected, and may be those reviews")
-        } else {
-            let since = self.now - WITHHOLDING_TIME;
-            let withdrawn = withdrawn_since(write.for_reading(), name, since).await?;
-            let tenth = (before.published + withdrawn) / 10;
-            gone.truncate(tenth.max(FEW).saturating_sub(withdrawn));
-            "at most a tenth of a source's reviews is withheld within 24 hours".to_owned()
-        };
-        if gone.len() < all {
-            self.decision.notes.push(format!(
-                "reviews that the source no longer has, and that are not withheld: {}, because {reason}; `reviews sync run {name} --yes` \
-                 withholds them",
-                all - gone.len()
+        if let Some(total) = fetched.total.filter(|total| count < *total) {
+            return Some(format!(
+                "the answer has {count} reviews, and the source says that it has {total}"
             ));
         }
-        Ok(gone)
+        let member = fetched.announced.more_than(count)?;
+        let member = fetched.mask.apply(member);
+        Some(format!(
+            "the answer says that there is more ({member}), and how to fetch it is not known"
+        ))
     }
-}
-
-/// Whether a run has enough of the reviews of the last whole one: nine tenths, or all but three and at least one.
-const fn is_whole(have: usize, whole: usize) -> bool {
-    have * 10 >= whole * 9 || (have + FEW >= whole && have > 0)
-}
-
-/// Whether one of the reviews that are gone at the source will be withheld: the owner may have published it again.
-async fn withholds_any(write: &mut Write, gone: &[ReviewId]) -> sqlx::Result<bool> {
-    let ids: Vec<&str> = gone.iter().map(ReviewId::as_str).collect();
-    let known = standing(write.for_reading(), &ids).await?;
-    let mut sourced = known.values().filter(|known| known.source.is_some());
-    Ok(sourced.any(|known| {
-        let last = known.last_statement();
-        known
-            .review()
-            .is_some_and(|review| !last.is_decided(Unit::Status, review))
-    }))
 }
 
 /// The formats of the files that have rows.
@@ -376,22 +284,4 @@ fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
     formats.sort_unstable();
     formats.dedup();
     (!formats.is_empty()).then(|| formats.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_whole;
-
-    #[test]
-    fn run_of_nine_tenths_or_all_but_three_is_whole() {
-        for (have, of, is) in [
-            (36, 40, true),
-            (35, 40, false),
-            (1, 4, true),
-            (0, 3, false),
-            (0, 0, true),
-        ] {
-            assert_eq!(is_whole(have, of), is, "{have} of {of}");
-        }
-    }
 }

@@ -47,7 +47,7 @@ pub struct Fetched {
     pub below: Option<Arc<OwnedFd>>,
     /// The folder of the pages, which is removed with this value.
     pub folder: Option<TempDir>,
-    /// Whether the answer is that of the last whole run; then there are no files.
+    /// Whether the answer is that of the last run; then there are no files.
     pub is_same: bool,
     /// The number of reviews that the source says it has, where the platform's file describes it.
     pub total: Option<u64>,
@@ -64,7 +64,7 @@ pub struct Fetched {
     pub mask: Mask,
 }
 
-/// Fetches all pages, whose number and rows `bar` shows. With `is_conditional`, an answer like that of the last whole run is not
+/// Fetches all pages, whose number and rows `bar` shows. With `is_conditional`, an answer like that of the last run is not
 /// sent again. One page at a time is in memory, in the only place of `memory`.
 ///
 /// # Errors
@@ -217,7 +217,7 @@ fn charset(media_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label?.as_bytes())
 }
 
-/// The validators of the last whole run's answer.
+/// The validators of the last run's answer.
 fn conditions(source: &Source) -> HeaderMap {
     let conditions = [
         (IF_NONE_MATCH, &source.row.etag),
@@ -239,7 +239,7 @@ const SETTLED_AFTER_SECONDS: u64 = 10;
 /// Folders deep to which an unpacked Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 6;
 
-/// The finished files of a source, oldest first; none if `is_conditional` and they are those of the last whole run.
+/// The finished files of a source, oldest first; none if `is_conditional` and they are those of the last run.
 ///
 /// # Errors
 /// If the source is not below the folder of `REVIEWS_SYNC_FILES`, or cannot be read.

@@ -20,9 +20,9 @@ use crate::random::Random;
 use crate::storage::DbError;
 use crate::storage::sync::SyncSource;
 
-/// The options of `import` that say how an answer is read; `--withdraw-missing` is a source's own.
+/// The options of `import` that say how an answer is read.
 const READING_OPTIONS: &str =
-    "format scale date-format source encoding sheet header-row location skip-duplicates full-names";
+    "format scale date-format source encoding sheet header-row skip-duplicates full-names";
 /// Those that decide about columns when a source is added; they are kept with its columns.
 const COLUMN_OPTIONS: &str = "map public public-answer public-name ignore ignore-others no-text";
 /// A parameter or header whose name contains one of these may have a secret as its value.
@@ -69,7 +69,6 @@ pub struct SourceOptions {
     /// Whether the answer has only the newest reviews.
     pub partial: bool,
     pub allow_http: bool,
-    pub withdraw_missing: bool,
     /// Options of `reviews import`, as `--scale=10`.
     pub import: Vec<String>,
 }
@@ -85,7 +84,6 @@ impl SourceOptions {
         let flags = [
             (self.partial, "--partial"),
             (self.allow_http, "--allow-http"),
-            (self.withdraw_missing, "--withdraw-missing"),
         ];
         let flags = flags
             .into_iter()
@@ -125,11 +123,6 @@ impl Source {
             )));
         }
         refuse_literal_secrets(&row.url, &options)?;
-        if options.partial && options.withdraw_missing {
-            return Err(SyncError::failed(
-                "--withdraw-missing needs all reviews of a source, and --partial says that it gives only some",
-            ));
-        }
         let source = Self {
             schedule: row.schedule.parse().map_err(SyncError::failed)?,
             row: row.clone(),

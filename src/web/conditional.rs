@@ -1,5 +1,6 @@
-//! One answer for every body: the content coding (RFC 9110 §12.5.3), the preconditions with 304 and 412 (§13), and 406.
+//! One answer for every body: the content coding (RFC 9110 §12.5.3), and 304 if the client's copy is current (§13).
 //! Handlers respond with [`Ctx::respond`] once they have the body, so no precondition applies to errors (§13.2.1).
+//! `If-Match` and `If-Unmodified-Since` are for writes and are ignored, as is `Accept`: every resource has one kind.
 
 use std::io;
 use std::sync::Arc;
@@ -9,15 +10,14 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG,
-    IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, VARY,
+    IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use poem::web::headers::{Date, HeaderMapExt as _, IfModifiedSince, IfUnmodifiedSince};
+use poem::web::headers::{Date, HeaderMapExt as _, IfModifiedSince};
 use poem::{Body, Response};
 use tokio::task::yield_now;
 
 use super::context::Ctx;
-use super::problem::HttpProblem;
 use crate::snapshot::{CachedBody, Coding, PublishedDocument, Snapshot};
 
 /// The time for which caches may keep a response, and for which they may serve a stale one while they revalidate or
@@ -31,20 +31,17 @@ const FIELDS_MAX: usize = 16;
 impl Ctx {
     /// The response to a request with the fields `request`: 200 with `body`, or 304, which repeats the fields of the 200
     /// (RFC 9110 §15.4.5). `dated` is the document whose last change is also the body's; `None` if that is unknown.
-    ///
-    /// # Errors
-    /// 406 if no acceptable coding is ready, 412 if a precondition fails.
     pub fn respond(
         &self,
         request: &HeaderMap,
         snapshot: &Arc<Snapshot>,
         body: &CachedBody,
         dated: Option<&PublishedDocument>,
-    ) -> Result<Response, HttpProblem> {
+    ) -> Response {
         let dated = dated.filter(|dated| dated.confirmed().is_some());
-        let coding = choose(request, body)?;
-        let status = decide(request, body, dated)?;
-        let mut response = Response::builder().status(status).finish();
+        let coding = choose(request, body);
+        let is_current = is_current(request, body, dated);
+        let mut response = Response::default();
         let fields = response.headers_mut();
         fields.reserve(FIELDS_MAX);
         fields.insert(ETAG, ready(body.etag(coding)));
@@ -56,8 +53,9 @@ impl Ctx {
             let date = self.clock.now().max(dated.publication.changed_at);
             fields.typed_insert(Date::from(SystemTime::from(date)));
         }
-        if status == StatusCode::NOT_MODIFIED {
-            return Ok(response);
+        if is_current {
+            response.set_status(StatusCode::NOT_MODIFIED);
+            return response;
         }
         fields.insert(CONTENT_TYPE, HeaderValue::from_static(body.content_type));
         let coded = coding.and_then(|coding| body.coded(coding));
@@ -68,7 +66,7 @@ impl Ctx {
         let length: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
         fields.insert(CONTENT_LENGTH, HeaderValue::from(length));
         response.set_body(send(pieces, snapshot));
-        Ok(response)
+        response
     }
 }
 
@@ -77,56 +75,27 @@ pub fn ready(text: &Bytes) -> HeaderValue {
     HeaderValue::from_maybe_shared(text.clone()).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// 200, or 304 if the client's copy is current (RFC 9110 §13.2.2). An invalid precondition matches nothing if it is a list
-/// of tags, and is ignored if it is a date (§13.1.3, §13.1.4). The tag of any coding matches. A date in the future is later
-/// than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
-///
-/// # Errors
-/// 412 if a precondition fails.
-fn decide(
-    request: &HeaderMap,
-    body: &CachedBody,
-    dated: Option<&PublishedDocument>,
-) -> Result<StatusCode, HttpProblem> {
-    let publication = dated.map(|dated| &dated.publication);
-    let is_met = if request.contains_key(IF_MATCH) {
-        is_listed(request, &IF_MATCH, body)
-    } else {
-        let since: Option<IfUnmodifiedSince> = request.typed_get();
-        publication.zip(since).is_none_or(|(publication, since)| {
-            since.precondition_passes(publication.changed_at.into())
-        })
-    };
-    if !is_met {
-        return Err(HttpProblem::new(
-            StatusCode::PRECONDITION_FAILED,
-            "The resource has changed; send the request again without If-Match and If-Unmodified-Since.",
-        ));
+/// Whether the client's copy is current (RFC 9110 §13.2.2). `If-None-Match` decides if it is there, and an invalid one matches
+/// nothing; an invalid date is ignored (§13.1.3). A date in the future is later than every change, so the result is 304 (RFC
+/// 9110); RFC 2616 ignored such dates.
+fn is_current(request: &HeaderMap, body: &CachedBody, dated: Option<&PublishedDocument>) -> bool {
+    if request.contains_key(IF_NONE_MATCH) {
+        return is_listed(request, body);
     }
-    let is_current = if request.contains_key(IF_NONE_MATCH) {
-        is_listed(request, &IF_NONE_MATCH, body)
-    } else {
-        let since: Option<IfModifiedSince> = request.typed_get();
-        publication.zip(since).is_some_and(|(publication, since)| {
-            !publication.is_same_second && !since.is_modified(publication.changed_at.into())
-        })
-    };
-    Ok(if is_current {
-        StatusCode::NOT_MODIFIED
-    } else {
-        StatusCode::OK
+    let since: Option<IfModifiedSince> = request.typed_get();
+    dated.zip(since).is_some_and(|(dated, since)| {
+        let publication = &dated.publication;
+        !publication.is_same_second && !since.is_modified(publication.changed_at.into())
     })
 }
 
-/// Whether a list of entity tags has one of the body's. `*` by itself matches everything. `If-Match` compares strongly:
-/// no tag may be weak. Otherwise `W/"a"` equals `"a"` (§8.8.3.2, §13.1.1). Not by the `headers` crate, which panics in a
-/// debug build at a tag with a blank.
-fn is_listed(request: &HeaderMap, name: &HeaderName, body: &CachedBody) -> bool {
-    let lines = || request.get_all(name).iter();
+/// Whether `If-None-Match` has one of the body's tags, of whatever coding, or is `*` by itself. `W/"a"` equals `"a"` (§8.8.3.2).
+/// Not by the `headers` crate, which panics in a debug build at a tag with a blank.
+fn is_listed(request: &HeaderMap, body: &CachedBody) -> bool {
+    let lines = || request.get_all(IF_NONE_MATCH).iter();
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_listed = members().any(|member| {
-        let without_mark = member.strip_prefix(b"W/").filter(|_| *name != IF_MATCH);
-        let tag = without_mark.unwrap_or(member);
+        let tag = member.strip_prefix(b"W/").unwrap_or(member);
         body.etags.iter().any(|etag| etag == tag)
     });
     is_listed || members().eq([b"*"])
@@ -145,11 +114,9 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The coding with the highest weight among those that are ready and identity (`None`); among equals the first of
-/// [`Coding::ALL`], identity last. If a coding appears twice, the lower weight counts.
-///
-/// # Errors
-/// 406 if identity is refused, and no coding that is ready is accepted.
-fn choose(request: &HeaderMap, body: &CachedBody) -> Result<Option<Coding>, HttpProblem> {
+/// [`Coding::ALL`], identity last. If a coding appears twice, the lower weight counts. Identity is sent even if it is refused,
+/// where no coding that is ready is accepted.
+fn choose(request: &HeaderMap, body: &CachedBody) -> Option<Coding> {
     let weights: Vec<(&str, f32)> = weighted(request, &ACCEPT_ENCODING).collect();
     let named = |name: &str| {
         let weights = weights.iter();
@@ -175,20 +142,12 @@ fn choose(request: &HeaderMap, body: &CachedBody) -> Result<Option<Coding>, Http
     // If the header does not name it, identity is acceptable and ranks below all codings that are named.
     let identity = named("identity").or_else(|| named("*"));
     // Of equal weights `max_by` returns the last, which must be the first of `ALL`.
-    let best = body
-        .codings()
+    body.codings()
         .rev()
         .filter_map(|coding| Some((coding, weight(coding)?)))
         .filter(|(_, weight)| *weight > 0.0 && *weight >= identity.unwrap_or_default())
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
-    if best.is_none() && identity.is_some_and(|weight| weight <= 0.0) {
-        let problem = HttpProblem::new(
-            StatusCode::NOT_ACCEPTABLE,
-            "No content coding that Accept-Encoding allows is available; allow identity.",
-        );
-        return Err(problem.with(VARY, VARIES));
-    }
-    Ok(best.map(|(coding, _)| coding))
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        .map(|(coding, _)| coding)
 }
 
 /// The members of a list with their weights, 1 if there is none (RFC 9110 §12.4.2), without those that are not
@@ -310,16 +269,16 @@ mod tests {
         an asterisk with nothing ready → none → * → identity
         an asterisk with one refused → br gzip → *, br;q=0 → gzip
         an asterisk weighs identity, too → gzip → gzip;q=0.4, *;q=0.5 → identity
-        everything refused → br gzip → *;q=0 → 406
+        everything refused → br gzip → *;q=0 → identity
         everything but identity refused → br gzip → identity, *;q=0 → identity
         everything but identity refused, at a low weight → br gzip → identity;q=0.001, *;q=0 → identity
         everything but gzip refused → br gzip → gzip, *;q=0 → gzip
-        everything but gzip refused, and it is not ready → br → gzip, *;q=0 → 406
+        everything but gzip refused, and it is not ready → br → gzip, *;q=0 → identity
         identity refused, a coding named → br gzip → gzip;q=0.1, identity;q=0 → gzip
-        identity refused, and nothing named → br gzip → identity;q=0 → 406
+        identity refused, and nothing named → br gzip → identity;q=0 → identity
         identity refused, the rest by asterisk → br gzip → identity;q=0, * → br
-        identity refused, nothing ready → none → identity;q=0, * → 406
-        identity refused, only the unknown named → br gzip → identity;q=0, deflate → 406
+        identity refused, nothing ready → none → identity;q=0, * → identity
+        identity refused, only the unknown named → br gzip → identity;q=0, deflate → identity
         the old name of gzip → br gzip → x-gzip → gzip
         capitals → br gzip → GZip;Q=0.5, IDENTITY;q=0 → gzip
         several lines → br gzip → gzip;q=0.5 + br;q=0.7 → br
@@ -359,10 +318,7 @@ mod tests {
                 body.set_coded(coding, coding.name().into());
             }
             let answered = ctx.respond(&headers, &ctx.current.load(), &body, None);
-            let chosen = match &answered {
-                Ok(response) => (response.header(CONTENT_ENCODING)).unwrap_or("identity"),
-                Err(problem) => problem.status.as_str(),
-            };
+            let chosen = answered.header(CONTENT_ENCODING).unwrap_or("identity");
             assert_eq!(chosen, row[row.len() - 1], "{row:?}");
         }
     }

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
+use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, VerificationWait};
 use super::request::Secret;
 use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification, Subscriber};
@@ -29,7 +29,7 @@ pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 const VERIFY_BODY_MAX: usize = 1_024;
 /// The delay before the second attempt when the callback may not have received the first.
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
-/// The delay while our own network fails, or after a panic; such attempts do not count.
+/// The delay after an attempt that did not leave this machine, or a panic; such attempts do not count.
 const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ impl Exchange {
         let exchange = async {
             match due {
                 Due::Verify(due) => self.verify(due, at).await,
-                Due::Deliver(due) => self.deliver(due, snapshot, at).await,
+                Due::Deliver(due) => self.deliver(due, snapshot).await,
             }
         };
         let concluded = AssertUnwindSafe(exchange).catch_unwind().await;
@@ -124,18 +124,14 @@ impl Exchange {
             }
         };
         let (verdict, status, reason) = judge(&challenge, &answered);
-        // A connection that times out never counts as a failure of our network: any client could keep any number of requests
-        // waiting.
-        let failure = answered.as_ref().err().copied();
-        let failure = failure.filter(|failure| *failure != Failure::ConnectTimedOut);
-        let is_ours = self.is_ours(failure, due.requested_at);
+        let is_local = answered.as_ref().is_err_and(|failure| failure.is_local());
         let outcome = match verdict {
             Confirmation::Confirmed => AttemptOutcome::Verified {
                 serial,
                 mode: due.mode,
                 lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
             },
-            Confirmation::Unheard | Confirmation::Refused if is_ours => {
+            Confirmation::Unheard | Confirmation::Refused if is_local => {
                 self.verify_after_outage(due)
             }
             Confirmation::Unheard if due.attempts == 0 => again(),
@@ -181,12 +177,7 @@ impl Exchange {
             .unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
-    async fn deliver(
-        &self,
-        due: &DueDelivery,
-        snapshot: &Snapshot,
-        sent_at: DateTime<Utc>,
-    ) -> Conclusion {
+    async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Conclusion {
         let document = due.subscriber.document;
         let body = &snapshot.document(document).body;
         let bytes = body.content.length();
@@ -202,8 +193,6 @@ impl Exchange {
             .egress
             .post(&due.subscriber.callback, &fields, body, timeout);
         let answered = posted.await;
-        let failure = answered.as_ref().err().copied();
-        let is_ours = self.is_ours(failure, due.unanswered_at.unwrap_or(sent_at));
         match &answered {
             Ok(Answer {
                 status: 200..=299, ..
@@ -217,7 +206,9 @@ impl Exchange {
                 (outcome, Some(answer.status), "status")
             }
             // Nothing is known about the subscriber, so the failure does not count.
-            Err(failure) if is_ours => (self.deliver_after_outage(due), None, failure.name()),
+            Err(failure) if failure.is_local() => {
+                (self.deliver_after_outage(due), None, failure.name())
+            }
             Err(failure) => {
                 let outcome = self.retry_or_deny(due, None).await;
                 (outcome, None, failure.name())
@@ -383,21 +374,6 @@ fn wait_after(
 /// `jitter` is a random number from 0 to 1.
 fn add_jitter(wait: Duration, jitter: f64) -> Duration {
     wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
-}
-
-// The cause of a failure: three consecutive failures end a subscription, so failures of our own network must not count.
-
-impl Exchange {
-    /// Whether our own network caused a failure; `failure` is `None` if there was a response. If there was no connection,
-    /// either side may be the cause: the attempt is repeated after a minute, and counts once any host was reached `since`
-    /// the attempt before.
-    fn is_ours(&self, failure: Option<Failure>, since: DateTime<Utc>) -> bool {
-        match failure.map_or(Blame::Theirs, Failure::blame) {
-            Blame::Ours => true,
-            Blame::Theirs => false,
-            Blame::Unclear => self.egress.reached_at() <= since,
-        }
-    }
 }
 
 /// The reason of a failed verification, for the operator and the owner of the callback.

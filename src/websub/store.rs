@@ -5,7 +5,6 @@ use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use sqlx::SqliteConnection;
 
-use super::http_client::{Blame, Failure};
 use super::request::{Request, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
@@ -200,7 +199,6 @@ pub struct DueVerification {
     pub lease_ends_at: Option<DateTime<Utc>>,
     /// Previous attempts.
     pub attempts: i64,
-    pub requested_at: DateTime<Utc>,
 }
 
 impl DueVerification {
@@ -226,8 +224,6 @@ pub struct DueDelivery {
     pub delivered_version: i64,
     /// Consecutive failed deliveries.
     pub failures: u32,
-    /// The start of the last attempt, if that could not connect.
-    pub unanswered_at: Option<DateTime<Utc>>,
 }
 
 pub enum Due {
@@ -255,7 +251,7 @@ pub async fn verifications(
 ) -> sqlx::Result<Vec<DueVerification>> {
     let until = utc_milliseconds(now);
     let rows = sqlx::query!(
-        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, i.requested_at,
+        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts,
            s.document, s.host, s.lease_ends_at, s.state
          from intent as i join subscription as s using (subscription_id)
          where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
@@ -279,7 +275,6 @@ pub async fn verifications(
             lease_seconds: row.lease_seconds,
             lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
-            requested_at: instant_or_epoch(&row.requested_at),
         })
     });
     Ok(due.collect())
@@ -294,8 +289,7 @@ pub async fn deliveries(
     let now = utc_milliseconds(now);
     let rows = sqlx::query!(
         r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
-             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!",
-             last_attempt_at, last_outcome
+             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
            from (select s.*, row_number() over (partition by host order by subscription_id) as place
                  from subscription as s join publication as p on p.document = s.document
                  where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1
@@ -308,9 +302,6 @@ pub async fn deliveries(
     .fetch_all(connection)
     .await?;
     let due = rows.into_iter().filter_map(|row| {
-        let failure = row.last_outcome.as_deref().and_then(Failure::find);
-        let is_unanswered = failure.is_some_and(|failure| failure.blame() == Blame::Unclear);
-        let last_attempt_at = row.last_attempt_at.as_deref().filter(|_| is_unanswered);
         Some(DueDelivery {
             subscriber: Subscriber {
                 subscription_id: row.subscription_id,
@@ -322,7 +313,6 @@ pub async fn deliveries(
             lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
             delivered_version: row.delivered_version,
             failures: u32::try_from(row.failures).unwrap_or(0),
-            unanswered_at: last_attempt_at.map(instant_or_epoch),
         })
     });
     Ok(due.collect())

@@ -441,7 +441,6 @@ mod tests {
             lease_ends_at: DateTime::UNIX_EPOCH,
             delivered_version: 0,
             failures: 0,
-            unanswered_at: None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
 use serde::Serialize;
 use serde_json::Value;
 use serde_with::skip_serializing_none;
@@ -42,6 +42,10 @@ pub struct Business {
     pub address: Option<BTreeMap<String, Value>>,
     /// Geographic position of the business.
     pub geo: Option<Geo>,
+    /// When it is open, in its time zone; a day without an entry is closed. Left out if it is not stated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub hours: Vec<OpeningHours>,
     /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
     /// Pages on which customers can write a review of the business.
@@ -56,25 +60,8 @@ pub struct Business {
     pub technicians: Vec<Technician>,
     /// The places it serves.
     pub service_areas: Vec<String>,
-}
-
-/// The business as in its owner's file, with data that are never published.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OwnBusiness {
-    /// With full names and aliases.
-    #[serde(flatten)]
-    pub business: Business,
-    /// `full`, `first_name` or `off`.
+    /// Whether its staff are shown: `full` or `off`.
     pub publish_staff: String,
-}
-
-impl From<&business::Business> for OwnBusiness {
-    fn from(business: &business::Business) -> Self {
-        Self {
-            business: business.into(),
-            publish_staff: business.publish_staff.name().to_owned(),
-        }
-    }
 }
 
 /// A place on Earth.
@@ -84,6 +71,38 @@ pub struct Geo {
     pub latitude: f64,
     /// Longitude in degrees, -180 to 180; east is positive.
     pub longitude: f64,
+}
+
+/// From when until when a business is open on some days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct OpeningHours {
+    /// On which days it opens.
+    pub days: Vec<DayOfWeek>,
+    /// `HH:MM` of 24 hours.
+    pub opens: String,
+    /// `HH:MM` of 24 hours; before `opens`, it is on the next day.
+    pub closes: String,
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(remote = "business::DayOfWeek", rename_all = "snake_case")]
+pub enum DayOfWeek {
+    /// The first day of the week (ISO 8601).
+    Monday,
+    /// The second day.
+    Tuesday,
+    /// The third day.
+    Wednesday,
+    /// The fourth day.
+    Thursday,
+    /// The fifth day.
+    Friday,
+    /// The sixth day.
+    Saturday,
+    /// The seventh day.
+    Sunday,
 }
 
 /// A page on which customers can write a review of the business.
@@ -131,11 +150,11 @@ pub struct Service {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(remote = "business::Technician")]
 pub struct Technician {
-    /// Id of the person: the firm's own, or one unrelated to the name if full names are not shown.
+    /// The firm's own id of the person.
     pub id: String,
-    /// Name of the person as the business shows it, which mentions and filters use: the full name, or the first one.
+    /// Full name of the person, which mentions and filters use.
     pub name: String,
-    /// Other names that customers use; left out if full names are not shown.
+    /// Other names that customers use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
@@ -187,7 +206,7 @@ pub struct Distribution {
 pub struct Withheld {
     /// How many reviews are withheld, whatever the reason.
     pub count: u64,
-    /// Number of withheld reviews for each reason.
+    /// Number of withheld reviews for each reason, at most the 20 most frequent.
     pub reasons: BTreeMap<String, u64>,
 }
 
@@ -234,6 +253,7 @@ impl From<&business::Business> for Business {
                 latitude,
                 longitude,
             }),
+            hours: business.hours.into_iter().map(Into::into).collect(),
             same_as: business.same_as,
             review_links: business.review_links.into_iter().map(Into::into).collect(),
             review_policy: (business.review_policy != business::ReviewPolicy::default())
@@ -241,6 +261,17 @@ impl From<&business::Business> for Business {
             services: business.services.into_iter().map(Into::into).collect(),
             technicians: business.technicians.into_iter().map(Into::into).collect(),
             service_areas: business.service_areas,
+            publish_staff: business.publish_staff.name().to_owned(),
+        }
+    }
+}
+
+impl From<business::OpeningHours> for OpeningHours {
+    fn from(hours: business::OpeningHours) -> Self {
+        Self {
+            days: hours.days.into_iter().map(Into::into).collect(),
+            opens: hours.opens,
+            closes: hours.closes,
         }
     }
 }

@@ -28,46 +28,28 @@ pub struct Review {
     pub text: String,
     /// BCP 47 language tag.
     pub language: Option<String>,
-    /// Where it was written.
-    pub source: ReviewSource,
+    /// Where it was written: the name that the filter `source` takes.
+    pub source: String,
+    /// The review's page there.
+    pub source_url: Option<String>,
+    /// The owner's public reply; left out if there is none.
+    pub owner_reply: Option<OwnerReply>,
+    /// Whether a platform, a job or an invitation verified it; only the business vouches for others.
+    pub verified: bool,
     /// How it is known to be from a customer.
-    pub verification: Verification,
+    pub verification: VerificationMethod,
+    /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
+    pub verified_at: Option<DateTime<Utc>>,
     /// What it is about.
     pub mentions: Mentions,
-    /// The owner's public response; left out if there is none.
-    pub response: Option<OwnerResponse>,
     /// Permalink: the URL of the review's own page.
     pub url: String,
     /// When it last changed; if that is not recorded, the start of its day.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Where a review was written.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(remote = "model::Source")]
-pub struct ReviewSource {
-    /// Name of the platform, as the filter `source` takes it.
-    pub name: String,
-    /// The review's page there.
-    pub url: Option<String>,
-}
-
-/// How a review is known to be from a customer.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(remote = "model::Verification")]
-pub struct Verification {
-    /// Always true for published reviews.
-    pub verified: bool,
-    /// How it was verified.
-    pub method: VerificationMethod,
-    /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
-    pub verified_at: Option<DateTime<Utc>>,
-}
-
 /// `job_match`: it matches a job in the firm's books; `source_platform`: its platform vouches for it; `invite`: only
-/// invited customers could write it; `manual`: the importing user vouches for it.
+/// invited customers could write it; `manual`: only the business vouches for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(remote = "model::Method", rename_all = "snake_case")]
@@ -78,7 +60,7 @@ pub enum VerificationMethod {
     SourcePlatform,
     /// Only invited customers could write it.
     Invite,
-    /// The importing user vouches for it.
+    /// Only the business vouches for it.
     Manual,
 }
 
@@ -86,23 +68,23 @@ pub enum VerificationMethod {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(remote = "model::Mentions")]
 pub struct Mentions {
-    /// Names of technicians, as the business shows them and `mentions_technician` takes them.
+    /// Full names of technicians.
     pub technicians: Vec<String>,
-    /// Ids of services, as `mentions_service` takes them.
+    /// Ids of services.
     pub services: Vec<String>,
     /// Names of service areas, as the business or the import writes them.
     pub service_areas: Vec<String>,
 }
 
-/// The owner's answer to a review.
+/// The owner's reply to a review.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-pub struct OwnerResponse {
-    /// Text of the response, as it was written.
+pub struct OwnerReply {
+    /// Text of the reply, as it was written.
     pub text: String,
     /// The day it is from.
     pub date: Option<NaiveDate>,
-    /// Name of the person who responded; left out if it is not recorded.
+    /// Name of the person who replied; left out if it is not recorded.
     pub author: Option<String>,
 }
 
@@ -117,21 +99,24 @@ impl Review {
             title: review.title.clone(),
             text: review.text.clone(),
             language: review.language.clone(),
-            source: review.source.clone().into(),
-            verification: review.verification.clone().into(),
+            source: review.source.name.clone(),
+            source_url: review.source.url.clone(),
+            owner_reply: review.reply.clone().map(OwnerReply::from),
+            verified: review.verification.is_independent(),
+            verification: review.verification.method.unwrap_or(model::Method::Manual).into(),
+            verified_at: review.verification.verified_at,
             mentions: review.mentions.clone().into(),
-            response: review.response.clone().map(OwnerResponse::from),
             updated_at: review.changed_at(),
         }
     }
 }
 
-impl From<model::Response> for OwnerResponse {
-    fn from(response: model::Response) -> Self {
+impl From<model::Reply> for OwnerReply {
+    fn from(reply: model::Reply) -> Self {
         Self {
-            text: response.text,
-            date: response.date.map(model::Day::date),
-            author: response.author,
+            text: reply.text,
+            date: reply.date.map(model::Day::date),
+            author: reply.author,
         }
     }
 }
@@ -153,12 +138,12 @@ pub struct SearchResult {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SearchHead {
-    /// How many reviews match altogether, on all pages; see `total_relation`.
-    pub total: u64,
-    /// Whether `total` is exact.
-    pub total_relation: TotalRelation,
+    /// How many reviews match, on all pages; see `matched_relation`.
+    pub matched: u64,
+    /// Whether `matched` is exact.
+    pub matched_relation: MatchedRelation,
     /// How many reviews this page has.
-    pub count: u64,
+    pub returned: u64,
     /// Maximum number of reviews on a page.
     pub limit: u64,
     /// Send it as `cursor`, with the same filters, for the next page; left out on the last one.
@@ -180,6 +165,8 @@ pub struct DidYouMean {
     pub mentions_technician: Option<Vec<String>>,
     /// Ids of services.
     pub mentions_service: Option<Vec<String>>,
+    /// Names of service areas.
+    pub mentions_area: Option<Vec<String>>,
     /// Full names, of evidence.
     pub technician: Option<Vec<String>>,
     /// Ids of services, of evidence.
@@ -201,19 +188,19 @@ impl DidYouMean {
     }
 }
 
-/// `eq`: the total is exact; `gte`: counting stopped there, and there are more.
+/// `eq`: the number is exact; `gte`: counting stopped there, and there are more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
-pub enum TotalRelation {
-    /// The total is exact.
+pub enum MatchedRelation {
+    /// The number is exact.
     Eq,
     /// There are at least as many.
     Gte,
 }
 
-impl TotalRelation {
-    /// Relation of a reported total to the real one.
+impl MatchedRelation {
+    /// Relation of a reported number to the real one.
     pub const fn of(is_exact: bool) -> Self {
         if is_exact { Self::Eq } else { Self::Gte }
     }
@@ -236,5 +223,5 @@ pub struct SinceHead {
     /// The day asked for.
     pub since: NaiveDate,
     /// How many reviews there are.
-    pub count: u64,
+    pub returned: u64,
 }

@@ -12,7 +12,7 @@ use super::insights::{
     Aspect, Complaint, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
     InsightsMethod, OverallSentiment, Polarity, SummarySentence, Topic, Votes,
 };
-use super::review::{DidYouMean, OwnerResponse};
+use super::review::{DidYouMean, OwnerReply};
 use crate::model::{MentionKind, named};
 
 /// All insights, or one stage of them.
@@ -279,9 +279,9 @@ pub struct TechnicianEvidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidencePage {
     /// Number of reviews that match; of an aspect without filters its `mention_count`.
-    pub total: u64,
+    pub matched: u64,
     /// How many are on this page.
-    pub count: u64,
+    pub returned: u64,
     /// Maximum number of reviews on a page.
     pub limit: u64,
     /// What to send as `cursor` for the next page; left out on the last one.
@@ -306,8 +306,8 @@ pub struct EvidenceReview {
     pub polarity: Polarity,
     /// Its findings about the aspect or the person, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
-    /// The owner's public answer to the review, if any.
-    pub response: Option<OwnerResponse>,
+    /// The owner's public reply to the review, if any.
+    pub owner_reply: Option<OwnerReply>,
 }
 
 /// A clause that judges or names something.

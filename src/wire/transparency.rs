@@ -19,13 +19,15 @@ pub struct Transparency {
     pub rating_value: Option<f64>,
     /// The reviews that are not published.
     pub withheld: WithheldReviews,
+    /// The reviews that the business deleted; of them nothing else is kept.
+    pub deleted: DeletedReviews,
     /// How reviews are ordered if the client chooses no other order; always `newest_first`.
     pub order: String,
     /// Which published reviews are shown; always `all_published`.
     pub selection: String,
     /// How many published reviews have different stars or text than their source last reported.
     pub changed_by_business: u64,
-    /// Where the published reviews come from, the source with the most reviews first.
+    /// Where the reviews come from, the source with the most published reviews first.
     pub sources: Vec<SourceTransparency>,
     /// The published reviews by how they were verified.
     pub verification: BTreeMap<String, VerifiedReviews>,
@@ -45,27 +47,44 @@ pub struct Transparency {
 pub struct WithheldReviews {
     /// How many there are.
     pub count: u64,
-    /// Number of withheld reviews for each reason.
+    /// Number of withheld reviews for each reason, at most the 20 most frequent.
     pub reasons: BTreeMap<String, u64>,
     /// The mean of those that the business itself withheld; left out if they are fewer than ten.
     pub rating_value: Option<f64>,
+    /// How many the business itself withheld.
+    #[serde(skip)]
+    #[oai(skip)]
+    pub by_business: u64,
 }
 
-/// The published reviews of one source.
+/// The reviews that the business deleted. One that stands again is not counted, nor one whose import was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
+pub struct DeletedReviews {
+    /// How many there are.
+    pub count: u64,
+    /// Number of deleted reviews for each reason, at most the ten most frequent; `not stated` without one.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// The reviews of one source.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct SourceTransparency {
     /// Name of the source, as the filter `source` takes it.
     pub name: String,
-    /// How many reviews there are.
+    /// How many published reviews there are.
     pub count: u64,
     /// Their mean.
     pub rating_value: Option<f64>,
-    /// Day of the oldest review.
-    pub first: NaiveDate,
-    /// Day of the newest review.
-    pub last: NaiveDate,
-    /// Number of reviews for each way in which they were verified.
+    /// Day of the oldest published review.
+    pub first: Option<NaiveDate>,
+    /// Day of the newest published review.
+    pub last: Option<NaiveDate>,
+    /// How many are withheld.
+    pub withheld: u64,
+    /// How many the business deleted.
+    pub deleted: u64,
+    /// Number of published reviews for each way in which they were verified.
     pub verification: BTreeMap<String, u64>,
     /// How they arrive.
     pub arrival: Arrival,

@@ -18,7 +18,7 @@ async function use(transport) {
   assert.ok(tools.includes("get_business") && tools.includes("search_reviews"), tools.join());
   assert.equal(found.structuredContent.reviews.length, 3);
   assert.equal(wrong.isError, true);
-  return { tools, name: business.structuredContent.business.name, total: found.structuredContent.total };
+  return { tools, name: business.structuredContent.business.name, total: found.structuredContent.matched };
 }
 
 const overHttp = await use(new StreamableHTTPClientTransport(new URL(`${base}/mcp`)));

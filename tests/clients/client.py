@@ -3,7 +3,7 @@
 import sys
 
 from reviews_service_client import Client
-from reviews_service_client.api.agents import end_mcp_session, mcp
+from reviews_service_client.api.agents import mcp
 from reviews_service_client.api.datasets import (
     get_aspect_evidence,
     get_atom_feed,
@@ -48,8 +48,8 @@ def pages() -> list[Review]:
         cursor = page.next_cursor
         if isinstance(cursor, Unset):
             break
-    assert len(found) == page.total > 20, (len(found), page.total)
-    assert len({review.id for review in found}) == page.total
+    assert len(found) == page.matched > 20, (len(found), page.matched)
+    assert len({review.id for review in found}) == page.matched
     return found
 
 
@@ -61,7 +61,7 @@ def documents(review: Review) -> None:
     insights = get_insights.sync(client=client)
     assert isinstance(insights, Insights)
     evidence = get_aspect_evidence.sync(insights.aspects[0].id, client=client)
-    assert isinstance(evidence, AspectEvidence) and evidence.total > 0
+    assert isinstance(evidence, AspectEvidence) and evidence.matched > 0
     facets = get_facets.sync(client=client)
     assert isinstance(facets, Facets) and facets.services
     feed = get_feed.sync(client=client)
@@ -78,24 +78,23 @@ def documents(review: Review) -> None:
     assert isinstance(wrong, Problem) and not isinstance(wrong.issues, Unset)
 
 
-def ask(method: str, params: dict[str, object] | None = None, session: str | Unset = UNSET) -> tuple[McpAnswer, str]:
+def ask(method: str, params: dict[str, object] | None = None) -> McpAnswer:
     given = UNSET if params is None else McpRequestParams.from_dict(params)
     request = McpRequest(jsonrpc="2.0", id=1, method=method, params=given)
-    answer = mcp.sync_detailed(client=client, body=request, mcp_session_id=session)
+    answer = mcp.sync_detailed(client=client, body=request)
     assert isinstance(answer.parsed, McpAnswer), answer
-    return answer.parsed, answer.headers.get("mcp-session-id", "")
+    return answer.parsed
 
 
 def agent() -> None:
     who = {"name": "generated", "version": "1.0"}
-    _, session = ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who})
-    tools, _ = ask("tools/list", session=session)
+    ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who})
+    tools = ask("tools/list")
     assert not isinstance(tools.result, Unset) and tools.result["tools"]
-    called, _ = ask("tools/call", {"name": "get_business", "arguments": {}}, session)
+    called = ask("tools/call", {"name": "get_business", "arguments": {}})
     assert not isinstance(called.result, Unset) and not called.result.to_dict().get("isError")
-    unknown, _ = ask("no/such", session=session)
+    unknown = ask("no/such")
     assert not isinstance(unknown.error, Unset) and unknown.error.code == -32601
-    assert end_mcp_session.sync_detailed(client=client, mcp_session_id=session).status_code == 204
 
 
 def subscribe() -> None:

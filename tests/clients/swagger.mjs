@@ -1,4 +1,4 @@
-// Swagger UI in a real browser: opens every operation, tries it with the prefilled values (a session apart), and reads the answer.
+// Swagger UI in a real browser: opens every operation, tries it with the prefilled values, and reads the answer.
 // Arguments: the base URL, the browser.
 import puppeteer from "puppeteer-core";
 
@@ -7,17 +7,6 @@ const described = await (await fetch(`${base}/.well-known/openapi.json`)).json()
 const operations = Object.entries(described.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
 );
-
-// A session that can be ended: no prefilled one exists.
-async function openSession() {
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "swagger", version: "1" } };
-  const answer = await fetch(`${base}/mcp`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
-  });
-  return answer.headers.get("mcp-session-id");
-}
 
 const browser = await puppeteer.launch({
   executablePath: browserPath,
@@ -42,11 +31,6 @@ try {
     const press = async (selector) => (await page.waitForSelector(`${block} ${selector}`)).click();
     await press(".opblock-summary-control");
     await press(".try-out__btn");
-    if (operationId === "endMcpSession") {
-      const field = await page.waitForSelector(`${block} tr[data-param-name="Mcp-Session-Id"] input`);
-      await field.click({ clickCount: 3 });
-      await field.type(await openSession());
-    }
     await press(".execute");
     // The table of the live answer appears with the answer.
     const status = await page.waitForSelector(`${block} .live-responses-table tbody .response-col_status`).then(

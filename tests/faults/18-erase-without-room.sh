@@ -10,9 +10,9 @@ export DATABASE_URL=sqlite://$folder/disk/reviews.db
 sqlite3 disk/reviews.db 'create table large (bytes); insert into large values (zeroblob(8000000))' || fail 'it cannot be made large'
 dd if=/dev/zero of=disk/filler bs=1M count=$(($(df -Pm disk | awk 'NR == 2 { print $4 }') - 6)) 2>/dev/null
 "$reviews" delete goes >said 2>&1 || fail "delete ended with $?: $(cat said)"
-grep -q 'of free disk space, and .* are free; free some, and `reviews serve` erases that within an hour' said || fail "delete said: $(cat said)"
+grep -q 'or on a full disk; `reviews serve` erases that within an hour' said || fail "delete said: $(cat said)"
 "$reviews" check >said 2>&1 || fail "check ended with $?: $(cat said)"
-grep -q 'erasure: .* 1 deleted review;.*; free some first' said || fail "check said: $(cat said)"
+grep -q 'erasure: .* 1 deleted review;' said || fail "check said: $(cat said)"
 rm disk/filler
 "$reviews" delete kept-7 >said 2>&1 || fail "delete ended with $?: $(cat said)"
 grep -q 'and erased from the file' said || fail "with room, delete said: $(cat said)"

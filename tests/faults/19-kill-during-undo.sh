@@ -52,7 +52,7 @@ for id in $ids; do
     number=$((number + 1))
     case $number in
         10 | 20) finish withhold "$id" --reason spam ;;
-        30 | 40) finish respond "$id" 'Our own answer' ;;
+        30 | 40) finish reply "$id" 'Our own answer' ;;
         50 | 60) finish delete "$id" --yes ;;
     esac
 done
@@ -106,5 +106,4 @@ attack() { # NAME, COMMAND...: kills the command again and again, beginning with
 attack first import sheet2.csv
 attack second import sheet3.csv --doubtful new --withdraw-missing --yes
 attack third undo
-attack third undo 1 --later
 echo "$done_kills kills, $cut of them in the midst: $before_count wholly before, $after_count wholly after, check clean"

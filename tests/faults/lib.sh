@@ -57,6 +57,7 @@ stop() { # sends SIGTERM; the service must end with 0
     [ "$code" -eq 0 ] || fail "stopped with exit code $code"
 }
 
+ended() { ! alive; }
 alive() { kill -0 "$service" 2>/dev/null; }
 
 exchange() { # METHOD, PATH, BODY: prints the whole answer

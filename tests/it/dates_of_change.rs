@@ -74,15 +74,15 @@ async fn an_update_of_any_column_is_published_and_dated() {
         text = 'new in the shell' → /text → "new in the shell"
         text = '' → /text → ""
         language = 'es-MX' → /language → "es-MX"
-        source_name = 'Yelp' → /source/name → "Yelp"
-        source_url = 'https://yelp.example/1' → /source/url → "https://yelp.example/1"
-        verification_method = 'invite' → /verification/method → "invite"
-        verified_at = '2026-11-19T10:00:00Z' → /verification/verified_at → "2026-11-19T10:00:00Z"
-        response_text = 'Sorry!' → /response/text → "Sorry!"
-        response_on = '2026-11-20' → /response/date → "2026-11-20"
-        response_author = 'The owner' → /response/author → "The owner"
+        source_name = 'Yelp' → /source → "Yelp"
+        source_url = 'https://yelp.example/1' → /source_url → "https://yelp.example/1"
+        verification = 'invite' → /verification → "invite"
+        verified_at = '2026-11-19T10:00:00Z' → /verified_at → "2026-11-19T10:00:00Z"
+        reply_text = 'Sorry!' → /owner_reply/text → "Sorry!"
+        reply_on = '2026-11-20' → /owner_reply/date → "2026-11-20"
+        reply_author = 'The owner' → /owner_reply/author → "The owner"
         title = null → /title → null
-        response_text = null → /response → null
+        reply_text = null → /owner_reply → null
         "#,
     ) {
         let before = app.get("/reviews.json").await.header("etag").to_owned();
@@ -141,7 +141,7 @@ async fn invisible_changes_keep_updated_at() {
     for change in [
         "update review set text = 'Other.' where review_id = 's'; update review set text = 'In the shell.' where review_id = 's'",
         "replace into review select * from review",
-        "update review set response_on = '2026-11-20' where review_id = 's'",
+        "update review set reply_on = '2026-11-20' where review_id = 's'",
         "update review set status = 'withheld' where review_id = 's'; update review set status = 'published' where review_id = 's'",
         // Mentions found in texts, and `publish_staff`.
         "insert into business (business_id, name) values ('b', 'B'); insert into service (service_id, name) values ('shell', 'Shell')",

@@ -62,13 +62,13 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         update review set text = 'hidden still' where review_id = 'unseen' → nothing
         insert into mention values ('unseen', 'technician', 'Will Grant') → nothing
         insert into mention values ('nobody', 'technician', 'Will Grant'); delete from mention where review_id = 'nobody' → nothing
-        update review set response_on = '2026-11-20', response_author = 'Us' where review_id = 'newest' → nothing
+        update review set reply_on = '2026-11-20', reply_author = 'Us' where review_id = 'newest' → nothing
         insert into review (review_id, rating, reviewed_on) values ('brief', 1, '2026-11-20'); delete from review where review_id = 'brief' → nothing
         delete from review where review_id = 'nobody' → nothing
         create table ours (a); insert into ours values (1); drop table ours → nothing
         vacuum; reindex; analyze → nothing
         insert into review_fts (review_fts) values ('optimize'); insert into review_fts (review_fts) values ('rebuild') → nothing
-        update review set rating = 5 where review_id = 'oldest' → reviews
+        update review set rating = 5 where review_id = 'oldest' → reviews insights
         update review set title = 'A title' where review_id = 'newest' → reviews json_feed atom_feed
         update review set source_name = 'Google' where review_id = 'newest' → reviews json_feed atom_feed
         update review set withheld_reason = 'fake' where review_id = 'unseen' → reviews
@@ -79,8 +79,8 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         insert into editorial_faq (faq_id, question, answer) values ('q', 'Why?', 'Because.') → insights
         update review set text = 'just then' where review_id = 'newest' → reviews json_feed atom_feed
         update business set description = 'Heating and cooling.' → reviews json_feed atom_feed
-        update business set name = 'Peak' → reviews insights json_feed atom_feed
-        replace into business (business_id, name, time_zone) values ('peak', 'Peak & Co', 'UTC') → reviews insights json_feed atom_feed
+        update business set name = 'Peak' → reviews json_feed atom_feed
+        replace into business (business_id, name, time_zone) values ('peak', 'Peak & Co', 'UTC') → reviews json_feed atom_feed
         insert into service_area (name) values ('Mesa') → reviews
         insert into editorial_summary (text) values ('In our words.') → insights
         delete from editorial_faq; delete from editorial_summary → insights

@@ -1,11 +1,12 @@
-//! No text of a deleted review remains in the bytes of the files or in the text index, whoever deleted it.
+//! No text of a review that `reviews delete` deleted remains in the bytes of the files, and none of a review that another program
+//! deleted in the text index.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use reviews_service::storage::{DeliveryLock, Erased, Postponed, REWRITE_AT_ONCE_MAX};
+use reviews_service::storage::Erased;
 use serde_json::{Value, json};
 
 use crate::process::reviews;
@@ -23,13 +24,14 @@ async fn service() -> TestApp {
         WORDS[0]
     );
     let row = json!({"id": "goes", "rating": 2, "date": "2026-11-18", "author": format!("{} P.", WORDS[1]), "text": text,
-        "title": WORDS[3], "response": {"text": WORDS[2]}});
+        "title": WORDS[3], "owner_reply": {"text": WORDS[2]}});
     app.import(&row.to_string()).await;
     app
 }
 
-async fn erase(app: &TestApp, bytes_max: u64) -> Erased {
-    app.database().erase_traces(bytes_max).await.unwrap()
+/// The work of the service's hourly job.
+async fn erase(app: &TestApp) -> Erased {
+    app.database().erase_traces(u64::MAX).await.unwrap()
 }
 
 /// The content of a file. Another process reads it, because closing a file ends all locks of this process on it (POSIX),
@@ -56,31 +58,29 @@ fn indexed(app: &TestApp, trigram: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_sql_delete_removes_the_review_from_files_and_index() {
-    // Some shells overwrite deleted data, others leave it in free pages.
-    for is_overwritten in ["on", "off"] {
-        let app = service().await;
-        assert_eq!(readable(&app), WORDS, "the premise");
-        assert_eq!(indexed(&app, "xgl"), "1", "the premise");
-        app.shell(&format!(
-            "pragma secure_delete = {is_overwritten}; delete from review where review_id = 'goes'"
-        ))
+async fn an_sql_delete_removes_the_review_from_the_text_index() {
+    let app = service().await;
+    assert_eq!(indexed(&app, "xgl"), "1", "the premise");
+    app.shell("delete from review where review_id = 'goes'")
         .await;
-        assert_eq!(readable(&app), [""; 0]);
-        for trigram in ["xgl", "zyx", "ntw", "fil"] {
-            assert_eq!(indexed(&app, trigram), "0", "{trigram}");
-        }
-        for table in ["review_source", "mention", "derived_analysis", "review_fts"] {
-            let rows = format!("select count(*) from {table} where review_id = 'goes'");
-            assert_eq!(app.sql(&rows), "0", "{table}");
-        }
-        let found = app.json("/api/reviews/search?query=zyxglint").await;
-        assert_eq!(found["total"], 0);
-        assert!(log_bytes(&app) < 100_000, "the log was cut");
-        // Only the ID stays, so that no import brings the review back.
-        let id = "select count(*) from review_change where review_id = 'goes'";
-        assert_eq!(app.sql(id), "1");
+    for trigram in ["xgl", "zyx", "ntw", "fil"] {
+        assert_eq!(indexed(&app, trigram), "0", "{trigram}");
     }
+    for table in [
+        "review_source",
+        "mention",
+        "derived_analysis",
+        "derived_finding",
+        "review_fts",
+    ] {
+        let rows = format!("select count(*) from {table} where review_id = 'goes'");
+        assert_eq!(app.sql(&rows), "0", "{table}");
+    }
+    let found = app.json("/api/reviews/search?query=zyxglint").await;
+    assert_eq!(found["matched"], 0);
+    // Only the ID stays, so that no import brings the review back.
+    let id = "select count(*) from review_change where review_id = 'goes'";
+    assert_eq!(app.sql(id), "1");
 }
 
 /// Clauses without words of the schema, which are in every file.
@@ -108,7 +108,7 @@ fn short_review(generator: &mut Generator, number: usize) -> Value {
         row["title"] = json!(title);
     }
     if generator.once_in(3) {
-        row["response"] = json!({ "text": answer });
+        row["owner_reply"] = json!({ "text": answer });
     }
     row
 }
@@ -124,7 +124,9 @@ impl History {
     fn note(&mut self, number: usize) {
         let row = &self.rows[number];
         let texts = ["author", "title", "text"].map(|name| row[name].as_str());
-        let texts = texts.into_iter().chain([row["response"]["text"].as_str()]);
+        let texts = texts
+            .into_iter()
+            .chain([row["owner_reply"]["text"].as_str()]);
         let ever = self.ever.entry(format!("o-{number}")).or_default();
         ever.extend(texts.flatten().map(str::to_owned));
     }
@@ -204,15 +206,15 @@ async fn deleted_short_reviews_leave_no_trace() {
         }
         let set = format!("update review set text = '{edit}' where review_id =");
         app.shell(&format!("{set} '{}'", there[0])).await;
-        command(&app.path(), &["respond", &there[1], &answer]);
+        command(&app.path(), &["reply", &there[1], &answer]);
         let withhold = ["withhold", &there[2], "--reason", "under dispute"];
         command(&app.path(), &withhold);
-        there.truncate(15);
+        there.truncate(10);
 
-        // The first five without a service, five beside one, and the others by a shell beside it.
+        // The first five without a service, the others beside one.
         let delete = |path: &Path, ids: &[String], deleted: &mut HashSet<String>| {
             for id in ids {
-                let output = command(path, &["delete", id]);
+                let output = command(path, &["delete", id, "--yes"]);
                 assert_has(&output, "and erased from the file");
             }
             deleted.extend(ids.iter().cloned());
@@ -221,16 +223,10 @@ async fn deleted_short_reviews_leave_no_trace() {
         app = app
             .restart_after(|path| delete(path, &there[..5], &mut deleted))
             .await;
-        delete(&app.path(), &there[5..10], &mut deleted);
-        for id in &there[10..] {
-            app.sql(&format!("delete from review where review_id = '{id}'"));
-        }
-        deleted.extend(there[10..].iter().cloned());
-        app.drain().await;
-        history.check_erased(&deleted, app.folder(), "by a shell");
+        delete(&app.path(), &there[5..], &mut deleted);
     }
-    assert_eq!((history.rows.len(), deleted.len()), (80, 30));
-    assert_eq!(app.sql("select count(*) from review"), "50");
+    assert_eq!((history.rows.len(), deleted.len()), (80, 20));
+    assert_eq!(app.sql("select count(*) from review"), "60");
 }
 
 /// The number of deleted reviews that `check` reports as not erased yet.
@@ -246,29 +242,18 @@ async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
     // Free pages, which a rewrite does not copy.
     let enlarge = "create table large (bytes); insert into large values (zeroblob(70000000)); drop table large";
     app.shell(enlarge).await;
-    let service = DeliveryLock::take(&app.path()).unwrap().unwrap();
-    let output = command(&app.path(), &["delete", "goes"]);
+    let output = command(&app.path(), &["delete", "goes", "--yes"]);
     assert_has(&output, "larger than 64 MiB");
     assert_has(&output, "`reviews serve` erases that within an hour");
     let report = pending(&app).unwrap();
     assert_has(&report, "1 deleted review;");
     assert_has(&report, "within an hour");
-    // The job of every minute does it once an hour.
-    let erased = erase(&app, REWRITE_AT_ONCE_MAX).await;
-    assert_eq!(erased, Erased::Later(Postponed::Large));
-    assert!(pending(&app).is_some());
     assert!(app.app().publish_once().await.unwrap());
     let before = publications(&app.path());
-    assert_eq!(erase(&app, u64::MAX).await, Erased::Done);
+    assert_eq!(erase(&app).await, Erased::Done);
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
     assert_eq!(publications(&app.path()), before, "it is not delivered");
-    // Without a service, the command does it.
-    drop(service);
-    app.shell(enlarge).await;
-    let output = command(&app.path(), &["delete", "r-00001"]);
-    assert_has(&output, "and erased from the file");
-    assert_eq!(pending(&app), None);
 }
 
 #[tokio::test]
@@ -281,12 +266,12 @@ async fn the_file_is_rewritten_after_readers_have_finished() {
         reading.query_one(count, [], |row| row.get::<_, i64>(0))
     };
     assert_eq!(count(), Ok(61));
-    let output = command(&app.path(), &["delete", "goes"]);
-    let reason = "another process reads or writes it; `reviews serve` erases that within an hour";
+    let output = command(&app.path(), &["delete", "goes", "--yes"]);
+    let reason = "in use, or on a full disk; `reviews serve` erases that within an hour";
     assert_has(&output, reason);
     let log_bytes = || log_bytes(&app);
     let before = log_bytes();
-    assert_eq!(erase(&app, u64::MAX).await, Erased::Later(Postponed::Busy));
+    assert_eq!(erase(&app).await, Erased::Later);
     assert_eq!(log_bytes(), before);
     assert!(pending(&app).is_some());
     assert_eq!(count(), Ok(61));

@@ -49,26 +49,25 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         author → '' → review_author_given
         status → 'hidden' → review_status_known
         source_name → '' → review_source_given
-        verified → 2 → review_verified_is_0_or_1
-        verified → 0 → review_published_is_verified
-        verification_method → 'trust me' → review_verification_method_known
+        verification → 'trust me' → review_verification_known
+        verification → null → review_published_is_vouched_for
         verified_at → '2026-11-19 10:00:00' → review_verified_at_is_utc
         verified_at → '2026-13-19T10:00:00Z' → review_verified_at_is_utc
         updated_at → '2026-11-19T10:00:00+01:00' → review_updated_at_is_utc
         updated_at → 'soon' → review_updated_at_is_utc
         title → 'a' || char(0) → review_has_no_nul
-        response_text → char(0) → review_has_no_nul
+        reply_text → char(0) → review_has_no_nul
         language → '' → review_language_has_subtags
         language → 'en_US' → review_language_has_subtags
         language → 'en--US' → review_language_has_subtags
         language → 'incredible' → review_language_has_subtags
         source_url → 'www.site.test/r' → review_source_url_is_of_web
         source_url → 'https:///r' → review_source_url_is_of_web
-        response_on → '2026-02-29' → review_response_date_is_a_day
+        reply_on → '2026-02-29' → review_reply_date_is_a_day
         title → HUGE → review_within_2_mib
         author → HUGE → review_within_2_mib
         withheld_reason → HUGE → review_within_2_mib
-        response_text → HUGE → review_within_2_mib
+        reply_text → HUGE → review_within_2_mib
         source_url → HUGE → review_within_2_mib
         ",
     ) {
@@ -77,7 +76,6 @@ async fn the_error_of_an_invalid_row_names_the_check() {
     }
     for [sql, name] in table(
         "
-        update review set verified = 0 → review_published_is_verified
         update review set review_id = 'a b' where review_id = 'r-00001' → review_id_well_formed
         update or replace review set rating = 9 → review_rating_in_1_to_5
         insert into mention values ('x', 'dog', 'Rex') → mention_kind_known

@@ -32,7 +32,7 @@ async fn since_is_the_beginning_of_the_dataset_for_every_day() {
     for day in days {
         let count = published.iter().filter(|review| review.date >= day).count();
         let body = app.text(&format!("/api/reviews/since/{day}")).await;
-        let begin = format!(r#"{{"since":"{day}","count":{count},"reviews":["#);
+        let begin = format!(r#"{{"since":"{day}","returned":{count},"reviews":["#);
         assert!(body.starts_with(&begin), "{day}: {body:.90}");
         let part = array(&body);
         let rest = array(&dataset).strip_prefix(part);

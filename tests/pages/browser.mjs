@@ -64,12 +64,12 @@ export const links = (page, selector) => page.$$eval(selector, (all) => all.map(
 // Every kind of page, with its states.
 export async function pages() {
   const { reviews } = await json("/reviews.json");
-  const titled = reviews.find((review) => review.title && review.response);
+  const titled = reviews.find((review) => review.title && review.owner_reply);
   const untitled = reviews.find((review) => !review.title);
   return [
     "/",
     "/search",
-    "/search?rating=1&has_response=true",
+    "/search?rating=1&has_reply=true",
     "/search?query=nowhere+at+all&rating=5",
     "/search?query=water+heaters&min_rating=4&source=Google&sort=lowest",
     "/search?rating=9&since=yesterday",
@@ -86,7 +86,7 @@ export async function pages() {
     "/embed",
     "/embed?theme=dark&min_rating=5",
     "/embed?layout=grid",
-    "/embed?layout=carousel&accent=8a1c5c",
+    "/embed?layout=grid&accent=8a1c5c",
     "/embed/try",
     "/embed?theme=pink",
     "/nothing/here",

@@ -32,10 +32,11 @@ const review = (text, at) => ({
   author: text,
   title: text,
   text: `${text} The price was fair and he was on time. ${text}`,
-  source: { name: text },
-  verification: { verified: true, method: "manual" },
+  source: text,
+  verified: false,
+  verification: "manual",
   mentions: { technicians: [all.slice(0, 80)], services: [], service_areas: [text] },
-  response: { text, author: text },
+  owner_reply: { text, author: text },
 });
 const reviews = [...payloads, ...payloads].map(review);
 reviews.push({ ...review("plain", reviews.length), status: "withheld", withheld_reason: all });

@@ -56,19 +56,16 @@ test("matches are marked, and a filter is removed by its chip", async () => {
   await page.close();
 });
 
-test("pages lead forward and back", async () => {
+test("the next page shows other reviews, and the browser leads back", async () => {
   const { page, faults } = await watched(browser, { javascript: false });
   await page.goto(`${SAMPLE}/search?sort=lowest`);
   const shown = () => links(page, ".reviews .head a[href^='/reviews/']");
   const first = await shown();
   await after(page, () => page.click("a[rel=next]"));
   const second = await shown();
-  await after(page, () => page.click("a[rel=next]"));
-  await after(page, () => page.click("a[rel=prev]"));
-  assert.deepEqual(await shown(), second);
-  await after(page, () => page.click("a[rel=prev]"));
+  assert.ok(second.length > 0 && second.every((href) => !first.includes(href)));
+  await page.goBack();
   assert.deepEqual(await shown(), first);
-  assert.equal(await page.$("a[rel=prev]"), null);
   assert.deepEqual(faults, []);
   await page.close();
 });

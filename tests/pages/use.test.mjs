@@ -14,7 +14,7 @@ async function searched(page) {
   await page.select("#rating", "5");
   await after(page, () => page.click("form.search button[type=submit]"));
   const found = await json("/api/reviews/search?query=water&rating=5&match=words");
-  assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.total} reviews`);
+  assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.matched} reviews`);
   assert.equal(await page.$eval("#query", (one) => one.value), "water");
   const permalinks = await links(page, ".reviews .head a[href^='/reviews/']");
   assert.deepEqual(permalinks, found.reviews.map((review) => `/reviews/${review.id}`));
@@ -27,22 +27,22 @@ for (const javascript of [true, false]) {
     await searched(page);
     // Filter further: the fields that fewer people need are behind a summary.
     await page.click("form.search .filters details summary");
-    await page.select("#has_response", "true");
+    await page.select("#has_reply", "true");
     await page.select("#rating", "");
     await page.$eval("#query", (one) => (one.value = ""));
     await after(page, () => page.click("form.search button[type=submit]"));
-    const found = await json("/api/reviews/search?has_response=true");
-    assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.total} reviews`);
+    const found = await json("/api/reviews/search?has_reply=true");
+    assert.equal(await page.$eval("h1", (one) => one.textContent), `${found.matched} reviews`);
     assert.match(await page.$eval(".lead", (one) => one.textContent), /^Filtered, of 256 reviews: +with an answer/);
     // Page on, then open one.
     await after(page, () => page.click("a[rel=next]"));
-    const next = await json(`/api/reviews/search?has_response=true&cursor=${found.next_cursor}`);
+    const next = await json(`/api/reviews/search?has_reply=true&cursor=${found.next_cursor}`);
     const first = `/reviews/${next.reviews[0].id}`;
     await after(page, () => page.click(`.reviews .head a[href='${first}']`));
     assert.equal(new URL(page.url()).pathname, first);
     const shown = await texts(page, "article .text");
     assert.equal(shown[0].replace(/\s+/g, " "), next.reviews[0].text.trim().replace(/\s+/g, " "));
-    assert.equal(shown.at(-1).replace(/\s+/g, " "), next.reviews[0].response.text.trim().replace(/\s+/g, " "));
+    assert.equal(shown.at(-1).replace(/\s+/g, " "), next.reviews[0].owner_reply.text.trim().replace(/\s+/g, " "));
     assert.deepEqual(faults, []);
     await page.close();
   });
@@ -95,7 +95,7 @@ test("a button copies a snippet, and does not exist without JavaScript", async (
 
 test("the keyboard reaches everything in order, with a visible focus", async () => {
   const { page, faults } = await watched(browser);
-  for (const path of ["/", "/search?rating=1&has_response=true", "/insights?aspect=price"]) {
+  for (const path of ["/", "/search?rating=1&has_reply=true", "/insights?aspect=price"]) {
     await page.goto(SAMPLE + path);
     // Focusable elements outside closed <details>.
     const wanted = await page.$$eval("a[href], button, input, select, summary", (all) =>

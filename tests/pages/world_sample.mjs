@@ -11,17 +11,18 @@ const business = {
     { name: "Trustpilot", url: "https://t.example/review" },
   ],
 };
-const review = (id, language, author, text, response) => ({
+const review = (id, language, author, text, reply) => ({
   id,
   rating: 4,
   date: "2026-11-20",
   author,
   text,
   language,
-  source: { name: "Google" },
-  verification: { verified: true, method: "source_platform" },
+  source: "Google",
+  verified: true,
+  verification: "source_platform",
   mentions: { technicians: [], services: [], service_areas: [] },
-  ...(response ? { response: { text: response } } : {}),
+  ...(reply ? { owner_reply: { text: reply } } : {}),
 });
 const hard = [
   review("w-1", "ar", "ليلى حداد", "وصل الفني في الموعد وأصلح المكيف بسرعة. السعر كان 120 دولارا.", "شكرا لك"),

@@ -438,7 +438,7 @@ fn unknown(text: &str) -> String {
 
 // The order of day and month in dates of numbers, such as `10/11/2026`: one for all dates of a column, over all files of
 // a call. A date that is possible in one order alone proves it; otherwise the order of the last import, of the platform,
-// of the headers' language, of the other columns, or of the country is taken. It is never guessed.
+// of the other columns or of the country is taken. It is never guessed.
 
 /// The order of each column whose dates need one, by source and column, with a sentence about it.
 pub type DateOrders = BTreeMap<(String, String), (DateOrder, String)>;

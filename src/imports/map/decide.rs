@@ -20,7 +20,7 @@ use crate::imports::map::questions::{
     shown_value,
 };
 use crate::imports::map::values::{
-    header_key, is_address, is_empty, names, parse_rating, same_name, scale_in_header, scale_shown,
+    header_key, is_empty, names, parse_rating, same_name, scale_in_header, scale_shown,
     without_address,
 };
 use crate::imports::platforms::{Format, PublicColumn};
@@ -40,7 +40,7 @@ pub const AUTHOR: [ReviewField; 3] = [
 /// The fields of dates.
 const DATES: [ReviewField; 4] = [
     ReviewField::Date,
-    ReviewField::ResponseDate,
+    ReviewField::ReplyDate,
     ReviewField::UpdatedAt,
     ReviewField::VerifiedAt,
 ];
@@ -301,13 +301,6 @@ pub fn decide<'f>(
     stored: &KeptColumns,
     kept: &mut KeptColumns,
 ) -> Result<Columns<'f>, FileError> {
-    let is_value = |name: &String| is_date(name) || is_address(name);
-    if format.is_table() && table.columns.iter().any(is_value) {
-        return Err(FileError::new(
-            "is a table without a header, because its first row has a date or an address; put a row with the names of the columns \
-             above it",
-        ));
-    }
     let has_too_many = table.rows.len() * table.columns.len() > CELLS_MAX;
     if table.has_more_columns || table.is_objects() && has_too_many {
         return Err(FileError::new(
@@ -703,26 +696,22 @@ impl ColumnsDecision<'_, '_> {
     /// Takes what says whether something is public. The values that do not publish are kept, so that a new one can be told from them.
     fn decide_public(&mut self) {
         let Columns { format, table, .. } = self.columns;
-        let of_platform = |list: &'static [PublicColumn]| {
+        let of_platform = |list: &'static [PublicColumn]| -> Vec<PublicIf> {
             let signs = list.iter().map(|sign| PublicIf {
                 columns: table.find_all(&sign.names),
                 inside: names(&sign.names)
                     .flat_map(|name| table.inside(name))
                     .collect(),
+                around: names(&sign.names)
+                    .filter_map(|name| table.find(name.rsplit_once('.')?.0))
+                    .collect(),
                 values: sign.values.clone(),
                 others: Vec::new(),
                 reason: sign.reason,
                 is_platform: true,
+                is_required: sign.is_required(table.is_objects()),
             });
-            let (there, gone): (Vec<_>, Vec<_>) =
-                signs.partition(|sign| !sign.columns.is_empty() || !sign.inside.is_empty());
-            // Columns that the platform always has.
-            let may_lack = |sign: &PublicColumn| sign.optional || is_one_of(&sign.values, "");
-            if there.is_empty() && !list.iter().any(may_lack) {
-                gone
-            } else {
-                there
-            }
+            signs.collect()
         };
         self.columns.public = [
             of_platform(&format.public),
@@ -733,10 +722,12 @@ impl ColumnsDecision<'_, '_> {
             self.columns.public[PublicSubject::Review as usize].push(PublicIf {
                 columns: vec![column],
                 inside: Vec::new(),
+                around: Vec::new(),
                 values: vec![Status::Published.name().to_owned()],
                 others: Vec::new(),
                 reason: NOT_PUBLISHED,
                 is_platform: true,
+                is_required: true,
             });
         }
         let kept: Vec<KeptColumn> = self.kept.of(self.source).cloned().collect();
@@ -766,10 +757,12 @@ impl ColumnsDecision<'_, '_> {
             self.columns.public[subject as usize].push(PublicIf {
                 columns: column.into_iter().collect(),
                 inside,
+                around: Vec::new(),
                 values: row.public_values.clone(),
                 others: seen.map_or_else(|| others.clone(), |it| it.withheld_values.clone()),
                 reason: NOT_PUBLISHED,
                 is_platform: false,
+                is_required: false,
             });
             let new = others
                 .into_iter()

@@ -31,20 +31,19 @@ named! {
         Title = "title",
         Text = "text",
         Language = "language",
-        SourceName = "source.name",
-        Url = "source.url",
-        Location = "location",
+        SourceName = "source",
+        Url = "source_url",
         UpdatedAt = "updated_at",
-        Verified = "verification.verified",
-        Method = "verification.method",
-        VerifiedAt = "verification.verified_at",
+        Verified = "verified",
+        Method = "verification",
+        VerifiedAt = "verified_at",
         Matched = "matched",
         Technicians = "mentions.technicians",
         Services = "mentions.services",
         ServiceAreas = "mentions.service_areas",
-        ResponseText = "response.text",
-        ResponseDate = "response.date",
-        ResponseAuthor = "response.author",
+        ReplyText = "owner_reply.text",
+        ReplyDate = "owner_reply.date",
+        ReplyAuthor = "owner_reply.author",
         Recommended = "recommended",
         /// Whether the author bought there.
         Buyer = "buyer",
@@ -68,13 +67,18 @@ pub const RECORD: &[Member] = &[
     needed("date", Shape::Day),
     needed("author", NAME),
     optional("title", Shape::Text),
-    needed("text", Shape::Text),
+    optional("text", Shape::Text),
     optional("language", Shape::Word(language)),
-    optional("source", Shape::Object(SOURCE)),
-    optional("location", NAME),
-    optional("verification", Shape::Object(VERIFICATION)),
+    optional("source", NAME),
+    optional("source_url", Shape::Word(url)),
+    optional("verified", Shape::Flag),
+    optional(
+        "verification",
+        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
+    ),
+    optional("verified_at", INSTANT),
     optional("mentions", Shape::Object(MENTIONS)),
-    optional("response", Shape::Object(RESPONSE)),
+    optional("owner_reply", Shape::Object(REPLY)),
     optional(
         "status",
         Shape::Word(|name| one_of(name, &["published", "withheld"])),
@@ -83,8 +87,9 @@ pub const RECORD: &[Member] = &[
     optional("updated_at", INSTANT),
     optional("decided", NAMES),
     optional("deleted", Shape::Flag),
+    optional("deleted_on", Shape::Day),
+    optional("deleted_reason", NAME),
     optional("posted_at", INSTANT),
-    optional("responded_at", INSTANT),
     optional("imported_from", NAME),
     optional("id_at_source", NAME),
     optional("said", Shape::Any),
@@ -95,22 +100,13 @@ pub const RECORD: &[Member] = &[
     // Marks a row of a table with escaped cells: in other tables an apostrophe is literal.
     optional("escaped", Shape::Any),
 ];
-const SOURCE: &[Member] = &[needed("name", NAME), optional("url", Shape::Word(url))];
-const VERIFICATION: &[Member] = &[
-    optional("verified", Shape::Flag),
-    optional(
-        "method",
-        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
-    ),
-    optional("verified_at", INSTANT),
-];
 const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
 const MENTIONS: &[Member] = &[
     optional("technicians", MENTIONED),
     optional("services", MENTIONED),
     optional("service_areas", MENTIONED),
 ];
-const RESPONSE: &[Member] = &[
+const REPLY: &[Member] = &[
     needed("text", Shape::Text),
     optional("date", Shape::Day),
     optional("author", NAME),
@@ -198,11 +194,10 @@ impl ReviewField {
         match self {
             Self::FirstName | Self::LastName => Self::Author.label(),
             Self::Recommended => Self::Rating.label(),
-            Self::ResponseText => "response",
-            Self::ResponseDate => "response_date",
-            Self::ResponseAuthor => "response_author",
-            Self::SourceName => "source",
-            Self::Verified => "verified",
+            Self::ReplyText => "reply",
+            Self::ReplyDate => "reply_date",
+            Self::ReplyAuthor => "reply_author",
+            Self::Url => "url",
             Self::Method | Self::Matched | Self::Buyer => "method",
             other => other.name().rsplit('.').next().unwrap_or_default(),
         }
@@ -212,8 +207,8 @@ impl ReviewField {
     pub const fn separator(self) -> Option<&'static str> {
         #[expect(clippy::wildcard_enum_match_arm, reason = "most have one column")]
         match self {
-            Self::Author | Self::ResponseAuthor => Some(" "),
-            Self::Title | Self::Text | Self::ResponseText => Some("\n\n"),
+            Self::Author | Self::ReplyAuthor => Some(" "),
+            Self::Title | Self::Text | Self::ReplyText => Some("\n\n"),
             Self::Technicians | Self::Services | Self::ServiceAreas => Some(";"),
             _ => None,
         }
@@ -347,14 +342,18 @@ pub struct PublicIf {
     pub columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant: a row that has one is not public.
     pub inside: Vec<usize>,
+    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
+    pub around: Vec<usize>,
     /// `""` is an empty cell, `*` any other.
     pub values: Vec<String>,
     /// The values that the owner saw beside them; empty for a platform's.
     pub others: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
-    /// Whether the platform's file names it: then a file without the column says nothing.
+    /// Whether the platform's file names it.
     pub is_platform: bool,
+    /// Whether nothing is public without it: of a platform's columns those that its files always have.
+    pub is_required: bool,
 }
 
 impl PublicIf {
@@ -420,12 +419,7 @@ mod tests {
         ] {
             assert!(wrong.parse::<Mapping>().is_err(), "{wrong}");
         }
-        for right in [
-            "author=",
-            "response=Our reply",
-            "source.name=Platform",
-            "text=a=b",
-        ] {
+        for right in ["author=", "reply=Our reply", "source=Platform", "text=a=b"] {
             assert!(right.parse::<Mapping>().is_ok(), "{right}");
         }
     }

@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::imports::incoming::{DeletedRow, Incoming, ReviewRow, TEXTS_EACH};
+use crate::imports::incoming::{Incoming, ReviewRow, TEXTS_EACH};
 use crate::imports::limits::{ImportLimits, VALUES_BETWEEN_LOOKS};
 use crate::imports::map::date::{DateColumns, DateOrder};
 use crate::imports::map::decide::{Columns, decide};
@@ -23,17 +23,15 @@ use crate::imports::native::{
 use crate::imports::platforms::{Format, NATIVE, Reader};
 use crate::imports::read::json::RowValue;
 use crate::imports::read::{InputFile, Rows, keep_encoding};
-use crate::imports::report::{
-    FileError, FileReport, ImportError, ImportReport, NAMED_MAX, Position, Watcher,
-};
+use crate::imports::report::{FileError, FileReport, ImportError, ImportReport, Position, Watcher};
 use crate::imports::request::{HAS_SECRET, ImportRequest};
 use crate::imports::table::{BLOCK_BYTES, is_date, list_columns};
 use crate::model::business::{Business, Editorial};
-use crate::model::{Calendar, Unit, compose, fold, short_name};
+use crate::model::{Calendar, Unit, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
 use crate::storage::columns::{KeptColumn, KeptColumns};
-use crate::storage::reviews::PlaceCount;
+use crate::storage::reviews::{Mark, SourceCounts};
 
 pub(crate) mod date;
 pub(crate) mod decide;
@@ -181,7 +179,7 @@ fn refuse_options(
 ) -> Result<(), FileError> {
     let format = file.format;
     let mut maps = request.columns.maps.iter();
-    // `--map location=` ignores a member of native records, too.
+    // `--map title=` ignores a member of native records, too.
     if !format.has_renames() && maps.any(|map| !(format.is_native() && map.column.is_empty())) {
         let name = format.name;
         return Err(FileError::new(format!(
@@ -308,10 +306,6 @@ pub struct Collector<'a> {
     rows: (u64, u64),
     /// Of the current file.
     format: &'static Format,
-    /// The number of rows of each location.
-    locations: BTreeMap<String, u64>,
-    /// The locations of the database and the files, by their names in lower case.
-    location_names: BTreeMap<String, String>,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
     /// How the columns of sources were read before this import.
@@ -326,7 +320,7 @@ pub struct Collected {
     /// The rows of all files, in their order.
     pub rows: Vec<ReviewRow>,
     /// Reviews that the owner deleted, from our own exports.
-    pub deleted: Vec<DeletedRow>,
+    pub deleted: Vec<Mark>,
     /// The business in the files.
     pub business: Option<Business>,
     /// The editorial texts in the files.
@@ -343,10 +337,9 @@ impl<'a> Collector<'a> {
         request: &'a ImportRequest,
         (watch, limits): (Watcher<'a>, ImportLimits<'static>),
         columns: KeptColumns,
-        places: &[PlaceCount],
+        sources: &[SourceCounts],
     ) -> Self {
-        let locations = places.iter().filter_map(|place| place.location.clone());
-        let sources = places.iter().map(|place| place.source_name.clone());
+        let names = sources.iter().map(|source| source.source_name.clone());
         Self {
             request,
             watch,
@@ -354,9 +347,7 @@ impl<'a> Collector<'a> {
             has_business: request.business.is_some(),
             rows: (0, 0),
             format: &NATIVE,
-            locations: BTreeMap::new(),
-            location_names: locations.map(|name| (fold(&name), name)).collect(),
-            source_names: sources.map(|name| (fold(&name), name)).collect(),
+            source_names: names.map(|name| (fold(&name), name)).collect(),
             stored: columns.clone(),
             collected: Collected {
                 calendar,
@@ -383,46 +374,11 @@ impl<'a> Collector<'a> {
     /// `tables` is the memory of the files' tables, which are not needed any more, and `merged` what the merge will keep of a row.
     ///
     /// # Errors
-    /// When the reviews are of several locations and none was chosen, or are too many to be merged.
+    /// When the reviews are too many to be merged.
     fn finish(mut self, tables: usize, merged: usize) -> Result<Collected, FileError> {
         self.limits.give(tables);
         self.limits.take(self.collected.rows.len() * merged)?;
-        let listed = |names: Vec<String>| names[..names.len().min(NAMED_MAX)].join(", ");
-        let locations = &self.locations;
-        match self.request.location.as_ref() {
-            None if locations.len() > 1 => {
-                let counts = locations
-                    .iter()
-                    .map(|(name, count)| format!("{name} ({count})"));
-                let mut rows = self.collected.rows.iter();
-                let ignore = if rows.any(|row| row.format.has_renames()) {
-                    "; if the field is no location of the business, ignore it with --map location="
-                } else {
-                    ""
-                };
-                Err(FileError::new(format!(
-                    "the reviews are of {} locations: {}; one service publishes one location; name it with --location{ignore}",
-                    locations.len(),
-                    listed(counts.collect()),
-                )))
-            }
-            Some(chosen) if locations.is_empty() && !self.collected.rows.is_empty() => {
-                Err(FileError::new(format!(
-                    "--location {chosen}: no row names its location; leave --location out, and name the reviews of each location \
-                     with --source"
-                )))
-            }
-            Some(chosen)
-                if !locations.is_empty()
-                    && !locations.keys().any(|name| fold(name) == fold(chosen)) =>
-            {
-                Err(FileError::new(format!(
-                    "--location {chosen}: no review is of that location; name one of {}",
-                    listed(locations.keys().cloned().collect())
-                )))
-            }
-            _ => Ok(self.collected),
-        }
+        Ok(self.collected)
     }
 
     /// Begins a file.
@@ -592,28 +548,15 @@ impl<'a> Collector<'a> {
             Ok(incoming) => incoming,
             Err(faults) => return self.reject(at, raw(), &faults),
         };
-        // The days of native records are those of the business, and their rows of several locations need no choice.
-        if !self.format.is_native() {
-            let has_instant = incoming.unpublished.posted_at.is_some()
-                || incoming.unpublished.responded_at.is_some();
-            if has_instant && self.collected.calendar.zone.is_none() {
-                return Err(FileError::new(
-                    "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
-                     ZONE` first, for example America/Phoenix",
-                ));
-            }
-            if let Some(location) = &mut incoming.unpublished.location {
-                let name = compose(location.trim()).replace(char::is_control, " ");
-                let names = &mut self.location_names;
-                location.clone_from(names.entry(fold(&name)).or_insert(name));
-                *self.locations.entry(location.clone()).or_default() += 1;
-                let chosen = self.request.location.as_ref();
-                if chosen.is_some_and(|chosen| fold(chosen) != fold(location)) {
-                    self.count();
-                    self.collected.report.elsewhere += 1;
-                    return Ok(());
-                }
-            }
+        // The days of native records are those of the business.
+        if !self.format.is_native()
+            && incoming.has_instant
+            && self.collected.calendar.zone.is_none()
+        {
+            return Err(FileError::new(
+                "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
+                 ZONE` first, for example America/Phoenix",
+            ));
         }
         let statement = &mut incoming.statement;
         if let Some(name) = &self.request.source
@@ -670,7 +613,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a deletion by the owner; only in our own exports.
-    fn add_deleted(&mut self, (id, mut kept): DeletedRow) -> Result<(), FileError> {
+    fn add_deleted(&mut self, mut mark: Mark) -> Result<(), FileError> {
         self.count();
         let report = &mut self.collected.report;
         report.taken += 1;
@@ -678,16 +621,17 @@ impl<'a> Collector<'a> {
             report.left_out_deletions += 1;
             return Ok(());
         }
-        if let (Some(kept), Some(name)) = (&mut kept, &self.request.source) {
-            kept.source_name.clone_from(name);
+        if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
+            source.source_name.clone_from(name);
+            mark.deletion.source_name.clone_from(name);
         }
-        let location = kept.as_ref().and_then(|it| it.location.as_ref());
-        let texts = location.map_or(0, String::len)
-            + kept.as_ref().map_or(0, |it| it.source_name.len())
-            + id.as_str().len();
+        let texts = mark.source.as_ref().map_or(0, |it| it.source_name.len())
+            + mark.deletion.source_name.len()
+            + mark.deletion.reason.as_ref().map_or(0, String::len)
+            + mark.id.as_str().len();
         self.limits
-            .take(3 * (size_of::<DeletedRow>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
-        self.collected.deleted.push((id, kept));
+            .take(3 * (size_of::<Mark>() + TEXTS_EACH * BLOCK_BYTES + texts))?;
+        self.collected.deleted.push(mark);
         Ok(())
     }
 

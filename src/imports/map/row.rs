@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::num::NonZeroU8;
 
-use chrono::{DateTime, Utc};
-
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::map::decide::{AUTHOR, Columns};
 use crate::imports::map::fields::{PublicSubject, ReviewField};
@@ -18,8 +16,8 @@ use crate::imports::table::{NOT_CALCULATED, TableRow};
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_VERIFIED, Posted, Rating, Response, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -43,6 +41,7 @@ pub struct RowReader<'p> {
     is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     has_new_value: bool,
+    has_instant: bool,
 }
 
 impl<'p> RowReader<'p> {
@@ -55,6 +54,7 @@ impl<'p> RowReader<'p> {
             unstated: Units::new(),
             is_answer_hidden: false,
             has_new_value: false,
+            has_instant: false,
         }
     }
 
@@ -159,13 +159,9 @@ impl<'p> RowReader<'p> {
         }
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, verification.verified);
-        let location = match self.place() {
-            Some((location, _)) => Some(location.to_owned()),
-            None => self.text(ReviewField::Location),
-        };
+        let status = self.status(is_starless, verification.method.is_some());
         let mentions = self.mentions();
-        let (response, responded_at) = self.response().unzip();
+        let reply = self.reply();
         let updated = self.updated();
         let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
             return Err(self.faults);
@@ -207,7 +203,7 @@ impl<'p> RowReader<'p> {
             status,
             verification,
             mentions,
-            response,
+            reply,
             updated_at: updated.and_then(Posted::instant),
         };
         Ok(Incoming {
@@ -220,11 +216,10 @@ impl<'p> RowReader<'p> {
             hidden_name,
             is_answer_hidden: self.is_answer_hidden,
             has_new_value: self.has_new_value,
+            has_instant: self.has_instant,
             changed_at: updated.map(Posted::instant_or_midnight),
             unpublished: Unpublished {
-                location,
                 posted_at: posted.posted.instant(),
-                responded_at: responded_at.flatten(),
                 ..Unpublished::default()
             },
         })
@@ -363,6 +358,7 @@ impl<'p> RowReader<'p> {
 
     fn dated(&mut self, field: ReviewField) -> Option<Dated> {
         let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
+        self.has_instant |= posted.instant().is_some();
         self.noted(header, self.calendar.place(posted))
     }
 
@@ -443,15 +439,13 @@ impl<'p> RowReader<'p> {
             let matched = self.cell(ReviewField::Matched).zip(format.matched);
             let is_matched =
                 matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
-            let method = if is_matched {
-                Method::JobMatch
+            return if is_matched {
+                Verification {
+                    method: Some(Method::JobMatch),
+                    verified_at,
+                }
             } else {
-                BY_PLATFORM.method
-            };
-            return Verification {
-                method,
-                verified_at: verified_at.filter(|_| is_matched),
-                ..BY_PLATFORM
+                BY_PLATFORM
             };
         }
         let verified = self.read(ReviewField::Verified, flag);
@@ -464,21 +458,21 @@ impl<'p> RowReader<'p> {
             self.unstated.insert(Unit::Verification);
             return VOUCHED;
         }
+        let is_denied = verified == Some(false) && method != Some(Method::Manual);
         Verification {
-            verified: verified.unwrap_or(true),
-            method: method.unwrap_or(Method::Manual),
-            verified_at,
+            method: (!is_denied).then(|| method.unwrap_or(Method::Manual)),
+            verified_at: verified_at.filter(|_| !is_denied),
         }
     }
 
-    fn status(&mut self, is_starless: bool, is_verified: bool) -> Status {
+    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
         let public = self.is_public(PublicSubject::Review);
         let reason = self.text(ReviewField::Reason);
         let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
         match public {
             Some(Err(why)) => withheld(why),
             _ if is_starless => Status::withheld(NO_STARS),
-            _ if !is_verified => withheld(NOT_VERIFIED),
+            _ if !is_vouched => withheld(NOT_VERIFIED),
             Some(Ok(())) => Status::Published,
             None if reason.is_some() => Status::Withheld { reason },
             None => {
@@ -491,19 +485,24 @@ impl<'p> RowReader<'p> {
     }
 
     /// Whether the row's review, its answer or its author's name is public at its source, or the reason why it is not; `None` if no
-    /// column says so.
+    /// column says so, also where the file lacks one of those that hid reviews before.
     fn is_public(&mut self, subject: PublicSubject) -> Option<Result<(), &'static str>> {
-        let mut public = None;
+        let (mut public, mut lacks_one) = (None, false);
         for sign in &self.columns.public[subject as usize] {
             if self.has(&sign.inside) {
                 return Some(Err(sign.reason));
             }
-            // No row has more than the members of an object.
-            if sign.columns.is_empty() && !sign.inside.is_empty() {
-                continue;
-            }
             let cells = sign.columns.iter().map(|column| self.row.cell(*column));
             let cells: Vec<Option<&str>> = cells.collect();
+            if sign.is_required && cells.iter().all(Option::is_none) {
+                self.has_new_value |= subject == PublicSubject::Review;
+                return Some(Err(NOT_PUBLISHED));
+            }
+            // Of a platform's columns, one that the file need not have; an owner's is inside of an object.
+            if cells.is_empty() {
+                lacks_one |= sign.is_platform && !self.has(&sign.around);
+                continue;
+            }
             if !sign.publishes(&cells) {
                 let has_new = cells.into_iter().flatten().any(|cell| sign.is_new(cell));
                 self.has_new_value |= subject == PublicSubject::Review && has_new;
@@ -511,7 +510,7 @@ impl<'p> RowReader<'p> {
             }
             public = Some(Ok(()));
         }
-        public
+        public.filter(|_| !lacks_one)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -534,14 +533,14 @@ impl<'p> RowReader<'p> {
         Mentions::new(technicians.collect(), services, areas)
     }
 
-    /// The public answer, and when it was written, if the source gives an instant. A hidden one takes back an earlier one.
-    fn response(&mut self) -> Option<(Response, Option<DateTime<Utc>>)> {
+    /// The public answer. A hidden one takes back an earlier one.
+    fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self
-            .text(ReviewField::ResponseText)
+            .text(ReviewField::ReplyText)
             .filter(|text| flag(text).is_err());
         let Some(text) = text else {
-            self.note_unstated(ReviewField::ResponseText, Unit::Response);
+            self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
         if let Some(Err(_)) = self.is_public(PublicSubject::Answer) {
@@ -549,21 +548,21 @@ impl<'p> RowReader<'p> {
             return None;
         }
         let faults = self.faults.len();
-        let posted = self.dated(ReviewField::ResponseDate);
+        let posted = self.dated(ReviewField::ReplyDate);
         // An answer whose date cannot be read has none: otherwise just the answered reviews would be lost.
         self.faults.truncate(faults);
-        let response = Response {
+        let reply = Reply {
             text,
             date: posted.map(|posted| posted.day),
-            author: self.text(ReviewField::ResponseAuthor),
+            author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.
         let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let writer = response.author.as_deref().map(words);
+        let writer = reply.author.as_deref().map(words);
         if writer.is_some() && writer == customer {
             return None;
         }
-        Some((response, posted.and_then(|dated| dated.posted.instant())))
+        Some(reply)
     }
 }
 

@@ -454,17 +454,47 @@ pub fn is_spreadsheet_error(cell: &str) -> bool {
     cell == "Loading..." || code.is_some_and(is_number)
 }
 
-/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell looks escaped: such a cell is also
-/// escaped, so that every cell reads back unchanged.
-pub fn is_formula(cell: &str) -> bool {
-    cell.trim_start_matches('\'')
-        .starts_with(['=', '+', '-', '@', '\t', '\r'])
+/// Delimiters of cells and rows at which a spreadsheet may split the text of a cell, besides the comma of the file.
+const SPLITS: [char; 5] = [';', '\t', '|', '\n', '\r'];
+/// What begins a formula.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// Whether a spreadsheet may run what begins at `at` as a formula (CWE-1236), or it looks escaped: such a text is also escaped, so
+/// that every cell reads back unchanged.
+fn is_formula(cell: &str, at: usize) -> bool {
+    let (before, text) = cell.split_at(at);
+    let plain = text.trim_start_matches(['\'', '"']);
+    let is_first = before.is_empty();
+    (is_first || before.ends_with(SPLITS)) && plain.starts_with(FORMULA)
+        || is_first && plain.starts_with(['\t', '\r', '\n'])
+}
+
+/// A cell with an apostrophe before each text that a spreadsheet may run as a formula.
+pub fn escape_formulas(cell: &str) -> String {
+    let mut escaped = String::with_capacity(cell.len());
+    for (at, c) in cell.char_indices() {
+        if is_formula(cell, at) {
+            escaped.push('\'');
+        }
+        escaped.push(c);
+    }
+    escaped
 }
 
 /// A cell without the apostrophe that keeps a spreadsheet from running it.
 pub fn remove_formula_escape(cell: &str) -> &str {
     let escaped = cell.strip_prefix('\'');
-    escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
+    escaped.filter(|cell| is_formula(cell, 0)).unwrap_or(cell)
+}
+
+/// A cell without the apostrophes of [`escape_formulas`].
+pub fn remove_formula_escapes(cell: &str) -> Cow<'_, str> {
+    if !cell.contains('\'') {
+        return Cow::Borrowed(cell);
+    }
+    let letters = cell.char_indices();
+    let kept = letters.filter(|(at, c)| *c != '\'' || !is_formula(cell, *at));
+    Cow::Owned(kept.map(|(_, c)| c).collect())
 }
 
 /// The file `words.toml`. Lists of words are separated by `, `.

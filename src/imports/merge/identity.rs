@@ -1,5 +1,5 @@
 //! Which review each row of an import is: it depends only on the rows, on what is stored, and on `--doubtful`. A row is only ever a review of its
-//! own source and location. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
+//! own source. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
 //! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::map::values::{self, Names, is_in};
 use crate::imports::platforms::TABLE;
 use crate::imports::report::{NAMED_MAX, Watch};
-use crate::imports::request::{DoubtfulChoice, ImportRequest};
+use crate::imports::request::{Doubtful, ImportRequest};
 use crate::model::text::words;
 use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
 use crate::storage::reviews::{Known, KnownReview, ReviewState};
@@ -39,14 +39,11 @@ pub struct Identified {
     pub matches: Vec<RowMatch>,
     /// The reviews that doubtful rows may be.
     pub doubted: HashSet<ReviewId>,
-    /// The values of `--doubtful` that name a row which is not doubtful.
-    pub unused: Vec<DoubtfulChoice>,
 }
 
-/// Finds the reviews of `rows`; `files` are the names of the files. `None` if the import is to stop.
+/// Finds the reviews of `rows`. `None` if the import is to stop.
 pub fn identify(
     rows: &[ReviewRow],
-    files: &[&str],
     known: &Known,
     request: &ImportRequest,
     watch: &dyn Watch,
@@ -59,13 +56,10 @@ pub fn identify(
             .collect(),
         matches: vec![None; rows.len()],
         doubted: HashSet::new(),
-        unused: request.doubtful.clone(),
         rows,
-        files,
         known,
         request,
     };
-    matcher.unused.retain(|choice| choice.row.is_some());
     let steps = [
         Matcher::match_ids,
         Matcher::match_groups,
@@ -81,7 +75,6 @@ pub fn identify(
     Some(Identified {
         matches: matcher.matches.into_iter().flatten().collect(),
         doubted: matcher.doubted,
-        unused: matcher.unused,
     })
 }
 
@@ -107,7 +100,7 @@ impl<'k> ReviewCandidate<'k> {
             Some((review.source.name.as_str(), digests))
         };
         let is_hidden_by_owner = match &known.state {
-            ReviewState::Deleted => true,
+            ReviewState::Deleted(_) => true,
             ReviewState::Unreadable(status, _) => *status != Status::Published,
             ReviewState::There(review) => {
                 review.status != Status::Published
@@ -123,15 +116,10 @@ impl<'k> ReviewCandidate<'k> {
         }
     }
 
-    /// Whether it is of the row's source and location. A row or a source that does not name its location may be of any, and so may
-    /// a native row that names no source.
-    fn is_of_place(&self, row: &ReviewRow) -> bool {
-        let record = self.known.source.as_ref();
-        let ours = row.incoming.unpublished.location.as_ref();
-        let theirs = record.and_then(|record| record.location.as_ref());
+    /// Whether it is of the row's source. A native row that names no source may be of any.
+    fn is_of_source(&self, row: &ReviewRow) -> bool {
         let has_name = |name| self.source.is_none_or(|(source, _)| source == name);
         row.incoming.source_name().is_none_or(has_name)
-            && ours.zip(theirs).is_none_or(|(ours, theirs)| ours == theirs)
     }
 
     /// Whether its source gave it no ID.
@@ -186,7 +174,6 @@ impl<'k> ReviewCandidate<'k> {
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
-    files: &'k [&'k str],
     known: &'k Known,
     request: &'k ImportRequest,
     digests: Vec<Digests>,
@@ -195,7 +182,6 @@ struct Matcher<'k> {
     /// `None` while it is not known.
     matches: Vec<Option<RowMatch>>,
     doubted: HashSet<ReviewId>,
-    unused: Vec<DoubtfulChoice>,
 }
 
 /// Candidates by source and one of their digests.
@@ -235,7 +221,7 @@ impl<'k> Matcher<'k> {
             .get(&(row.source(), digest))
             .cloned()
             .unwrap_or_default();
-        found.retain(|it| self.candidates[*it].is_of_place(row));
+        found.retain(|it| self.candidates[*it].is_of_source(row));
         found.sort_by(|one, other| self.candidates[*one].by_state(&self.candidates[*other]));
         found
     }
@@ -300,32 +286,22 @@ impl<'k> Matcher<'k> {
 
     /// Rows that may be one of these reviews: the owner decides, or has decided.
     fn doubt(&mut self, rows: &[usize], candidates: &[usize]) {
-        let mut doubtful = Vec::new();
-        for row in rows {
-            let (name, at) = (self.files[self.rows[*row].file], &self.rows[*row].at);
-            self.unused.retain(|choice| !choice.names(name, at));
-            let choice = DoubtfulChoice::of(&self.request.doubtful, name, at);
-            match choice {
-                Some(choice) if !choice.is_same => {
-                    self.matches[*row] = Some(RowMatch::New(self.rows[*row].id().clone()));
-                }
-                choice => doubtful.push((*row, choice)),
+        if self.request.doubtful == Some(Doubtful::New) {
+            for row in rows {
+                self.matches[*row] = Some(RowMatch::New(self.rows[*row].id().clone()));
             }
+            return;
         }
-        let is_one = doubtful.len() == 1;
         let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
         let first: Vec<ReviewId> = ids.clone().take(NAMED_MAX).collect();
-        if !doubtful.is_empty() {
-            self.doubted.extend(ids);
-        }
-        for (row, choice) in doubtful {
-            match (choice, candidates) {
-                (Some(choice), [only])
-                    if (is_one || choice.row.is_some()) && !self.candidates[*only].has_row =>
-                {
-                    self.take(row, *only);
+        self.doubted.extend(ids);
+        let is_same = self.request.doubtful == Some(Doubtful::Same);
+        match (rows, candidates) {
+            ([row], [only]) if is_same && !self.candidates[*only].has_row => self.take(*row, *only),
+            _ => {
+                for row in rows {
+                    self.matches[*row] = Some(RowMatch::Doubtful(first.clone()));
                 }
-                _ => self.matches[row] = Some(RowMatch::Doubtful(first.clone())),
             }
         }
     }
@@ -350,7 +326,7 @@ impl<'k> Matcher<'k> {
             let of_source = by_id.get(&(row.source(), row.id().as_str()));
             let same = self.candidates.binary_search_by(|it| it.id.cmp(row.id()));
             let mut found = of_source.into_iter().flatten().copied().chain(same);
-            let found = found.find(|it| self.candidates[*it].is_of_place(row));
+            let found = found.find(|it| self.candidates[*it].is_of_source(row));
             let Some(found) = found else {
                 continue;
             };
@@ -372,11 +348,11 @@ impl<'k> Matcher<'k> {
         let mut groups: HashMap<_, Vec<usize>> = HashMap::with_capacity(self.rows.len());
         for index in self.open(true) {
             let row = &self.rows[index];
-            let key = (row.incoming.source_name(), row.location(), row.id());
+            let key = (row.incoming.source_name(), row.id());
             groups.entry(key).or_default().push(index);
         }
         groups.retain(|_, rows| rows.len() > 1);
-        for ((_, _, id), rows) in groups {
+        for ((_, id), rows) in groups {
             let newest = self.repeat(&rows);
             let newest = &self.rows[newest].incoming;
             if rows
@@ -435,17 +411,12 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// The rows, with or without an ID, of which the review is not known yet, by source, location, author and day, and a digest.
+    /// The rows, with or without an ID, of which the review is not known yet, by source, author and day, and a digest.
     fn groups(&self, has_own_id: bool, digest: fn(&Digests) -> i64) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for index in self.open(has_own_id) {
             let (row, digests) = (&self.rows[index], &self.digests[index]);
-            let key = (
-                row.source(),
-                row.location(),
-                digests.author_and_day,
-                digest(digests),
-            );
+            let key = (row.source(), digests.author_and_day, digest(digests));
             groups.entry(key).or_default().push(index);
         }
         groups.into_values().collect()
@@ -453,7 +424,7 @@ impl<'k> Matcher<'k> {
 
     // Rows without an ID.
 
-    /// Rows and reviews of one source, location, author and day belong together.
+    /// Rows and reviews of one source, author and day belong together.
     fn match_groups(&mut self) {
         let by_day = self.by_digest(|_| true, |digests| digests.author_and_day);
         for mut rows in self.groups(false, |digests| digests.author_and_day) {
@@ -546,7 +517,7 @@ impl<'k> Matcher<'k> {
             let (row, digests) = (&self.rows[index], self.digests[index]);
             let is_free = |it: &usize| {
                 let candidate = &self.candidates[*it];
-                !candidate.has_row && candidate.is_of_place(row)
+                !candidate.has_row && candidate.is_of_source(row)
             };
             let same = by_text
                 .get(&(row.source(), digests.text))

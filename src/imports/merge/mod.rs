@@ -6,26 +6,25 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use crate::imports::incoming::{DeletedRow, ReviewRow};
+use crate::imports::incoming::ReviewRow;
 use crate::imports::limits::VALUES_BETWEEN_LOOKS;
-use crate::imports::merge::identity::{Identified, RowMatch, identify, is_derived, is_shared_name};
+use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::platforms::{find_format, id_prefix};
 use crate::imports::report::{
     ImportReport, MassChange, MergeError, Watcher, preview, preview_change,
 };
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    DUPLICATE, Digests, GONE, LastStatement, Merged, Review, ReviewId, Statement, Status, Unit,
-    adopt, fold, is_one_name, merge, short_name,
+    Digests, GONE, LastStatement, Merged, Review, ReviewId, Status, Unit, adopt, fold, is_one_name,
+    merge, short_name,
 };
-use crate::storage::reviews::{Former, Known, KnownReview, ReviewState, RunChange, SourceRecord};
+use crate::storage::reviews::{
+    Former, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
+};
 
 pub(crate) mod identity;
 pub(crate) mod rename;
 pub(crate) mod undo;
-mod zone;
-
-pub use zone::follow_zone;
 
 /// How rows are merged.
 pub struct Rules<'r> {
@@ -54,8 +53,8 @@ impl Rules<'_> {
 pub struct MergeOutcome {
     /// Reviews that change, or of which their source said something else before.
     pub changes: Vec<Change>,
-    /// Reviews to mark as deleted by the owner.
-    pub deleted: Vec<DeletedRow>,
+    /// Marks of deleted reviews that were not there.
+    pub deleted: Vec<Mark>,
     /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
     /// Ids of reviews that a doubtful row may be.
@@ -88,7 +87,7 @@ pub const MERGED_BYTES: usize =
     size_of::<Change>() + size_of::<Digests>() + size_of::<Option<RowMatch>>() + 640;
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
-/// Percentage of a source's reviews above which withdrawing them needs `--yes`.
+/// Percentage of a source's reviews above which withdrawing them needs `--accept-changes`.
 const SHARE_PERCENT_MAX: usize = 10;
 /// This many reviews of a source may change in any import.
 const FEW: u64 = 3;
@@ -99,21 +98,14 @@ const FEW: u64 = 3;
 /// When nothing may be written, or the import is to stop.
 pub fn merge_rows(
     rows: Vec<ReviewRow>,
-    deleted: Vec<DeletedRow>,
+    deleted: Vec<Mark>,
     known: Known,
     rules: &Rules<'_>,
-    mut report: ImportReport,
+    report: ImportReport,
     watch: Watcher<'_>,
 ) -> Result<MergeOutcome, MergeError> {
-    let files: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
-    let Identified {
-        matches,
-        doubted,
-        unused,
-    } = identify(&rows, &files, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
-    let unused = unused.iter();
-    let notes = unused.map(|choice| format!("--doubtful {choice}: that row is not doubtful"));
-    report.notes.extend(notes);
+    let Identified { matches, doubted } =
+        identify(&rows, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
     let mut sources: BTreeMap<String, OfSource> = BTreeMap::new();
     for known in known.values() {
         if let (Some(record), Some(review)) = (&known.source, known.review()) {
@@ -124,9 +116,9 @@ pub fn merge_rows(
     }
     let mut merging = Merging {
         watch,
-        copies: Copies::of(&known),
+        equals: EqualReviews::of(&known),
         rules,
-        places: BTreeMap::new(),
+        published: BTreeMap::new(),
         sources,
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
@@ -145,10 +137,9 @@ pub fn merge_rows(
         }
         merging.row(row, found)?;
     }
-    for row in deleted {
-        merging.note_deleted(row);
+    for mark in deleted {
+        merging.note_deleted(mark);
     }
-    merging.keep_sure_renames();
     merging.note_mass_change();
     merging.note_mass_withholding();
     merging.count_without_row();
@@ -161,9 +152,9 @@ pub fn merge_rows(
 struct Merging<'r> {
     watch: Watcher<'r>,
     rules: &'r Rules<'r>,
-    copies: Copies,
-    /// The number of published reviews that the files have of each source, with its location as the files give it.
-    places: BTreeMap<(String, Option<String>), usize>,
+    equals: EqualReviews,
+    /// The number of published reviews that the files have of each source.
+    published: BTreeMap<String, usize>,
     sources: BTreeMap<String, OfSource>,
     outcome: MergeOutcome,
 }
@@ -230,6 +221,10 @@ impl Merging<'_> {
         {
             return self.keep_deleted(&row, &id, known);
         }
+        if self.is_left_out(&row, &id, known.is_none()) {
+            self.outcome.present.remove(&id);
+            return;
+        }
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_other_format = is_of_other_format(&row, &id);
         let is_of_table = row.format.is_table();
@@ -246,27 +241,23 @@ impl Merging<'_> {
         let (state, before) = known.map(|known| (known.state, known.source)).unzip();
         let before = before.flatten();
         let is_readable = !matches!(state, Some(ReviewState::Unreadable(..)));
-        let (kind, there) = match state {
-            None => (RunChange::Added, None),
-            Some(ReviewState::There(review)) => (RunChange::Changed, Some(review)),
-            Some(ReviewState::Unreadable(status, response)) => {
+        let (kind, there, deletion) = match state {
+            None => (RunChange::Added, None, None),
+            Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
+            Some(ReviewState::Unreadable(status, reply)) => {
                 let review = Review {
-                    response,
+                    reply,
                     status,
                     ..statement.review.clone()
                 };
-                (RunChange::Changed, Some(review))
+                (RunChange::Changed, Some(review), None)
             }
-            Some(ReviewState::Deleted) => (RunChange::Restored, None),
+            Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        let mut merged = match &there {
+        let merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
-            Some(there) => {
-                let (there, last) = self.free_copy(there, &record, &statement);
-                merge(&there, &last, &statement, self.rules.now)
-            }
+            Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
         };
-        self.withhold_copy(&mut merged, &record, there.as_ref());
         record.set_last_statement(&merged.last_statement);
         let is_published = merged.review.status == Status::Published;
         let was_public = there
@@ -279,8 +270,8 @@ impl Merging<'_> {
         if is_hidden && was_public && !is_published {
             self.of_source(&record.source_name).unnamed += 1;
         }
-        let place = (record.source_name.clone(), incoming.unpublished.location);
-        *self.places.entry(place).or_default() += usize::from(is_published);
+        let published = self.published.entry(record.source_name.clone());
+        *published.or_default() += usize::from(is_published);
         self.count(
             &merged,
             there.as_ref().filter(|_| is_readable),
@@ -294,8 +285,15 @@ impl Merging<'_> {
         if is_same && is_same_record {
             return;
         }
-        let former = (kind != RunChange::Added)
-            .then(|| Former::new(there.as_ref(), &merged.review, before, &hidden_parts));
+        let former = (kind != RunChange::Added).then(|| {
+            Former::new(
+                there.as_ref(),
+                &merged.review,
+                before,
+                deletion,
+                &hidden_parts,
+            )
+        });
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(merged.review),
             source: record,
@@ -315,7 +313,6 @@ impl Merging<'_> {
             return;
         };
         let record = SourceRecord {
-            location: before.location.clone(),
             id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
             digests: row.digests(),
             ..before.clone()
@@ -331,70 +328,36 @@ impl Merging<'_> {
         }
     }
 
-    /// The review, and what its source said, before the merge. One that an import withheld as a duplicate counts as published once
-    /// its copies are gone.
-    fn free_copy(
-        &self,
-        there: &Review,
-        record: &SourceRecord,
-        statement: &Statement,
-    ) -> (Review, LastStatement) {
-        let mut last = record.last_statement();
-        let is_shown = statement.unstated.contains(&Unit::Status)
-            || statement.review.status == Status::Published;
-        let is_freed = is_shown
-            && there.status == Status::withheld(DUPLICATE)
-            && !last.is_decided(Unit::Status, there)
-            && self.copies.of_review(there, record, false).next().is_none();
-        let mut there = there.clone();
-        if is_freed {
-            there.status = Status::Published;
-            there.updated_at = there.updated_at.max(Some(self.rules.now));
-            last.set(Unit::Status, &there);
-        }
-        (there, last)
-    }
-
-    /// Reports a copy of the review in another source. It is withheld on request, and if the owner deleted or withheld the other one.
-    fn withhold_copy(
-        &mut self,
-        merged: &mut Merged,
-        record: &SourceRecord,
-        there: Option<&Review>,
-    ) {
-        if merged.review.status != Status::Published {
-            return self.copies.remove(record);
-        }
-        let was_published = there.is_some_and(|there| there.status == Status::Published);
-        let copies = || self.copies.of_review(&merged.review, record, was_published);
-        // One may be public in a third source.
-        let is_hidden = copies().any(|copy| copy.is_hidden_by_owner);
-        let Some(copy) = copies().next() else {
-            return self.copies.insert(record, Some(&merged.review), false);
-        };
-        let (theirs, ours) = (&copy.source_name, &record.source_name);
+    /// Whether the row is not stored because it equals a deleted review, or is new and equals one of another source that is to be
+    /// left out.
+    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
+        let (review, digests, source) = (row.review(), row.digests(), row.source());
+        let request = self.rules.request;
         let report = &mut self.outcome.report;
-        report.duplicates.add(|| {
-            let Review {
-                id, author, date, ..
-            } = &merged.review;
-            format!("{author}, {date}: {id} of {ours}, {} of {theirs}", copy.id)
-        });
-        if there.is_none() && copy.has_same_row(record) {
-            let names = (theirs.clone(), ours.clone());
-            *report.renamed.entry(names).or_default() += 1;
-        }
-        let is_sure = is_of_one_person(&merged.review);
-        if (self.rules.request.skip_duplicates || is_hidden && is_sure)
-            && withhold(
-                &mut merged.last_statement,
-                &mut merged.review,
-                DUPLICATE,
-                self.rules,
-            )
+        if is_new
+            && !request.restore
+            && let Some(deleted) = self.equals.deleted(review, digests)
         {
-            self.copies.remove(record);
+            report.kept_deleted.add(|| deleted.id.to_string());
+            return true;
         }
+        if let Some(other) = self.equals.of_other_source(review, digests, source) {
+            report.duplicates.add(|| {
+                let (author, date, theirs) = (&review.author, review.date, &other.source_name);
+                format!("{author}, {date}: {} of {theirs}", other.id)
+            });
+            if is_new && request.skip_duplicates {
+                *self.published.entry(source.to_owned()).or_default() += 1;
+                return true;
+            }
+        }
+        self.equals.add(EqualReview {
+            id: id.clone(),
+            source_name: source.to_owned(),
+            author: Some(review.author.clone()),
+            digests,
+        });
+        false
     }
 
     /// `there` is the review before the merge, if it could be read; `is_known` whether there was one.
@@ -445,24 +408,6 @@ impl Merging<'_> {
                 .kept_edited
                 .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
-    }
-
-    /// Keeps the pairs of sources of which nearly all rows are there under the other name, if the files' own source is new:
-    /// otherwise a few customers wrote to both.
-    fn keep_sure_renames(&mut self) {
-        let sources = &self.sources;
-        let total = |name: &str| sources.get(name).map_or(0, |it| it.reviews);
-        let named: HashSet<&str> = self.places.keys().map(|(name, _)| name.as_str()).collect();
-        let mut rows: HashMap<&str, u64> = HashMap::new();
-        for change in &self.outcome.changes {
-            *rows.entry(&change.source.source_name).or_default() += 1;
-        }
-        self.outcome.report.renamed.retain(|(theirs, ours), count| {
-            // A file that still has rows of the other source only moved some.
-            let is_there = named.contains(theirs.as_str());
-            let rows = rows.get(ours.as_str()).copied().unwrap_or(0);
-            !is_there && total(ours) == 0 && *count * 10 >= rows.min(total(theirs)) * 9
-        });
     }
 
     /// An answer of a broken sheet or scraper looks like an edit of everything.
@@ -518,15 +463,11 @@ impl Merging<'_> {
             let (Some(review), Some(record)) = (known.review(), &known.source) else {
                 continue;
             };
-            let of_place = |location| {
-                let place = (record.source_name.clone(), location);
-                self.places.contains_key(&place)
-            };
             let brought = self.rules.brought.as_ref();
             if brought.is_none_or(|brought| brought.contains(&review.id))
                 && review.status != Status::withheld(GONE)
                 && !doubted.contains(&review.id)
-                && (of_place(None) || of_place(record.location.clone()))
+                && self.published.contains_key(&record.source_name)
             {
                 let source = record.source_name.clone();
                 *report.without_row.entry(source).or_default() += 1;
@@ -550,8 +491,8 @@ impl Merging<'_> {
         stored.map_err(MergeError::Refused)
     }
 
-    fn note_deleted(&mut self, row: DeletedRow) {
-        let id = &row.0;
+    fn note_deleted(&mut self, mark: Mark) {
+        let id = &mark.id;
         let MergeOutcome {
             report,
             others,
@@ -566,11 +507,11 @@ impl Merging<'_> {
             report.still_there.add(|| id.to_string());
         } else {
             report.noted_deleted += 1;
-            deleted.push(row);
+            deleted.push(mark);
         }
     }
 
-    /// Withholds reviews that their source and location no longer list; the merge publishes them again when they come
+    /// Withholds reviews that their source no longer lists; the merge publishes them again when they come
     /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
     fn withdraw_missing(&mut self) -> Result<(), String> {
         let report = &self.outcome.report;
@@ -590,27 +531,25 @@ impl Merging<'_> {
                 ));
             }
         }
-        let mut missing_of: BTreeMap<_, Vec<ReviewId>> = BTreeMap::new();
+        let mut missing_of: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
         for (id, known) in &self.outcome.others {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
             {
-                let place = (record.source_name.clone(), record.location.clone());
-                missing_of.entry(place).or_default().push(id.clone());
+                let missing = missing_of.entry(record.source_name.clone());
+                missing.or_default().push(id.clone());
             }
         }
-        for (place, there) in std::mem::take(&mut self.places) {
-            let gone = missing_of.remove(&place).unwrap_or_default();
-            let (name, location) = place;
+        for (name, there) in std::mem::take(&mut self.published) {
+            let gone = missing_of.remove(&name).unwrap_or_default();
             let (missing, all) = (gone.len(), gone.len() + there);
-            if missing * 100 > all * SHARE_PERCENT_MAX && !self.rules.request.yes {
-                let location = location
-                    .map(|name| format!(" of {name}"))
-                    .unwrap_or_default();
+            let is_many = missing as u64 > FEW && missing * 100 > all * SHARE_PERCENT_MAX;
+            let is_all = missing > 0 && there == 0;
+            if (is_many || is_all) && !self.rules.request.accept_changes {
                 return Err(format!(
-                    "--withdraw-missing: {missing} of {all} reviews that {name}{location} gave are missing, more than \
-                     {SHARE_PERCENT_MAX} %; check that the file is complete, and add --yes to withhold them"
+                    "--withdraw-missing: {missing} of {all} reviews that {name} gave are missing, more than \
+                     {SHARE_PERCENT_MAX} %; check that the file is complete, and add --accept-changes to withhold them"
                 ));
             }
             self.outcome.withdraw(&gone, self.rules);
@@ -649,7 +588,13 @@ impl MergeOutcome {
             report.withdrawn.add(|| id.to_string());
             report.note_withheld(review, GONE);
             self.changes.push(Change {
-                former: Some(Former::new(Some(review), &gone, Some(record.clone()), &[])),
+                former: Some(Former::new(
+                    Some(review),
+                    &gone,
+                    Some(record.clone()),
+                    None,
+                    &[],
+                )),
                 review: Some(gone),
                 source: after,
                 kind: RunChange::Changed,
@@ -681,15 +626,9 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     if !unstated.contains(&Unit::Text) {
         record.digests = row.digests();
     }
-    if unpublished.location.is_some() {
-        record.location.clone_from(&unpublished.location);
-    }
     let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
     record.id_at_source = own_id;
     record.posted_at = unpublished.posted_at;
-    if !unstated.contains(&Unit::Response) {
-        record.responded_at = unpublished.responded_at;
-    }
     record
 }
 
@@ -731,111 +670,88 @@ fn withhold(
     !is_published_here
 }
 
-// The copies of a review that other sources gave: the same author, day, stars and text.
+// Reviews of other sources, and deleted ones, with the same author, day, stars and text.
 
-/// Maximum number of copies that are compared with a review.
-const COPIES_MAX: usize = 64;
+/// Maximum number of equal reviews that are kept; more are of one source, or made up.
+const EQUALS_MAX: usize = 64;
 
-/// The reviews that others may be copies of, by the digest of their content: those before the import, and as far as it is merged.
-/// Of each source and author the first published one, and the first one that the owner deleted or withheld.
-pub struct Copies(HashMap<i64, Vec<StoredCopy>>);
+/// Reviews by the digest of their content: those before the import, and as far as it is merged. Of each source and author the first
+/// one that stands, and the first one that was deleted.
+struct EqualReviews(HashMap<i64, Vec<EqualReview>>);
 
-pub struct StoredCopy {
-    pub id: String,
-    pub source_name: String,
-    location: Option<String>,
+struct EqualReview {
+    id: ReviewId,
+    source_name: String,
     /// `None` of a deleted review.
     author: Option<String>,
     digests: Digests,
-    /// Whether the owner deleted or withheld it.
-    pub is_hidden_by_owner: bool,
 }
 
-impl Copies {
-    pub fn of(known: &Known) -> Self {
-        let mut copies = Self(HashMap::new());
-        for known in known.values() {
-            let Some(record) = &known.source else {
-                continue;
-            };
+impl EqualReviews {
+    fn of(known: &Known) -> Self {
+        let mut equals = Self(HashMap::new());
+        for (id, known) in known {
             let review = known.review();
-            let is_published = review.is_some_and(|review| review.status == Status::Published);
-            // What the source withheld, or an import, is no reason to withhold a copy.
-            let is_decision = |review: &Review| {
-                let reason = review.status.reason().unwrap_or_default();
-                ![DUPLICATE, GONE].contains(&reason)
-                    && record.last_statement().is_decided(Unit::Status, review)
+            let by_hand = || {
+                let review = review?;
+                let digests = Digests::new(review, &review.author, None);
+                Some((review.source.name.clone(), digests))
             };
-            if is_published || review.is_none_or(is_decision) {
-                copies.insert(record, review, !is_published);
+            let record = known.source.as_ref();
+            let source = record.map(|record| (record.source_name.clone(), record.digests));
+            if let Some((source_name, digests)) = source.or_else(by_hand)
+                && (review.is_some() || known.is_deleted())
+            {
+                equals.add(EqualReview {
+                    id: id.clone(),
+                    source_name,
+                    author: review.map(|review| review.author.clone()),
+                    digests,
+                });
             }
         }
-        copies
+        equals
     }
 
-    pub fn insert(
-        &mut self,
-        record: &SourceRecord,
-        review: Option<&Review>,
-        is_hidden_by_owner: bool,
-    ) {
-        let copy = StoredCopy {
-            id: record.id.to_string(),
-            source_name: record.source_name.clone(),
-            location: record.location.clone(),
-            author: review.map(|review| review.author.clone()),
-            digests: record.digests,
-            is_hidden_by_owner,
+    fn add(&mut self, review: EqualReview) {
+        let equals = self.0.entry(review.digests.content).or_default();
+        let is_like = |other: &EqualReview| {
+            other.source_name == review.source_name
+                && other.digests.author_and_day == review.digests.author_and_day
+                && other.author.is_some() == review.author.is_some()
         };
-        let group = self.0.entry(record.digests.content).or_default();
-        let is_like = |other: &StoredCopy| {
-            let names = (&other.source_name, other.digests.author_and_day);
-            names == (&copy.source_name, copy.digests.author_and_day)
-                && other.is_hidden_by_owner == is_hidden_by_owner
-        };
-        if group.len() < COPIES_MAX && !group.iter().any(is_like) {
-            // Published copies are named first.
-            let after =
-                group.partition_point(|other| other.is_hidden_by_owner <= is_hidden_by_owner);
-            group.insert(after, copy);
+        if equals.len() < EQUALS_MAX && !equals.iter().any(is_like) {
+            equals.push(review);
         }
     }
 
-    /// The copies of a review in other sources, or in another format or location of its own. Hidden reviews are copies only of reviews
-    /// that are not public yet: otherwise the owner could not withhold one of two.
-    pub fn of_review<'c>(
-        &'c self,
-        review: &'c Review,
-        record: &'c SourceRecord,
-        is_public: bool,
-    ) -> impl Iterator<Item = &'c StoredCopy> {
-        let copies = self.0.get(&record.digests.content).into_iter().flatten();
-        let is_sure = is_of_one_person(review);
-        copies.filter(move |other| {
-            let is_of_other_format =
-                || is_sure && id_prefix(&other.id) != id_prefix(review.id.as_str());
-            // Rows are compared with hidden reviews of their own location only.
-            let is_hidden_elsewhere = other.is_hidden_by_owner && other.location != record.location;
-            !(is_public && other.is_hidden_by_owner)
-                && other.id != review.id.as_str()
-                && other.has_author_of(review, record)
-                && (other.source_name != record.source_name
-                    || is_hidden_elsewhere
-                    || is_of_other_format())
+    /// Without a text and a name, two may be of two persons.
+    fn deleted(&self, review: &Review, digests: Digests) -> Option<&EqualReview> {
+        let is_of_one_person = !review.text.is_empty() || !is_shared_name(&review.author);
+        let mut equals = self.0.get(&digests.content)?.iter();
+        equals.find(|other| {
+            is_of_one_person && other.author.is_none() && other.has_author_of(review, digests)
         })
     }
 
-    /// Removes a review that is withheld.
-    pub fn remove(&mut self, record: &SourceRecord) {
-        if let Some(copies) = self.0.get_mut(&record.digests.content) {
-            copies.retain(|other| other.is_hidden_by_owner || other.id != record.id.as_str());
-        }
+    fn of_other_source(
+        &self,
+        review: &Review,
+        digests: Digests,
+        source: &str,
+    ) -> Option<&EqualReview> {
+        let mut equals = self.0.get(&digests.content)?.iter();
+        equals.find(|other| {
+            other.author.is_some()
+                && other.source_name != source
+                && other.has_author_of(review, digests)
+        })
     }
 }
 
-impl StoredCopy {
+impl EqualReview {
     /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
-    fn has_author_of(&self, review: &Review, record: &SourceRecord) -> bool {
+    fn has_author_of(&self, review: &Review, digests: Digests) -> bool {
         let is_one = self.author.as_ref().map_or_else(
             || {
                 let short = short_name(&review.author);
@@ -844,20 +760,6 @@ impl StoredCopy {
             },
             |author| is_one_name(author, &review.author),
         );
-        is_one || self.digests.author_and_day == record.digests.author_and_day
+        is_one || self.digests.author_and_day == digests.author_and_day
     }
-
-    /// Whether the copy looks like the review's row, imported under another source: it has the row's ID, or both IDs were
-    /// derived from rows of one format.
-    pub fn has_same_row(&self, record: &SourceRecord) -> bool {
-        let id = record.id_at_source.as_deref().unwrap_or(record.id.as_str());
-        let are_derived = || [id, &self.id].into_iter().all(is_derived);
-        self.source_name != record.source_name
-            && (id == self.id || are_derived() && id_prefix(id) == id_prefix(&self.id))
-    }
-}
-
-/// Whether copies of the review are of one person: without a text and a name they may be of two.
-pub fn is_of_one_person(review: &Review) -> bool {
-    !review.text.is_empty() || !is_shared_name(&review.author)
 }

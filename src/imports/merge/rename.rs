@@ -21,7 +21,7 @@ pub struct Renamed {
     pub count_before: u64,
 }
 
-/// Renames the source, at one location or all.
+/// Renames the source.
 ///
 /// # Errors
 /// [`ImportError`], also if the other source has reviews that would be mixed up with these; then nothing was changed.
@@ -30,26 +30,23 @@ pub async fn rename_source(
     clock: &Clock,
     source: &str,
     new_name: &str,
-    location: Option<&str>,
 ) -> Result<Renamed, ImportError> {
     let path = database.path();
     let mut write = database.write_as_owner().await?;
-    let mut places = reviews::counts_by_place(write.for_reading())
+    let mut counts = reviews::counts_by_source(write.for_reading())
         .await
         .at(path)?;
     // Names that differ only in case are one source, as in imports; the source itself may get another case.
     let (mut former_name, mut name) = (source.to_owned(), new_name.to_owned());
-    respell(&mut former_name, &places);
-    places.retain(|place| place.source_name != former_name);
-    respell(&mut name, &places);
-    let renamed = rename(&mut write, clock, &former_name, &name, location)
+    respell(&mut former_name, &counts);
+    counts.retain(|count| count.source_name != former_name);
+    respell(&mut name, &counts);
+    let renamed = rename(&mut write, clock, &former_name, &name)
         .await
         .map_err(|error| error.at(path))?;
     if renamed.count == 0 {
-        let location = location.map(|name| format!(" at the location {name}"));
         return Err(ImportError::Refused(format!(
-            "no review is from {source}{}; `reviews source` lists the sources",
-            location.unwrap_or_default()
+            "no review is from {source}; `reviews source` lists the sources"
         )));
     }
     write.commit().await.at(path)?;
@@ -61,19 +58,13 @@ async fn rename(
     clock: &Clock,
     source: &str,
     new_name: &str,
-    location: Option<&str>,
 ) -> Result<Renamed, MergeError> {
     let now = clock.now();
     let known = reviews::load_known(write.for_reading()).await?;
     let is_moved = |known: &KnownReview| {
-        let place = known
-            .source
-            .as_ref()
-            .map(|it| (it.source_name.as_str(), it.location.as_deref()));
-        let shown = || Some((known.review()?.source.name.as_str(), None));
-        place.or_else(shown).is_some_and(|(name, place)| {
-            name == source && (location.is_none() || place == location)
-        })
+        let recorded = known.source.as_ref().map(|it| it.source_name.as_str());
+        let shown = || Some(known.review()?.source.name.as_str());
+        recorded.or_else(shown) == Some(source)
     };
     let is_other = |known: &KnownReview| {
         known
@@ -120,7 +111,7 @@ async fn rename(
         }));
     }
     reviews::update_undecided(write, &changed, &records, now).await?;
-    reviews::rename_source_records(write, source, new_name, location).await?;
+    reviews::rename_source_records(write, source, new_name).await?;
     Ok(renamed)
 }
 
@@ -189,8 +180,7 @@ fn check_apart(
     }
     Err(format!(
         "{new_name} has reviews already, and some of them and of those from {source} have the same ID at the source, or the same \
-         author, day, stars and text ({same}); under one name, imports could not tell them apart; if they are the same rows, undo the import that added one of them with `reviews undo RUN` (`reviews \
-         status` lists the imports), rename, and import its file again with --source '{}'; otherwise keep both names",
+         author, day, stars and text ({same}); under one name, imports could not tell them apart; if they are the same rows, take back the import that added one of them with `reviews undo --source NAME`, rename, and import its file again with --source '{}'; otherwise keep both names",
         new_name.replace('\'', r"'\''")
     ))
 }

@@ -2,16 +2,16 @@
 //! source, so that importing the files again does the same again. What has changed since is left unchanged, and so is
 //! what its source hides.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, Named};
-use crate::model::{DUPLICATE, GONE, Review, Status, Unit};
+use crate::model::text::quote_for_shell;
+use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::columns::KeptColumns;
 use crate::storage::reviews::{
-    self, KnownReview, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
+    UNDOABLE_MAX,
 };
 use crate::storage::sync::pause_after_undo;
 use crate::storage::{AtPath as _, Database, Write};
@@ -35,45 +35,38 @@ pub struct Undone {
     pub left: Named,
     /// Reviews that were deleted since.
     pub gone: u64,
-    /// Reviews that are withheld as duplicates of removed ones.
-    pub duplicates: Named,
 }
 
-/// Undoes the import with the given number, or the last one that was run by hand: of each source only the newest, unless `later`
-/// ones are undone, too, newest first. With `is_dry_run`, only counts.
+/// Undoes the newest import of the source with the given name, or of the one that was last imported by hand. With `is_dry_run`,
+/// only counts.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
 pub async fn undo(
     database: &Database,
     clock: &Clock,
-    number: Option<i64>,
-    later: bool,
+    source: Option<&str>,
     is_dry_run: bool,
-) -> Result<Vec<Undone>, ImportError> {
+) -> Result<Undone, ImportError> {
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_as_owner().await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.for_reading(), reviews::RUNS_MAX).await;
-    let chosen = choose_runs(&runs.at(path)?, number, later).map_err(ImportError::Refused)?;
-    let mut all = Vec::new();
-    for run in chosen {
-        let mut undone = Undone {
-            run,
-            removed: 0,
-            deleted: 0,
-            reverted: 0,
-            published: 0,
-            left: Named::default(),
-            gone: 0,
-            duplicates: Named::default(),
-        };
-        take_back(&mut write, &mut undone, now).await.at(path)?;
-        if let Some(source) = &undone.run.sync_source {
-            pause_after_undo(&mut write, source).await.at(path)?;
-        }
-        all.push(undone);
+    let runs = runs.at(path)?;
+    let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
+    let mut undone = Undone {
+        run: run.clone(),
+        removed: 0,
+        deleted: 0,
+        reverted: 0,
+        published: 0,
+        left: Named::default(),
+        gone: 0,
+    };
+    take_back(&mut write, &mut undone, now).await.at(path)?;
+    if let Some(source) = &undone.run.sync_source {
+        pause_after_undo(&mut write, source).await.at(path)?;
     }
     if is_dry_run {
         write.rollback().await
@@ -81,62 +74,64 @@ pub async fn undo(
         write.commit().await
     }
     .at(path)?;
-    Ok(all)
+    Ok(undone)
 }
 
-/// The run with this number, or the last one by hand, and the later runs of its sources, newest first. `runs` are all, newest
-/// first.
+/// The newest run of the source that is not undone; without a name, of those of the last run by hand. `runs` are all, newest first.
 ///
 /// # Errors
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
-fn choose_runs(runs: &[Run], number: Option<i64>, later: bool) -> Result<Vec<Run>, String> {
+fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, String> {
     // An import that changed nothing does not count.
     let counts = |run: &&Run| run.has_changes || run.undone_at.is_some() || !run.is_kept;
+    let stands = |run: &&Run| run.undone_at.is_none() && (run.has_changes || !run.is_kept);
     let by_hand = runs.iter().filter(counts).find(|run| !run.is_scheduled);
-    let number = number
-        .or(by_hand.map(|last| last.id))
-        .ok_or("no import to undo; `reviews status` lists the imports")?;
-    let run = runs.iter().find(|run| run.id == number).ok_or_else(|| {
-        format!("there is no import {number}; `reviews status` lists the imports")
-    })?;
-    if let Some(at) = &run.undone_at {
-        let standing = |run: &&Run| run.id < number && run.undone_at.is_none() && run.is_kept;
-        let next = runs.iter().find(standing).map(|run| run.id);
-        let next = next.map(|next| format!("; `reviews undo {next}` undoes the one before"));
+    let is_named = |name: &String| match source {
+        Some(source) => fold(name) == fold(source),
+        None => by_hand.is_some_and(|run| run.sources.contains(name)),
+    };
+    let fetched = runs.iter().filter(stands).find(|run| run.is_scheduled);
+    let newer = fetched.filter(|run| by_hand.is_none_or(|by_hand| by_hand.id < run.id));
+    if let Some(newer) = newer.filter(|_| source.is_none()) {
+        let mut sources: Vec<&String> = newer.sources.iter().collect();
+        sources.extend(by_hand.iter().flat_map(|run| &run.sources));
+        let mut commands: Vec<String> = sources
+            .into_iter()
+            .map(|name| format!("`reviews undo --source {}`", quote_for_shell(name)))
+            .collect();
+        commands.dedup();
         return Err(format!(
-            "import {number} was already undone at {at}{}",
-            next.unwrap_or_default()
+            "import {} was fetched by the service after the last one by hand; say whose newest import goes: {}",
+            newer.id,
+            commands.join(" or ")
         ));
     }
+    let is_of_source = |run: &&Run| run.sources.iter().any(is_named);
+    let run = runs.iter().filter(stands).find(is_of_source);
+    let run = run.ok_or_else(|| {
+        let of = source.map_or(String::new(), |name| format!(" of {name}"));
+        format!("no import{of} to undo; `reviews status` lists the imports")
+    })?;
     if !run.is_kept {
         return Err(format!(
-            "import {number} can no longer be undone: former values are kept for the last {UNDOABLE_MAX} imports of a source, \
-             at most {UNDOABLE_DAYS_MAX} days; `reviews restore FILE` restores a backup"
+            "import {} can no longer be undone: former values are kept for the last {UNDOABLE_MAX} imports of a source, \
+             at most {UNDOABLE_DAYS_MAX} days; `reviews restore FILE` restores a backup",
+            run.id
         ));
     }
-    // A later run of one of its sources may have others, too, whose own later runs come first then.
-    let mut sources: BTreeSet<&String> = run.sources.iter().collect();
-    let mut chosen = vec![run.id];
-    while let Some(next) = runs.iter().find(|run| {
-        let is_later = run.id > number && run.undone_at.is_none() && run.has_changes;
-        is_later
-            && !chosen.contains(&run.id)
-            && run.sources.iter().any(|name| sources.contains(name))
-    }) {
-        if !later {
-            return Err(format!(
-                "import {} is a later one of {}, and of each source the newest is undone first; `reviews undo {}` undoes that one, \
-                 `reviews undo {number} --later` all of them",
-                next.id,
-                next.sources.join(", "),
-                next.id
-            ));
-        }
-        chosen.push(next.id);
-        sources.extend(&next.sources);
+    // A run of several sources is the newest of all of them when it goes.
+    let is_later = |other: &&Run| other.id > run.id && other.has_changes;
+    let later = runs.iter().filter(stands).filter(is_later);
+    let mut names = later.flat_map(|other| other.sources.iter().map(move |name| (other, name)));
+    if let Some((other, name)) = names.find(|(_, name)| run.sources.contains(name)) {
+        return Err(format!(
+            "import {} has reviews of {name}, too, of which import {} is newer; `reviews undo --source {}` takes that one back first",
+            run.id,
+            other.id,
+            quote_for_shell(name)
+        ));
     }
-    let chosen = runs.iter().filter(|run| chosen.contains(&run.id));
-    Ok(chosen.cloned().collect())
+    Ok(run)
 }
 
 async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
@@ -166,9 +161,10 @@ struct Batch<'r> {
     removed: Vec<&'r str>,
     /// IDs that no longer count as deleted.
     unmarked: Vec<&'r str>,
-    /// Restored reviews, which are deleted again.
+    /// Restored reviews, which are deleted again, and their marks.
     deleted: Vec<&'r str>,
-    /// What identified deleted reviews before.
+    marks: Vec<Mark>,
+    /// What identified reviews that are still deleted.
     kept: Vec<SourceRecord>,
     reverted: Vec<Review>,
     sources: Vec<SourceRecord>,
@@ -186,19 +182,12 @@ impl<'r> Batch<'r> {
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
-        let mut source = former.and_then(|former| former.source.clone());
-        if let Some(source) = &mut source
-            && let Some(now) = known.filter(|known| known.is_deleted())
-            && let Some(now) = &now.source
-        {
-            // Since then its source may have another name.
-            source.source_name.clone_from(&now.source_name);
-            source.location.clone_from(&now.location);
-        }
+        let source = former.and_then(|former| former.source.clone());
         let known = known.filter(|known| !known.is_deleted());
         let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
-            (RunChange::Deleted, None, _) => match source {
+            // One that was deleted since keeps its mark.
+            (RunChange::Deleted, None, _) if row.is_untouched => match source {
                 Some(source) => self.kept.push(source),
                 None => self.unmarked.push(id),
             },
@@ -210,7 +199,7 @@ impl<'r> Batch<'r> {
             (RunChange::Added | RunChange::Deleted, ..) => self.removed.push(id),
             (RunChange::Restored, ..) => {
                 self.deleted.push(id);
-                self.kept.extend(source);
+                self.marks.extend(former.and_then(|former| former.mark(id)));
             }
             (RunChange::Changed, Some(known), former) => {
                 let Some((review, former)) = known.review().zip(former) else {
@@ -259,19 +248,15 @@ impl<'r> Batch<'r> {
         undone.removed += self.removed.len() as u64;
         undone.deleted += self.deleted.len() as u64;
         undone.reverted += self.reverted.len() as u64;
-        let copies = reviews::copies_of(write.for_reading(), &self.removed).await?;
-        let duplicate = Status::withheld(DUPLICATE);
-        for copy in copies.into_iter().filter(|copy| copy.status == duplicate) {
-            undone.duplicates.add(|| copy.id);
-        }
         for review in &mut self.reverted {
             review.updated_at = review.updated_at.max(Some(now));
         }
         reviews::delete_all(write, &self.removed).await?;
         self.unmarked.extend(self.removed);
-        reviews::forget_deleted(write, &self.unmarked).await?;
+        reviews::remove_marks(write, &self.unmarked).await?;
         reviews::delete_all(write, &self.deleted).await?;
-        reviews::keep_deleted(write, &self.kept).await?;
+        reviews::put_marks(write, &self.marks).await?;
+        reviews::update_marks(write, &self.kept).await?;
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
@@ -283,10 +268,9 @@ impl<'r> Batch<'r> {
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.
 fn is_hidden_since(before: &Review, after: &Review) -> bool {
-    let is_ours = [GONE, DUPLICATE]
-        .iter()
-        .any(|reason| after.status == Status::withheld(reason));
-    before.status == Status::Published && after.status != Status::Published && !is_ours
+    before.status == Status::Published
+        && after.status != Status::Published
+        && after.status != Status::withheld(GONE)
 }
 
 /// Why a review is left.

@@ -112,9 +112,30 @@ pub struct PublicColumn {
     pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: &'static str,
-    /// Whether files may lack this and the other columns of the kind, and then say nothing; otherwise all is withheld.
-    #[serde(default)]
-    pub optional: bool,
+    /// The files that may lack it, and then say nothing; in others it is required, and a row without it is not public.
+    pub optional: Option<OptionalIn>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptionalIn {
+    All,
+    /// Delimited text and workbooks.
+    Tables,
+    /// JSON.
+    Objects,
+}
+
+impl PublicColumn {
+    /// Whether a file must have it; of tables, or of objects.
+    pub fn is_required(&self, are_objects: bool) -> bool {
+        match self.optional {
+            None => true,
+            Some(OptionalIn::All) => false,
+            Some(OptionalIn::Tables) => are_objects,
+            Some(OptionalIn::Objects) => !are_objects,
+        }
+    }
 }
 
 impl Format {
@@ -182,8 +203,7 @@ impl Format {
 
 /// Verification of a review whose platform verifies its reviews.
 pub const BY_PLATFORM: Verification = Verification {
-    verified: true,
-    method: Method::SourcePlatform,
+    method: Some(Method::SourcePlatform),
     verified_at: None,
 };
 

@@ -32,8 +32,8 @@ enum FileContent<'t> {
     Text(Dialect, Vec<String>),
     /// A workbook's sheet with these columns.
     Sheet(Vec<String>),
-    /// Neither JSON nor markup nor a table.
-    Other,
+    /// Neither JSON nor markup nor a table; the row that may be its header.
+    Other(Option<u64>),
 }
 
 /// What a name takes beside its letters.
@@ -60,7 +60,7 @@ impl<'t> FileShape<'t> {
             FileContent::Text(_, columns) | FileContent::Sheet(columns) => {
                 vec![columns.iter().cloned().collect()]
             }
-            FileContent::Nothing | FileContent::Markup | FileContent::Other => {
+            FileContent::Nothing | FileContent::Markup | FileContent::Other(_) => {
                 vec![BTreeSet::new()]
             }
         };
@@ -134,6 +134,7 @@ const MAPS_REVIEWS: &str = "holds the places that a Google Maps user has reviewe
 /// The requested format, or the detected one.
 fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(shape, request)?;
+    refuse_dump(shape)?;
     let top_names = shape.names();
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if ["features", "type"]
@@ -185,10 +186,10 @@ fn detect(shape: &FileShape<'_>, request: &ImportRequest) -> Result<Detected, Fi
         FileContent::Text(..) | FileContent::Sheet(_) | FileContent::Json(_) => {
             insist(shape, &TABLE, request)
         }
-        FileContent::Other => Err(FileError::new(
-            "is a text without a header line of several columns; convert it to a table (CSV) with a header line, or name the \
-             row of the header with --header-row",
-        )),
+        FileContent::Other(named) => Err(FileError::new(named.map_or(
+            "is a text without a header line of several columns; convert it to a table (CSV) with a header line".to_owned(),
+            |row| format!("has no header in its first row; the names are in row {row}: pass --header-row {row}"),
+        ))),
     }
 }
 
@@ -238,6 +239,54 @@ fn refuse_options_of_tables(
         "is {content}, which has no {part}; leave --{part} out"
     )))
 }
+
+/// Members by which a dump names the types of its values (Extended JSON 2.0 of `MongoDB`, Firestore, `DynamoDB`).
+const DUMPS: [(&str, &str); 6] = [
+    ("$oid", "MongoDB"),
+    ("$date", "MongoDB"),
+    ("$numberInt", "MongoDB"),
+    ("stringValue", "Firestore"),
+    ("integerValue", "Firestore"),
+    ("S, N", "DynamoDB"),
+];
+
+/// Refuses a dump of a database, which has an object in place of each value.
+fn refuse_dump(shape: &FileShape<'_>) -> Result<(), FileError> {
+    if shape.json().is_none() {
+        return Ok(());
+    }
+    let mut inner = BTreeSet::new();
+    for name in shape.places.iter().flatten() {
+        inner.extend(name.rsplit_once('.').map(|(_, inner)| inner.to_owned()));
+    }
+    // One review, of which only the members of the document are known.
+    let review = shape.document().filter(|it| it.starts_with('{'));
+    visit(review.unwrap_or_default(), |_, value| {
+        let value = Some(value).filter(|value| value.starts_with('{'));
+        visit(value.unwrap_or_default(), |name, _| {
+            inner.insert(name.to_owned());
+            ControlFlow::<()>::Continue(())
+        });
+        ControlFlow::<()>::Continue(())
+    });
+    let is_there = |types: &'static str| names(types).all(|name| inner.contains(name));
+    let dump = DUMPS.into_iter().find(|(types, _)| is_there(types));
+    dump.map_or(Ok(()), |(types, database)| {
+        Err(FileError::new(format!(
+            "is a dump of {database}, which writes an object with the type ({types}) in place of each value; export it as CSV, or \
+             write plain values"
+        )))
+    })
+}
+
+/// How scripts of databases begin.
+const SCRIPTS: [&str; 5] = [
+    "-- ",
+    "CREATE TABLE",
+    "DROP TABLE",
+    "INSERT INTO",
+    "PRAGMA ",
+];
 
 /// Whether a document is an export without rows: an empty list or object, one with an empty list of reviews, or one that says
 /// that there are none. An answer of a failed request is none.
@@ -409,9 +458,8 @@ fn are_foreign(shape: &FileShape<'_>, number: usize) -> bool {
 }
 
 /// Members that only native records have.
-const OURS: [&str; 7] = [
+const OURS: [&str; 6] = [
     "mentions",
-    "verification.method",
     "withheld_reason",
     "decided",
     "imported_from",
@@ -423,6 +471,7 @@ const OURS: [&str; 7] = [
 fn fits_native(record: &Value) -> bool {
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_object = |value: &Value| value.is_object() || value.is_null();
+    let is_text = |value: &Value| value.is_string() || value.is_null();
     let is_day = |day: &Value| {
         day.as_str()
             .is_some_and(|day| !day.contains(['/', '.', ':']))
@@ -432,9 +481,9 @@ fn fits_native(record: &Value) -> bool {
         .all(|name| fits(name, Value::is_string))
         && fits("rating", Value::is_number)
         && fits("date", is_day)
-        && ["source", "verification", "response"]
-            .iter()
-            .all(|name| fits(name, is_object))
+        && fits("source", is_text)
+        && fits("verification", is_text)
+        && fits("owner_reply", is_object)
 }
 
 /// A description of the file for messages.
@@ -442,7 +491,7 @@ fn describe(content: &FileContent<'_>) -> String {
     match content {
         FileContent::Nothing => "an empty file".to_owned(),
         FileContent::Markup => "a page of HTML or XML".to_owned(),
-        FileContent::Other => "a text without a header line of several columns".to_owned(),
+        FileContent::Other(_) => "a text without a header line of several columns".to_owned(),
         FileContent::Text(_, columns) => {
             format!("a table with the columns {}", list_columns(columns))
         }
@@ -580,7 +629,7 @@ pub fn read_file(
                 None => no_rows(format),
             }
         }
-        FileContent::Nothing | FileContent::Sheet(_) | FileContent::Other => no_rows(format),
+        FileContent::Nothing | FileContent::Sheet(_) | FileContent::Other(_) => no_rows(format),
     };
     let format = format_of_rows(format, &rows, request)?;
     let mut file = InputFile::new(format, rows);
@@ -617,15 +666,24 @@ fn content_of<'t>(
     request: &ImportRequest,
     limits: &mut ImportLimits<'_>,
 ) -> Result<FileContent<'t>, FileError> {
+    if SCRIPTS
+        .iter()
+        .any(|start| text.trim_start().starts_with(start))
+    {
+        return Err(FileError::new(
+            "is a script or dump of a database (SQL); export its table of reviews as CSV",
+        ));
+    }
     Ok(match text.trim().as_bytes().first() {
         None => FileContent::Nothing,
         Some(b'[' | b'{') => FileContent::Json(JsonText::of(text, limits)?),
         Some(b'<') => FileContent::Markup,
-        Some(_) => match text::sniff(text, request) {
+        Some(_) => match text::sniff(text, request)? {
             Some((dialect, columns)) => FileContent::Text(dialect, columns),
             None => match request.header_row {
                 Some(row) if !text::has_row(text, row) => return Err(text::missing_row(row)),
-                Some(_) | None => FileContent::Other,
+                Some(_) => FileContent::Other(None),
+                None => FileContent::Other(text::row_with_names(text)),
             },
         },
     })

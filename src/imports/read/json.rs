@@ -507,7 +507,7 @@ impl Objects {
 
     /// Puts the values in `value`, whose path is `path`, into the cells.
     fn put_all(&mut self, path: &str, value: Value) {
-        match unwrapped(value) {
+        match value {
             Value::Object(members) if !members.is_empty() => {
                 if path.matches('.').count() + 1 == DEEP_MAX || path.len() > PATH_BYTES_MAX {
                     // Members further inside are one cell, so that none is passed over.
@@ -624,42 +624,4 @@ fn is_public_answer(format: &'static Format, element: &Value, path: &str) -> boo
             .map(text)
             .all(|value| is_one_of(&sign.values, &value))
     })
-}
-
-/// The value without the wrappers that databases write around typed values, objects with one member: `MongoDB`'s
-/// `{"$numberInt": "5"}` (Extended JSON 2.0), Firestore's `{"stringValue": "…"}`, `DynamoDB`'s `{"S": "…"}`.
-fn unwrapped(value: Value) -> Value {
-    let members = value.as_object().filter(|members| members.len() == 1);
-    let member = members.and_then(|members| members.iter().next());
-    let inner = member.and_then(|(name, inner)| typed(name, inner));
-    let value = inner.unwrap_or(value);
-    if let Value::Array(elements) = value {
-        return elements.into_iter().map(unwrapped).collect();
-    }
-    value
-}
-
-/// The value of a database's type, if it has the type's form.
-fn typed(name: &str, inner: &Value) -> Option<Value> {
-    let is_number = inner.is_string() || inner.is_number();
-    // Firestore leaves out the member of an empty map or list.
-    let is_empty = inner.as_object().is_some_and(Map::is_empty);
-    let found = match name {
-        "$oid" | "stringValue" | "timestampValue" | "S" => inner.is_string().then_some(inner),
-        "$numberInt" | "$numberLong" | "$numberDouble" | "$numberDecimal" => {
-            is_number.then_some(inner)
-        }
-        "integerValue" | "doubleValue" | "N" => is_number.then_some(inner),
-        "$date" => return Some(unwrapped(inner.clone())).filter(|date| !date.is_object()),
-        "booleanValue" | "BOOL" => inner.is_boolean().then_some(inner),
-        "nullValue" => (inner.is_null() || inner.is_string()).then_some(&Value::Null),
-        "NULL" => inner.is_boolean().then_some(&Value::Null),
-        "mapValue" | "arrayValue" if is_empty => Some(&Value::Null),
-        "mapValue" => inner.get("fields"),
-        "arrayValue" => inner.get("values"),
-        "M" => inner.is_object().then_some(inner),
-        "L" | "SS" | "NS" => inner.is_array().then_some(inner),
-        _ => None,
-    };
-    found.cloned()
 }

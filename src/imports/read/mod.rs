@@ -15,7 +15,7 @@ use crate::imports::read::detect::{format_of_text, read_file, read_workbook};
 use crate::imports::read::text::{decode, describe, describe_damage};
 use crate::imports::read::workbook::{WORKBOOK_BYTES_MAX, WORKBOOK_TOO_LARGE};
 use crate::imports::report::{FileError, INPUT_BYTES_MAX, ImportError};
-use crate::imports::request::{DoubtfulChoice, ImportRequest};
+use crate::imports::request::ImportRequest;
 use crate::storage::columns::KeptColumns;
 
 pub(crate) mod detect;
@@ -43,13 +43,6 @@ pub fn read(
         return Err(ImportError::Refused(
             "-: standard input can be read only once; give `-` only once".to_owned(),
         ));
-    }
-    let is_unclear = |choice: &&DoubtfulChoice| matches!(choice.row, Some((None, _)));
-    let unclear = request.doubtful.iter().find(is_unclear);
-    if let Some(choice) = unclear.filter(|_| request.files.len() > 1) {
-        return Err(ImportError::Refused(format!(
-            "--doubtful {choice}: there are several files; name the row's file too, as FILE:{choice}"
-        )));
     }
     let mut opener = Opener::new(request, kept, limits);
     for file in &request.files {

@@ -1,5 +1,5 @@
-//! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars, and with
-//! quotation marks escaped by a backslash, as some databases do.
+//! Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars. The row of the
+//! header gives the delimiter, and no other row decides how a text is read: people write into the cells.
 //!
 //! `csv-core`, the parser of the `csv` crate, reads one cell after the other into a buffer, whose size bounds a row. So it is known
 //! where in the file each cell stands: the line of a row, and whether a cell ends where its quotation mark closes.
@@ -13,26 +13,22 @@ use memchr::memchr2_iter;
 
 use crate::imports::limits::ImportLimits;
 use crate::imports::map::fields::Mapping;
-use crate::imports::map::values::same_name;
+use crate::imports::map::values::{is_address, parse_rating, same_name};
 use crate::imports::platforms::is_header;
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
-use crate::imports::table::{Cells, ROW_BYTES_MAX, RowFault, Table, TableRow, is_date, is_export};
+use crate::imports::table::{Cells, ROW_BYTES_MAX, RowFault, Table, TableRow, is_date, shown_cell};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Number of bytes at the beginning of a file in which the header is searched.
+/// Number of bytes at the beginning of a file in which the row of the header is.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes at the beginning of a file in which escapes are searched.
-const ESCAPES_BYTES: usize = 16 << 20;
 
 /// How the cells of a text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Whether a backslash escapes a quotation mark, a line break and itself, as databases write them.
-    has_backslashes: bool,
-    /// Line of the header, from 1; Excel's `sep=;` and titles are above it.
+    /// Line of the header, from 1; Excel's `sep=;` is above it.
     pub line: u64,
     /// The number of cells of the header, also of blank ones at its end.
     width: usize,
@@ -41,70 +37,69 @@ pub struct Dialect {
 /// The dialect and the headers of a text, if it is a table: the header has at least two cells, or `sep=` gives the
 /// delimiter. If several delimiters are possible, the one with the most known headers wins, then the one with the most
 /// columns.
-pub fn sniff(text: &str, request: &ImportRequest) -> Option<(Dialect, Vec<String>)> {
+///
+/// # Errors
+/// When the row of the header has no names.
+pub fn sniff(
+    text: &str,
+    request: &ImportRequest,
+) -> Result<Option<(Dialect, Vec<String>)>, FileError> {
     let named = text.strip_prefix("sep=");
     let named = named.and_then(|rest| rest.bytes().next().filter(u8::is_ascii));
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
     let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
         let mut dialect = Dialect::of(delimiter);
-        let mut rows = dialect.first_rows(text, rows_looked_at(request));
+        let mut rows = dialect.first_rows(text);
         if named.is_some() && !rows.is_empty() {
-            rows[0].1.clear();
+            rows.remove(0);
         }
-        let found = find_header(&rows, 1, request)?;
-        let (line, cells) = rows.swap_remove(found.at);
-        (dialect.line, dialect.width) = (line, cells.len());
-        let columns = headers(cells);
-        let is_table = columns.len() > 1 || named.is_some();
-        is_table.then_some((found.known, dialect, columns))
+        rows.drain(..header_at(&rows, request)?);
+        let (line, cells) = rows.first()?;
+        (dialect.line, dialect.width) = (*line, cells.len());
+        let known = known_headers(cells, request);
+        let columns = headers(cells.clone());
+        Some((known, dialect, columns, rows))
     });
-    let best = tried.max_by_key(|(known, _, columns)| (*known, columns.len()));
-    best.map(|(_, mut dialect, columns)| {
-        dialect.has_backslashes = !is_export(&columns) && dialect.is_of_database(text);
-        (dialect, columns)
-    })
+    let Some((_, dialect, columns, rows)) =
+        tried.max_by_key(|(known, _, columns, _)| (*known, columns.len()))
+    else {
+        return Ok(None);
+    };
+    let is_table = columns.len() > 1 || named.is_some();
+    if is_table {
+        check_header(&columns, &rows)?;
+    }
+    Ok(is_table.then_some((dialect, columns)))
 }
 
 impl Dialect {
     const fn of(delimiter: u8) -> Self {
         Self {
             delimiter,
-            has_backslashes: false,
             line: 1,
             width: 0,
         }
     }
 
-    /// Whether a backslash escapes in this text: with it more rows can be read, a cell is a database's null, or a line break is
-    /// written as `\n` between tabs and without quotation marks.
-    fn is_of_database(self, text: &str) -> bool {
-        let text = &text[..text.floor_char_boundary(ESCAPES_BYTES)];
-        let escaped = Self {
-            has_backslashes: true,
-            ..self
-        };
-        let rows = |dialect| TextRows::new(text, dialect).map_while(Result::ok);
-        let is_good = |row: &TextRow| row.fault.is_none() && row.cells.there.end == self.width;
-        let good = |dialect| rows(dialect).filter(is_good).count();
-        let has_null = |row: TextRow| row.cells.all().any(|(_, cell)| cell == "\\N");
-        text.contains("\\\"") && good(escaped) > good(self)
-            || text.contains("\\N") && rows(self).any(has_null)
-            || self.delimiter == b'\t' && text.contains("\\n") && !text.contains('"')
-    }
-
     /// The first rows of a text, each with its line.
-    fn first_rows(self, text: &str, rows_max: usize) -> Vec<(u64, Vec<String>)> {
+    fn first_rows(self, text: &str) -> Vec<(u64, Vec<String>)> {
         let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
         let rows = TextRows::new(head, self).map_while(Result::ok);
-        let rows = rows.take(rows_max);
+        let rows = rows.take(ROWS_NAMED_MAX);
         rows.map(|row| (row.line, texts(&row.cells))).collect()
     }
 }
 
+/// The row with names among the first rows of a text without a table, for a message.
+pub fn row_with_names(text: &str) -> Option<u64> {
+    let mut rows = DELIMITERS.map(|delimiter| Dialect::of(delimiter).first_rows(text));
+    rows.iter_mut().find_map(|rows| named_row(rows))
+}
+
 /// Whether one of the first rows of a text begins on that line.
 pub fn has_row(text: &str, line: u64) -> bool {
-    let rows = Dialect::of(DELIMITERS[0]).first_rows(text, ROWS_NAMED_MAX);
+    let rows = Dialect::of(DELIMITERS[0]).first_rows(text);
     rows.iter().any(|(begin, _)| *begin == line)
 }
 
@@ -124,9 +119,6 @@ pub fn read_text(
         place: Some(format!(", header in row {}", dialect.line)),
         ..Table::default()
     };
-    // Copies of the text while escapes are replaced.
-    let copied = 3 * text.len() * usize::from(dialect.has_backslashes);
-    limits.take(copied)?;
     for row in TextRows::new(text, dialect) {
         let TextRow {
             line,
@@ -159,7 +151,6 @@ pub fn read_text(
         limits.take(row.bytes())?;
         table.rows.push(row);
     }
-    limits.give(copied);
     fill_short_rows(&mut table, limits)?;
     table.name_columns();
     Ok(table)
@@ -208,9 +199,6 @@ struct TextRow {
 /// The rows of a text that are not empty.
 struct TextRows<'t> {
     text: &'t str,
-    /// What is parsed: the text, or one of the same length whose quotation marks are escaped as in CSV.
-    bytes: Cow<'t, [u8]>,
-    dialect: Dialect,
     parser: Reader,
     /// Where the parser is.
     at: usize,
@@ -223,15 +211,8 @@ struct TextRows<'t> {
 
 impl<'t> TextRows<'t> {
     fn new(text: &'t str, dialect: Dialect) -> Self {
-        let bytes = if dialect.has_backslashes {
-            with_doubled_marks(text).into_bytes().into()
-        } else {
-            text.as_bytes().into()
-        };
         Self {
             text,
-            bytes,
-            dialect,
             parser: ReaderBuilder::new().delimiter(dialect.delimiter).build(),
             at: 0,
             row_at: 0,
@@ -250,9 +231,10 @@ impl<'t> TextRows<'t> {
         while !is_last {
             let (start, length) = (self.at, cells.text.len());
             let buffer = &mut self.buffer[length..];
-            let (result, read, written) = self.parser.read_field(&self.bytes[start..], buffer);
+            let bytes = self.text.as_bytes();
+            let (result, read, written) = self.parser.read_field(&bytes[start..], buffer);
             self.at += read;
-            let mut raw = &self.bytes[start..self.at];
+            let mut raw = &bytes[start..self.at];
             is_last = match result {
                 ReadFieldResult::Field { record_end } => {
                     raw = raw.split_last().map_or(raw, |(_, raw)| raw);
@@ -272,22 +254,20 @@ impl<'t> TextRows<'t> {
             let quoted = written + 2 + cell.matches('"').count();
             let is_quoted = raw.starts_with(b"\"");
             is_whole &= !is_quoted || raw.ends_with(b"\"") && raw.len() == quoted;
-            let formula = formula_text(&cell);
-            cells.text += &if let Some(text) = formula {
-                text.into()
-            } else if !self.dialect.has_backslashes {
-                cell
-            } else if is_quoted {
-                remove_database_escapes(&cell).into()
-            } else {
-                remove_database_escapes(&self.text[start..start + raw.len()]).into()
-            };
+            cells.text += &formula_text(&cell).map_or(cell, Cow::Owned);
             cells.end_cell(length);
             if cells.there.end > CELLS_MAX {
                 return Err(row_too_long(self.line));
             }
         }
         let row = self.text[self.row_at..self.at].trim_end_matches(['\r', '\n']);
+        if !is_whole && row.contains("\\\"") {
+            return Err(FileError::new(format!(
+                "is a dump of a database, which writes \\\" for a quotation mark (line {}); export it as CSV that doubles them \
+                 (RFC 4180), or as JSON",
+                self.line
+            )));
+        }
         let fault = (!is_whole).then(|| {
             format!(
                 "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and \
@@ -323,16 +303,6 @@ fn line_ends(text: &str) -> u64 {
     ends.count() as u64
 }
 
-/// The text with quotation marks doubled where a backslash escapes them, and the line ends and tabs that it escapes as `\n` and `\t`. It
-/// is as long as before.
-fn with_doubled_marks(text: &str) -> String {
-    let parts = text.split("\\\\").map(|part| {
-        let part = part.replace("\\\"", "\"\"").replace("\\\r\n", "\\n ");
-        part.replace("\\\n", "\\n").replace("\\\t", "\\t")
-    });
-    parts.collect::<Vec<_>>().join("\\\\")
-}
-
 /// The text of `="0123"`: programs write one so that a spreadsheet takes it for no number.
 fn formula_text(cell: &str) -> Option<String> {
     let text = cell.strip_prefix("=\"")?.strip_suffix('"')?;
@@ -340,27 +310,7 @@ fn formula_text(cell: &str) -> Option<String> {
     is_one.then(|| text.replace("\"\"", "\""))
 }
 
-/// A database's cell without its escapes; its null, `\N`, stays as it is.
-fn remove_database_escapes(cell: &str) -> String {
-    const ESCAPES: [(&str, &str); 7] = [
-        ("\\n", "\n"),
-        ("\\t", "\t"),
-        ("\\r", ""),
-        ("\\'", "'"),
-        ("\\\"", "\""),
-        ("\\\n", "\n"),
-        ("\\\t", "\t"),
-    ];
-    let parts = cell.split("\\\\").map(|part| {
-        let escapes = ESCAPES.iter();
-        escapes.fold(part.to_owned(), |part, (escape, letter)| {
-            part.replace(escape, letter)
-        })
-    });
-    parts.collect::<Vec<_>>().join("\\")
-}
-
-// The header of a table among its first rows, below titles and notes; also of a sheet.
+// The header of a table, which is its first row unless the owner names another; also of a sheet.
 
 /// Maximum number of columns: no table of reviews has more.
 pub const COLUMNS_MAX: usize = 1_000;
@@ -368,8 +318,6 @@ pub const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 100_000;
 /// Number of first rows from which `--header-row` may choose.
 pub const ROWS_NAMED_MAX: usize = 200;
-/// Number of first rows in which the header is searched.
-const ROWS_ABOVE_MAX: usize = 20;
 /// Maximum number of cells of a row that are compared with known headers.
 const CELLS_LOOKED_AT: usize = 100;
 /// Maximum length in bytes of a cell that is compared with known headers.
@@ -404,54 +352,56 @@ pub fn missing_row(row: u64) -> FileError {
     ))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeaderRow {
-    /// Index among the first rows.
-    pub at: usize,
-    /// Number of cells that are known headers.
-    pub known: usize,
+/// Where the row of the header is among the first rows of a table.
+pub fn header_at(rows: &[(u64, Vec<String>)], request: &ImportRequest) -> Option<usize> {
+    let named = request.header_row;
+    rows.iter()
+        .position(|(row, _)| named.is_none_or(|named| named == *row))
 }
 
-/// The header among these rows: the row given by the user; otherwise the first with the most known words, if these are
-/// at least two; otherwise the first with at least `cells_min` cells, or with any cell.
-pub fn find_header(
-    rows: &[(u64, Vec<String>)],
-    cells_min: usize,
-    request: &ImportRequest,
-) -> Option<HeaderRow> {
+/// The number of cells that are known headers.
+pub fn known_headers(cells: &[String], request: &ImportRequest) -> usize {
     let is_known = |cell: &&String| {
         let is_mapped = |map: &Mapping| same_name(&map.column, cell);
-        cell.len() <= HEADER_BYTES_MAX
-            && cell.chars().any(char::is_alphabetic)
-            && (is_header(cell) || request.columns.maps.iter().any(is_mapped))
+        is_known_header(cell) || request.columns.maps.iter().any(is_mapped)
     };
-    let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| HeaderRow {
-        at,
-        known: cells.iter().take(CELLS_LOOKED_AT).filter(is_known).count(),
-    };
-    let mut all = rows.iter().enumerate();
-    if let Some(row) = request.header_row {
-        return all.find(|(_, (number, _))| *number == row).map(header);
-    }
-    let known = all.clone().map(header).filter(|header| header.known > 1);
-    // Of equal ones `max_by_key` takes the last, so the rows are reversed.
-    let best = known.rev().max_by_key(|header| header.known);
-    let first = |cells_min: usize| {
-        let is_filled = |cell: &&String| !cell.trim().is_empty();
-        let mut all = rows.iter().enumerate();
-        let row = all.find(|(_, (_, cells))| cells.iter().filter(is_filled).count() >= cells_min);
-        row.map(header)
-    };
-    best.or_else(|| first(cells_min)).or_else(|| first(1))
+    let cells = cells.iter().take(CELLS_LOOKED_AT);
+    cells.filter(is_known).count()
 }
 
-/// Number of first rows that are read to find the header.
-pub const fn rows_looked_at(request: &ImportRequest) -> usize {
-    if request.header_row.is_some() {
-        ROWS_NAMED_MAX
-    } else {
-        ROWS_ABOVE_MAX
-    }
+fn is_known_header(cell: &str) -> bool {
+    cell.len() <= HEADER_BYTES_MAX && cell.chars().any(char::is_alphabetic) && is_header(cell)
+}
+
+/// Refuses a header whose cells are values of a review; `rows` are it and those below it.
+pub fn check_header(columns: &[String], rows: &[(u64, Vec<String>)]) -> Result<(), FileError> {
+    let is_lone_rating =
+        |cell: &str| !cell.contains(char::is_alphabetic) && parse_rating(cell, None).is_ok();
+    let is_value = |cell: &&String| is_date(cell) || is_address(cell) || is_lone_rating(cell);
+    let value = columns.iter().find(is_value);
+    let content = match (value, columns) {
+        (Some(value), _) => shown_cell(value),
+        (None, [] | [_]) => "one cell only".to_owned(),
+        (None, _) => return Ok(()),
+    };
+    let row = rows.first().map_or(1, |(row, _)| *row);
+    let advice = named_row(rows).map_or(
+        "put a row with the names of the columns above it".to_owned(),
+        |row| format!("the names are in row {row}: pass --header-row {row}"),
+    );
+    Err(FileError::new(format!(
+        "has no header in row {row}, which has {content}; {advice}"
+    )))
+}
+
+/// The first of these rows with at least two known headers, for messages.
+pub fn named_row(rows: &[(u64, Vec<String>)]) -> Option<u64> {
+    let is_named = |cells: &[String]| {
+        let known = cells.iter().take(CELLS_LOOKED_AT);
+        known.filter(|cell| is_known_header(cell)).nth(1).is_some()
+    };
+    let mut rows = rows.iter().filter(|(_, cells)| is_named(cells));
+    rows.next().map(|(row, _)| *row)
 }
 
 /// The headers, trimmed. Blank cells after the last header do not count as columns.
@@ -660,7 +610,9 @@ mod tests {
 
     fn rows(file: &[u8]) -> Vec<String> {
         let decoded = decode(file, None, None, &mut ImportLimits::new(None)).unwrap();
-        let (dialect, columns) = sniff(&decoded.text, &ImportRequest::default()).unwrap();
+        let (dialect, columns) = sniff(&decoded.text, &ImportRequest::default())
+            .unwrap()
+            .unwrap();
         let table = read_text(
             &decoded.text,
             decoded.is_damaged,
@@ -701,39 +653,8 @@ mod tests {
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
             ["a|b", "2: say \"hi\"|2"]
         );
-        assert!(sniff("just a text\nof lines\n", &ImportRequest::default()).is_none());
-    }
-
-    #[test]
-    fn quotes_escaped_by_a_backslash_are_part_of_the_cell() {
-        assert_eq!(
-            rows(b"\"a\",\"b\"\n\"1\",\"say \\\"hi, you\\\", and\\nleft\"\n\"2\",\\N\n"),
-            ["a|b", "2: 1|say \"hi, you\", and\nleft", r"3: 2|\N"]
-        );
-        assert_eq!(
-            rows(b"a,b\n1,\"line \\\"one\\\"\ntwo\"\n2,\"C:\\\\\"\n"),
-            ["a|b", "2: 1|line \"one\"\ntwo", "4: 2|C:\\"]
-        );
-        assert_eq!(
-            rows(b"a\tb\n1\tTy\\nline\n2\t\\N\n"),
-            ["a|b", "2: 1|Ty\nline", r"3: 2|\N"]
-        );
-        assert_eq!(
-            rows(b"a\tb\n1\tTwo\\\nlines, a tab\\\t, \\\\n\n2\t\\N\n3\tso \\\"nice\\\"\n"),
-            [
-                "a|b",
-                "2: 1|Two\nlines, a tab\t, \\n",
-                r"4: 2|\N",
-                "5: 3|so \"nice\""
-            ]
-        );
-        assert_eq!(rows(b"a,b\n1,C:\\new\n"), ["a|b", r"2: 1|C:\new"]);
-        for plain in ["C:\\\",x", "a 5\\\"\",x"] {
-            let file = format!("a,b\n\"{plain}\n");
-            assert_eq!(rows(file.as_bytes()).len(), 2, "{file}");
-        }
-        assert_eq!(rows(b"a,b\n\"C:\\\",x\n"), ["a|b", "2: C:\\|x"]);
-        assert_eq!(rows(b"a,b\n\"C:\\\"\"x\",y\n"), ["a|b", "2: C:\\\"x|y"]);
+        let text = sniff("just a text\nof lines\n", &ImportRequest::default());
+        assert!(text.unwrap().is_none());
     }
 
     #[test]

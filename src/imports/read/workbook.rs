@@ -17,8 +17,8 @@ use zip::ZipArchive;
 use crate::imports::limits::ImportLimits;
 use crate::imports::map::values::same_name;
 use crate::imports::read::text::{
-    COLUMNS_MAX, find_header, headers, missing_row, row_too_long, rows_looked_at, texts,
-    too_many_columns,
+    COLUMNS_MAX, ROWS_NAMED_MAX, check_header, header_at, headers, known_headers, missing_row,
+    row_too_long, texts, too_many_columns,
 };
 use crate::imports::report::{FileError, Position};
 use crate::imports::request::ImportRequest;
@@ -79,6 +79,7 @@ pub fn read_workbook(
         )));
     }
     let (mut best, mut any): (Option<(usize, Table)>, bool) = (None, false);
+    let mut headless = None;
     for (place, sheet) in sheets {
         let most = best.as_ref().map(|(known, _)| *known);
         if most.is_some_and(|known| known >= KNOWN_MIN) {
@@ -92,26 +93,34 @@ pub fn read_workbook(
         limits.take(size_of_val(&merged[..]))?;
         let mut rows = sheet_rows(&mut book, &sheet, limits)?;
         any |= !rows.is_empty();
-        let first = rows.iter().take(rows_looked_at(request));
+        let first = rows.iter().take(ROWS_NAMED_MAX);
         let first: Vec<_> = first.map(|(row, cells)| (*row, texts(cells))).collect();
-        let header = find_header(&first, 2, request);
-        if let Some(header) = header.filter(|header| most.is_none_or(|most| most < header.known)) {
+        let header = header_at(&first, request);
+        let header = header.map(|at| (at, known_headers(&first[at].1, request)));
+        if let Some((at, known)) = header.filter(|(_, known)| most.is_none_or(|most| most < *known))
+        {
+            if let Err(fault) = check_header(&headers(first[at].1.clone()), &first[at..]) {
+                headless.get_or_insert(fault);
+                limits.give(before - limits.bytes_left());
+                continue;
+            }
             let hidden = hidden_rows(packed, place, limits)?;
-            let mut table = table(rows.split_off(header.at), &merged, &hidden, limits)?;
+            let mut table = table(rows.split_off(at), &merged, &hidden, limits)?;
             table.place = table
                 .place
                 .map(|place| format!(", sheet \"{sheet}\"{place}"));
             table.other_sheets = names.iter().filter(|it| **it != sheet).cloned().collect();
-            best = Some((header.known, table));
+            best = Some((known, table));
         } else {
             limits.give(before - limits.bytes_left());
         }
     }
     limits.give(kept);
-    match (best, request.header_row) {
-        (Some((_, table)), _) => Ok(table),
-        (None, Some(row)) if any => Err(missing_row(row)),
-        (None, _) => Err(broken_workbook("all of its sheets are empty")),
+    match (best, headless, request.header_row) {
+        (Some((_, table)), ..) => Ok(table),
+        (None, Some(fault), _) => Err(fault),
+        (None, None, Some(row)) if any => Err(missing_row(row)),
+        (None, None, _) => Err(broken_workbook("all of its sheets are empty")),
     }
 }
 

@@ -145,13 +145,13 @@ pub async fn since(
     let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref()).await;
     Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
         cut(snapshot, &request.filter, &mut found);
-        let count = found.positions.len() as u64;
+        let returned = found.positions.len() as u64;
         let mut answer = to_json(wire::SinceHead {
             since: date.date(),
-            count,
+            returned,
         });
-        if count < found.total {
-            answer["total"] = json!(found.total);
+        if returned < found.matched {
+            answer["matched"] = json!(found.matched);
         }
         if let Some(next) = &found.next {
             answer["next_cursor"] = json!(next.to_string());
@@ -282,7 +282,7 @@ fn fit(
         }
         let fewer = page.reviews.len() * RESULT_BYTES_MAX / bytes;
         page.reviews.truncate(fewer.max(1));
-        page.count = page.reviews.len() as u64;
+        page.returned = page.reviews.len() as u64;
         let last = page.reviews.last();
         page.next_cursor = last.and_then(|last| {
             let day = Day::new(last.date)?;

@@ -67,7 +67,7 @@ pub async fn insights(
             &evidence_parameters,
         )?,
     };
-    Ok(page(ctx, request.headers(), &snapshot, html, POLICY)?)
+    Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
 fn aspect(

@@ -8,10 +8,10 @@ use super::rows::{FiguresFragment, aspect_path, short_figure, votes_of};
 use super::subject::{group, heading, path};
 use crate::links::Links;
 use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
-use crate::pages::chart::{BarFragment, TrendFragment};
+use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
-use crate::search::{TOTAL_MAX, count_by_reading};
+use crate::search::{MATCHED_MAX, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
@@ -43,6 +43,14 @@ struct InsightsPage<'a> {
 struct FaqItem<'a> {
     entry: &'a wire::Faq,
     language: Option<&'a str>,
+}
+
+/// Whether there is a bar for the legend to explain.
+fn has_bars(insights: &wire::Insights) -> bool {
+    let aspects = insights.aspects.iter().map(|aspect| &aspect.votes);
+    let entities = groups(insights).into_iter().flat_map(|(_, shown)| shown);
+    let mut votes = aspects.chain(entities.map(|entity| &entity.votes));
+    votes.any(|votes| votes.judged_count >= JUDGED_MIN)
 }
 
 fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
@@ -82,8 +90,8 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
     let found = topics.map(|topic| {
         let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
         let mut count = count_by_reading(snapshot, &query);
-        if count > TOTAL_MAX {
-            count = TOTAL_MAX.max(topic.votes.mention_count.into());
+        if count > MATCHED_MAX {
+            count = MATCHED_MAX.max(topic.votes.mention_count.into());
         }
         (topic.phrase.as_str(), count)
     });
@@ -190,7 +198,11 @@ fn sentence(
     let count = match one.template {
         SummaryTemplate::Overall => "analysed",
         SummaryTemplate::NotAnalysed => "foreign",
-        _ => "judged",
+        SummaryTemplate::AspectPositive
+        | SummaryTemplate::AspectNegative
+        | SummaryTemplate::AspectDivided
+        | SummaryTemplate::Technicians
+        | SummaryTemplate::Services => "judged",
     };
     let mut words = (locale.counted_with(id, figure(count), &texts)).into_owned();
     if let Some(quote) = &evidence.quote {

@@ -23,7 +23,7 @@ pub struct AspectRowFragment<'a> {
 #[derive(Template)]
 #[template(path = "figures_fragment.html")]
 pub struct FiguresFragment<'a> {
-    bar: Option<BarFragment>,
+    pub bar: Option<BarFragment>,
     figure: String,
     trend: Option<TrendFragment<'a>>,
 }

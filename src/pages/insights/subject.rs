@@ -94,9 +94,9 @@ pub fn show_aspect(
         Some(polarity) => {
             let polarity = polarity_words(polarity, locale);
             let texts = [("polarity", &*polarity)];
-            locale.counted_with("reviews-speak-of-it-so", page.page.total, &texts)
+            locale.counted_with("reviews-speak-of-it-so", page.page.matched, &texts)
         }
-        None => locale.counted("reviews-speak-of-it", page.page.total),
+        None => locale.counted("reviews-speak-of-it", page.page.matched),
     };
     let polarities = iter::once(None)
         .chain(POLARITIES.map(Some))

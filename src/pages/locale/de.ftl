@@ -49,7 +49,6 @@ reviews = { $count ->
     [one] { $number } Bewertung
    *[other] { $number } Bewertungen
 }
-not-verified = nicht geprüft
 verified-by-job = anhand des Auftrags geprüft
 verified-by-platform = von der Plattform geprüft
 verified-by-invitation = per Einladung geprüft
@@ -96,6 +95,15 @@ number-of-reviews = Bewertungen
 no-reviews = Es gibt noch keine Bewertungen.
 average-by-year = Durchschnitt nach Jahr, von 1 bis 5 Sternen
 average-from = aus
+opening-hours = Öffnungszeiten
+closed = geschlossen
+day-monday = Montag
+day-tuesday = Dienstag
+day-wednesday = Mittwoch
+day-thursday = Donnerstag
+day-friday = Freitag
+day-saturday = Samstag
+day-sunday = Sonntag
 write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
@@ -242,12 +250,20 @@ published-reviews = { $count ->
    *[other] { $number } Bewertungen sind veröffentlicht. Ihr Durchschnitt ist { $mean } von 5 Sternen.
 }
 mean-of-all = Jede veröffentlichte Bewertung zählt gleich viel.
+taken-in = Aufgenommene Bewertungen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
+not-taken-in = Was eine Datei sonst noch hatte, fehlerhaft oder zweifelhaft, ist in keiner dieser Zahlen.
+hidden-by-business = Das Unternehmen hat von den { $taken } aufgenommenen Bewertungen { $withheld } zurückgehalten und { $deleted } gelöscht.
+source-counts = Aufgenommen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
 shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
 withheld-reviews = { $count ->
     [one] { $number } Bewertung wird nicht gezeigt. Der Grund:
    *[other] { $number } Bewertungen werden nicht gezeigt. Die Gründe:
 }
 withheld-mean = Die Bewertungen, die das Unternehmen von sich aus nicht zeigt, haben im Durchschnitt { $withheld } Sterne. Die veröffentlichten haben im Durchschnitt { $published }.
+deleted-reviews = { $count ->
+    [one] Das Unternehmen hat { $number } Bewertung gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Der Grund:
+   *[other] Das Unternehmen hat { $number } Bewertungen gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Die Gründe:
+}
 changed-reviews = { $count ->
     [0] Keine veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
     [one] { $number } veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
@@ -331,7 +347,6 @@ try-options = Optionen
 try-layout = Anordnung
 try-layout-list = Liste
 try-layout-grid = Raster
-try-layout-carousel = Karussell
 try-limit = Anzahl der Bewertungen
 try-min-rating = Mindestens so viele Sterne
 try-theme = Farben
@@ -362,7 +377,6 @@ find-feed = Atom-Feed dieser Suche
 find-remove = diesen Filter entfernen
 find-remove-all = Alle Filter entfernen
 find-pages = Ergebnisseiten
-find-previous = Vorige { $number }
 find-next = Nächste { $number }
 find-page-title = { $heading }: Bewertungen von { $business }
 find-more-than = Mehr als { $number } Bewertungen
@@ -388,6 +402,7 @@ field-rating = Sterne
 field-min_rating = Sterne, mindestens
 field-max_rating = Sterne, höchstens
 field-mentions_service = Leistung
+field-mentions_area = Ort
 field-mentions_technician = Techniker
 field-source = Quelle
 field-since = Ab Tag
@@ -396,8 +411,9 @@ field-language = Sprache
 field-aspect = Thema
 field-polarity = Meinung zum Thema
 field-match = Wie Wörter gefunden werden
+field-verified = Geprüft
 field-has_text = Mit Kommentar
-field-has_response = Mit Antwort
+field-has_reply = Mit Antwort
 field-sort = Reihenfolge
 choice-any = beliebig
 choice-yes = ja
@@ -417,15 +433,20 @@ filter-since = seit { $value }
 filter-until = bis { $value }
 filter-mentions_technician = die { $value } nennen
 filter-mentions_service = über { $value }
+filter-mentions_area = in { $value }
 filter-language = in der Sprache { $value }
 filter-source = von { $value }
 filter-aspect = Thema: { $value }
 filter-polarity = Meinung: { $value }
+filter-verified = { $value ->
+    [true] geprüft
+   *[false] nicht geprüft
+}
 filter-has_text = { $value ->
     [true] mit Kommentar
    *[false] ohne Kommentar
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] mit Antwort
    *[false] ohne Antwort
 }

@@ -81,7 +81,6 @@ reviews = { $count ->
     [one] { $number } review
    *[other] { $number } reviews
 }
-not-verified = not verified
 verified-by-job = verified by the job
 verified-by-platform = verified by the platform
 verified-by-invitation = verified by invitation
@@ -128,6 +127,15 @@ number-of-reviews = Reviews
 no-reviews = There are no reviews yet.
 average-by-year = Average by year, from 1 star to 5
 average-from = from
+opening-hours = Opening hours
+closed = closed
+day-monday = Monday
+day-tuesday = Tuesday
+day-wednesday = Wednesday
+day-thursday = Thursday
+day-friday = Friday
+day-saturday = Saturday
+day-sunday = Sunday
 write-review = Write a review
 write-review-on = Write a review on { $site }
 too-few-aspects = Too few reviews mention the same topics yet.
@@ -274,12 +282,20 @@ published-reviews = { $count ->
    *[other] { $number } reviews are published. Their average is { $mean } of 5 stars.
 }
 mean-of-all = Every published review counts equally.
+taken-in = Reviews taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
+not-taken-in = What a file had besides, faulty or doubtful, is in none of these numbers.
+hidden-by-business = The business withheld { $withheld } and deleted { $deleted } of the { $taken } reviews that it took in.
+source-counts = Taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
 shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
 withheld-reviews = { $count ->
     [one] { $number } review is not shown. The reason:
    *[other] { $number } reviews are not shown. The reasons:
 }
 withheld-mean = The reviews that the business decided not to show have an average of { $withheld } stars. The published reviews have an average of { $published }.
+deleted-reviews = { $count ->
+    [one] The business deleted { $number } review. Nothing of it is kept, so its stars are not known. The reason:
+   *[other] The business deleted { $number } reviews. Nothing of them is kept, so their stars are not known. The reasons:
+}
 changed-reviews = { $count ->
     [0] No published review shows different stars or text than its source last reported.
     [one] { $number } published review shows different stars or text than its source last reported.
@@ -363,7 +379,6 @@ try-options = Options
 try-layout = Layout
 try-layout-list = List
 try-layout-grid = Grid
-try-layout-carousel = Carousel
 try-limit = Number of reviews
 try-min-rating = Minimum stars
 try-theme = Colors
@@ -394,7 +409,6 @@ find-feed = Atom feed of this search
 find-remove = remove this filter
 find-remove-all = Remove all filters
 find-pages = Pages of results
-find-previous = Previous { $number }
 find-next = Next { $number }
 find-page-title = { $heading }: reviews of { $business }
 find-more-than = More than { $number } reviews
@@ -420,6 +434,7 @@ field-rating = Stars
 field-min_rating = Stars, at least
 field-max_rating = Stars, at most
 field-mentions_service = Service
+field-mentions_area = Area
 field-mentions_technician = Technician
 field-source = Source
 field-since = From day
@@ -428,8 +443,9 @@ field-language = Language
 field-aspect = Topic
 field-polarity = Opinion on the topic
 field-match = How words are found
+field-verified = Verified
 field-has_text = With a comment
-field-has_response = With an answer
+field-has_reply = With an answer
 field-sort = Order
 choice-any = any
 choice-yes = yes
@@ -449,15 +465,20 @@ filter-since = since { $value }
 filter-until = until { $value }
 filter-mentions_technician = naming { $value }
 filter-mentions_service = about { $value }
+filter-mentions_area = in { $value }
 filter-language = in language { $value }
 filter-source = from { $value }
 filter-aspect = topic: { $value }
 filter-polarity = opinion: { $value }
+filter-verified = { $value ->
+    [true] verified
+   *[false] not verified
+}
 filter-has_text = { $value ->
     [true] with a comment
    *[false] without a comment
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] with an answer
    *[false] without an answer
 }

@@ -69,7 +69,6 @@ reviews = { $count ->
     [one] { $number } reseña
    *[other] { $number } reseñas
 }
-not-verified = no verificada
 verified-by-job = verificada con el trabajo realizado
 verified-by-platform = verificada por la plataforma
 verified-by-invitation = verificada por invitación
@@ -116,6 +115,15 @@ number-of-reviews = Reseñas
 no-reviews = Todavía no hay reseñas.
 average-by-year = Media por año, de 1 a 5 estrellas
 average-from = según
+opening-hours = Horario
+closed = cerrado
+day-monday = lunes
+day-tuesday = martes
+day-wednesday = miércoles
+day-thursday = jueves
+day-friday = viernes
+day-saturday = sábado
+day-sunday = domingo
 write-review = Escribir una reseña
 write-review-on = Escribir una reseña en { $site }
 too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
@@ -274,12 +282,20 @@ published-reviews = { $count ->
    *[other] Hay { $number } reseñas publicadas. Su media es de { $mean } de 5 estrellas.
 }
 mean-of-all = Todas las reseñas publicadas cuentan lo mismo.
+taken-in = Reseñas recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
+not-taken-in = Lo demás que tenía un archivo, erróneo o dudoso, no está en ninguna de estas cifras.
+hidden-by-business = De las { $taken } reseñas recogidas, la empresa retuvo { $withheld } y borró { $deleted }.
+source-counts = Recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:
    *[other] { $number } reseñas no se muestran. Los motivos:
 }
 withheld-mean = Las reseñas que la empresa decidió no mostrar tienen una media de { $withheld } estrellas. Las publicadas tienen una media de { $published }.
+deleted-reviews = { $count ->
+    [one] La empresa borró { $number } reseña. No se guarda nada de ella, así que no se conocen sus estrellas. El motivo:
+   *[other] La empresa borró { $number } reseñas. No se guarda nada de ellas, así que no se conocen sus estrellas. Los motivos:
+}
 changed-reviews = { $count ->
     [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
     [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
@@ -363,7 +379,6 @@ try-options = Opciones
 try-layout = Disposición
 try-layout-list = Lista
 try-layout-grid = Cuadrícula
-try-layout-carousel = Carrusel
 try-limit = Número de reseñas
 try-min-rating = Estrellas como mínimo
 try-theme = Colores
@@ -394,7 +409,6 @@ find-feed = Feed Atom de esta búsqueda
 find-remove = quitar este filtro
 find-remove-all = Quitar todos los filtros
 find-pages = Páginas de resultados
-find-previous = { $number } anteriores
 find-next = { $number } siguientes
 find-page-title = { $heading }: reseñas sobre { $business }
 find-more-than = Más de { $number } reseñas
@@ -420,6 +434,7 @@ field-rating = Estrellas
 field-min_rating = Estrellas, como mínimo
 field-max_rating = Estrellas, como máximo
 field-mentions_service = Servicio
+field-mentions_area = Zona
 field-mentions_technician = Técnico
 field-source = Fuente
 field-since = Desde el día
@@ -428,8 +443,9 @@ field-language = Idioma
 field-aspect = Tema
 field-polarity = Opinión sobre el tema
 field-match = Cómo se buscan las palabras
+field-verified = Verificada
 field-has_text = Con comentario
-field-has_response = Con respuesta
+field-has_reply = Con respuesta
 field-sort = Orden
 choice-any = cualquiera
 choice-yes = sí
@@ -449,15 +465,20 @@ filter-since = desde el { $value }
 filter-until = hasta el { $value }
 filter-mentions_technician = que nombran a { $value }
 filter-mentions_service = sobre { $value }
+filter-mentions_area = en { $value }
 filter-language = en el idioma { $value }
 filter-source = de { $value }
 filter-aspect = tema: { $value }
 filter-polarity = opinión: { $value }
+filter-verified = { $value ->
+    [true] verificadas
+   *[false] sin verificar
+}
 filter-has_text = { $value ->
     [true] con comentario
    *[false] sin comentario
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] con respuesta
    *[false] sin respuesta
 }

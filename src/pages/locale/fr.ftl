@@ -54,7 +54,6 @@ reviews = { $count ->
     [one] { $number } avis
    *[other] { $number } avis
 }
-not-verified = non vérifié
 verified-by-job = vérifié d’après l’intervention
 verified-by-platform = vérifié par la plateforme
 verified-by-invitation = vérifié par invitation
@@ -101,6 +100,15 @@ number-of-reviews = Avis
 no-reviews = Il n’y a pas encore d’avis.
 average-by-year = Moyenne par année, de 1 à 5 étoiles
 average-from = d’après
+opening-hours = Horaires d’ouverture
+closed = fermé
+day-monday = lundi
+day-tuesday = mardi
+day-wednesday = mercredi
+day-thursday = jeudi
+day-friday = vendredi
+day-saturday = samedi
+day-sunday = dimanche
 write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
@@ -259,12 +267,20 @@ published-reviews = { $count ->
    *[other] { $number } avis sont publiés. Leur moyenne est de { $mean } étoiles sur 5.
 }
 mean-of-all = Tous les avis publiés comptent autant.
+taken-in = Avis recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
+not-taken-in = Ce qu’un fichier avait en plus, erroné ou douteux, n’est dans aucun de ces nombres.
+hidden-by-business = Sur les { $taken } avis recueillis, l’entreprise en a retenu { $withheld } et supprimé { $deleted }.
+source-counts = Recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
 shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
 withheld-reviews = { $count ->
     [one] { $number } avis n’est pas affiché. La raison :
    *[other] { $number } avis ne sont pas affichés. Les raisons :
 }
 withheld-mean = Les avis que l’entreprise a choisi de ne pas afficher ont une moyenne de { $withheld } étoiles. Les avis publiés ont une moyenne de { $published }.
+deleted-reviews = { $count ->
+    [one] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, ses étoiles ne sont donc pas connues. La raison :
+   *[other] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, leurs étoiles ne sont donc pas connues. Les raisons :
+}
 changed-reviews = { $count ->
     [0] Aucun avis publié n’affiche des étoiles ou un texte différents des derniers transmis par sa source.
     [one] { $number } avis publié affiche des étoiles ou un texte différents des derniers transmis par sa source.
@@ -348,7 +364,6 @@ try-options = Options
 try-layout = Disposition
 try-layout-list = Liste
 try-layout-grid = Grille
-try-layout-carousel = Carrousel
 try-limit = Nombre d’avis
 try-min-rating = Étoiles au minimum
 try-theme = Couleurs
@@ -379,7 +394,6 @@ find-feed = Flux Atom de cette recherche
 find-remove = retirer ce filtre
 find-remove-all = Retirer tous les filtres
 find-pages = Pages de résultats
-find-previous = { $number } précédents
 find-next = { $number } suivants
 find-page-title = { $heading } : avis sur { $business }
 find-more-than = Plus de { $number } avis
@@ -405,6 +419,7 @@ field-rating = Étoiles
 field-min_rating = Étoiles, au moins
 field-max_rating = Étoiles, au plus
 field-mentions_service = Service
+field-mentions_area = Lieu
 field-mentions_technician = Technicien
 field-source = Source
 field-since = Du jour
@@ -413,8 +428,9 @@ field-language = Langue
 field-aspect = Sujet
 field-polarity = Opinion sur le sujet
 field-match = Comment trouver les mots
+field-verified = Vérifié
 field-has_text = Avec commentaire
-field-has_response = Avec réponse
+field-has_reply = Avec réponse
 field-sort = Ordre
 choice-any = tous
 choice-yes = oui
@@ -434,15 +450,20 @@ filter-since = depuis le { $value }
 filter-until = jusqu’au { $value }
 filter-mentions_technician = qui nomment { $value }
 filter-mentions_service = sur { $value }
+filter-mentions_area = à { $value }
 filter-language = en langue { $value }
 filter-source = de { $value }
 filter-aspect = sujet : { $value }
 filter-polarity = opinion : { $value }
+filter-verified = { $value ->
+    [true] vérifiés
+   *[false] non vérifiés
+}
 filter-has_text = { $value ->
     [true] avec commentaire
    *[false] sans commentaire
 }
-filter-has_response = { $value ->
+filter-has_reply = { $value ->
     [true] avec réponse
    *[false] sans réponse
 }

@@ -472,7 +472,9 @@ mod tests {
                 );
             }
         }
-        for id in english.keys().filter(|id| !id.starts_with("name-")) {
+        // Those of aspects and of days are made of a value's name.
+        let is_made = |id: &str| id.starts_with("name-") || id.starts_with("day-");
+        for id in english.keys().filter(|id| !is_made(id)) {
             // The labels of a parameter and of an option's values are found by their names.
             let mut families = ["field-", "filter-", "try-layout-", "try-theme-"].into_iter();
             let name = families.find_map(|family| id.strip_prefix(family));

@@ -148,7 +148,7 @@ impl Database {
     /// As [`Database::verify_place`], for a file that rqlited does not own.
     pub async fn follow_file(&self) -> Result<bool, DbError> {
         match (self.verify_place(), &self.writer) {
-            (Err(DbError::Replaced(_) | DbError::LogGone(_)), Writer::Cluster(_)) => {}
+            (Err(DbError::Replaced(_)), Writer::Cluster(_)) => {}
             (verified, _) => return verified.map(|()| false),
         }
         let former = self.open.swap(Arc::new(open_node_file(&self.path).await?));
@@ -362,12 +362,7 @@ impl Database {
         exchange: Duration,
     ) -> Result<Option<SenderLock>, DbError> {
         if !self.has_nodes() {
-            // Another database under this name would be noted as ours.
-            self.verify_place()?;
             let lock = DeliveryLock::take(self.path())?;
-            if let Some(lock) = &lock {
-                lock.note_files(self.path())?;
-            }
             return Ok(lock.map(SenderLock::File));
         }
         let standing = self.node_standing();
@@ -596,8 +591,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    let [id, half, other_half] = schema::instance_values(file)?;
-    all.push(json!([schema::BIND_INSTANCE, id, half, other_half]));
+    all.push(json!([schema::BIND_INSTANCE, schema::lineage_id(file)?]));
     Ok(all)
 }
 

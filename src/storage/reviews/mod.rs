@@ -5,18 +5,17 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, Changed, DatabasePosition, INVALID_ROW, Numbered, Observation,
-    ReviewState, SourceCount, changed_since, count_changed_since, counts, ids_with_prefix,
-    list_ids, newest, observe, position, published, recorded_technicians, unreadable, upsert,
-    withheld,
+    AnalysisRow, Binding, Changed, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation,
+    Reasons, ReviewState, SourceCount, changed_since, count_changed_since, counts, delete_all,
+    ids_with_prefix, list_ids, newest, observe, position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
-    begin_run, delete_all, end_run, forget_deleted, forget_run, forget_run_reviews, forget_runs,
-    forget_sources, last_runs, note_run_reviews, note_undone, run_reviews, update_undecided,
+    begin_run, can_undo, end_run, forget_run, forget_run_reviews, forget_runs, forget_sources,
+    last_runs, note_run_reviews, note_undone, remove_marks, run_reviews, update_undecided,
 };
 pub use source::{
-    Known, KnownReview, PlaceCount, ReviewCopy, SourceRecord, copies_of, counts_by_place,
-    ids_after, keep_deleted, load_known, note_decided, note_deleted, note_sources,
-    rename_source_records, set_note, standing,
+    Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, copies_of, counts_by_source,
+    delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, put_marks,
+    rename_source_records, set_note, standing, update_marks,
 };

@@ -1,20 +1,21 @@
 //! The reviews' rows: read for rendering, written by imports.
 //!
-//! An invalid row (a shell can switch checks off) is reported when it is read, and left out; invalid UTF-8 becomes
-//! U+FFFD. One invalid row never stops the others.
+//! A row that cannot be read (a shell can write bytes that are no UTF-8, or switch checks off) is reported when it is read, and
+//! left out. It never stops the others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use futures_util::future::ready;
 use futures_util::{Stream, TryStreamExt};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use crate::model::{
-    Mentions, Method, Rating, Response, Review, ReviewId, Source, Status, Verification,
+    Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
 };
-use crate::storage::text::{NullableText, Text, instant, strings, utc, utc_seconds};
+use crate::storage::text::{Text, instant, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
@@ -23,23 +24,23 @@ macro_rules! select_reviews {
     (without analyses, $rest:tt $(, $argument:expr)*) => {
         select_reviews!(
             @
-            r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>" "#,
+            r#"null as "text_hash?: Vec<u8>", null as "method_hash?: Vec<u8>", null as "analysis?: Vec<u8>" "#,
             $rest $(, $argument)*
         )
     };
     (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             ReviewRow,
-            r#"select r.review_id as "review_id!: Text", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Text",
-                 r.author as "author!: Text", r.title as "title!: NullableText", r.text as "text!: Text", r.status as "status!: Text",
-                 r.withheld_reason as "withheld_reason!: NullableText", r.language as "language!: NullableText",
-                 r.source_name as "source_name!: Text", r.source_url as "source_url!: NullableText", r.verified as "verified!: i64",
-                 r.verification_method as "verification_method!: Text", r.verified_at as "verified_at!: NullableText",
-                 r.response_text as "response_text!: NullableText", r.response_on as "response_on!: NullableText",
-                 r.response_author as "response_author!: NullableText", r.updated_at as "updated_at!: NullableText",
+            r#"select r.review_id as "review_id!: Vec<u8>", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Vec<u8>",
+                 r.author as "author!: Vec<u8>", r.title as "title?: Vec<u8>", r.text as "text!: Vec<u8>", r.status as "status!: Vec<u8>",
+                 r.withheld_reason as "withheld_reason?: Vec<u8>", r.language as "language?: Vec<u8>",
+                 r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>",
+                 r.verification as "verification?: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
+                 r.reply_text as "reply_text?: Vec<u8>", r.reply_on as "reply_on?: Vec<u8>",
+                 r.reply_author as "reply_author?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
                  (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
-                   as "mentions!: Text",
-                 n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
+                   as "mentions!: Vec<u8>",
+                 n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Vec<u8>",
                  n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
                  "# + $analysis + $rest
             $(, $argument)*
@@ -48,43 +49,42 @@ macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
         select_reviews!(
             @
-            r#"d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
+            r#"d.text_hash as "text_hash?: Vec<u8>", d.method_hash as "method_hash?: Vec<u8>",
                  d.analysis as "analysis?: Vec<u8>" "#,
             $rest $(, $argument)*
         )
     };
 }
 
-/// The columns of a review; texts may have any bytes.
+/// The columns of a review. A shell can write texts that are not UTF-8, and one such row must not stop the others.
 struct ReviewRow {
-    review_id: String,
+    review_id: Vec<u8>,
     rating: i64,
-    reviewed_on: String,
-    author: String,
-    title: Option<String>,
-    text: String,
-    status: String,
-    withheld_reason: Option<String>,
-    language: Option<String>,
-    source_name: String,
-    source_url: Option<String>,
-    verified: i64,
-    verification_method: String,
-    verified_at: Option<String>,
-    response_text: Option<String>,
-    response_on: Option<String>,
-    response_author: Option<String>,
-    updated_at: Option<String>,
+    reviewed_on: Vec<u8>,
+    author: Vec<u8>,
+    title: Option<Vec<u8>>,
+    text: Vec<u8>,
+    status: Vec<u8>,
+    withheld_reason: Option<Vec<u8>>,
+    language: Option<Vec<u8>>,
+    source_name: Vec<u8>,
+    source_url: Option<Vec<u8>>,
+    verification: Option<Vec<u8>>,
+    verified_at: Option<Vec<u8>>,
+    reply_text: Option<Vec<u8>>,
+    reply_on: Option<Vec<u8>>,
+    reply_author: Option<Vec<u8>>,
+    updated_at: Option<Vec<u8>>,
     /// A JSON array of pairs of kind and value.
-    mentions: String,
+    mentions: Vec<u8>,
     review_no: Option<i64>,
     /// When the publisher first saw another program's change.
-    observed_at: Option<String>,
+    observed_at: Option<Vec<u8>>,
     /// The change that `updated_at` belongs to.
     bound_change_no: Option<i64>,
     change_no: Option<i64>,
-    text_hash: Option<String>,
-    method_hash: Option<String>,
+    text_hash: Option<Vec<u8>>,
+    method_hash: Option<Vec<u8>>,
     analysis: Option<Vec<u8>>,
 }
 
@@ -212,15 +212,24 @@ pub async fn published(
     Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
+/// What is published of a deletion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deletion {
+    /// The source under which the review was shown.
+    pub source_name: String,
+    /// `YYYY-MM-DD`
+    pub day: Option<String>,
+    pub reason: Option<String>,
+}
+
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are there")]
 pub enum ReviewState {
     /// Published or withheld.
     There(Review),
     /// Its row breaks the table's checks. The status and the owner's answer still count.
-    Unreadable(Status, Option<Response>),
-    /// By the owner.
-    Deleted,
+    Unreadable(Status, Option<Reply>),
+    Deleted(Deletion),
 }
 
 /// The rows with these ids, in no particular order.
@@ -238,22 +247,26 @@ pub(super) async fn of_ids(
     .fetch_all(connection)
     .await?;
     let states = rows.into_iter().filter_map(|row| {
-        let id = row.review_id.parse().ok()?;
-        let response = row.response_text.clone().map(|text| Response {
-            text,
-            date: row.response_on.as_ref().and_then(|day| day.parse().ok()),
-            author: row.response_author.clone(),
+        let lossy = |text: &Vec<u8>| String::from_utf8_lossy(text).into_owned();
+        let id = lossy(&row.review_id).parse().ok()?;
+        let reply = row.reply_text.as_ref().map(|text| Reply {
+            text: lossy(text),
+            date: row
+                .reply_on
+                .as_ref()
+                .and_then(|day| lossy(day).parse().ok()),
+            author: row.reply_author.as_ref().map(lossy),
         });
         // Whatever is not public stays hidden.
-        let status = match row.status.as_str() {
-            "published" => Status::Published,
+        let status = match row.status.as_slice() {
+            b"published" => Status::Published,
             _ => Status::Withheld {
-                reason: row.withheld_reason.clone(),
+                reason: row.withheld_reason.as_ref().map(lossy),
             },
         };
         let state = match numbered(row) {
             Some(numbered) => ReviewState::There(numbered.review),
-            None => ReviewState::Unreadable(status, response),
+            None => ReviewState::Unreadable(status, reply),
         };
         Some((id, state))
     });
@@ -285,7 +298,7 @@ pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<S
     .fetch(connection);
     let mut unreadable = Vec::new();
     while let Some(row) = rows.try_next().await? {
-        let id = row.review_id.clone();
+        let id = String::from_utf8_lossy(&row.review_id).into_owned();
         if review(row).is_none() {
             unreadable.push(id);
         }
@@ -293,18 +306,33 @@ pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<S
     Ok(unreadable)
 }
 
-/// Number of withheld reviews by reason.
-pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMap<String, u64>> {
+/// Reviews that are not published, with the number for each of the most frequent reasons.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reasons {
+    pub count: u64,
+    pub most_frequent: BTreeMap<String, u64>,
+}
+
+impl Reasons {
+    pub fn add(&mut self, reason: String, count: i64) {
+        // Reasons with replaced bytes may now be equal to others.
+        *self.most_frequent.entry(reason).or_insert(0) += u64::try_from(count).unwrap_or(0);
+    }
+}
+
+/// The withheld reviews, with the 20 most frequent reasons.
+pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
     let rows = sqlx::query!(
-        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text", count(*) as "count!: i64"
-           from review where status = 'withheld' group by 1"#
+        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text",
+             count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
+           from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20"#
     )
     .fetch_all(connection)
     .await?;
-    let mut withheld = BTreeMap::new();
+    let mut withheld = Reasons::default();
     for row in rows {
-        // Reasons with replaced bytes may now be equal to others.
-        *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
+        withheld.count = u64::try_from(row.all).unwrap_or(0);
+        withheld.add(row.reason.into(), row.count);
     }
     Ok(withheld)
 }
@@ -317,7 +345,8 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
         (Some(_), _) => Binding::Foreign,
     };
     let (id, review_no) = (row.review_id.clone(), row.review_no);
-    let hashes = row.text_hash.take().zip(row.method_hash.take());
+    let hash = |text: Option<Vec<u8>>| String::from_utf8(text?).ok();
+    let hashes = hash(row.text_hash.take()).zip(hash(row.method_hash.take()));
     let analysis = hashes.zip(row.analysis.take());
     let analysis = analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
         text_hash,
@@ -325,7 +354,8 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
         analysis,
     });
     let Some(review) = review(row) else {
-        tracing::warn!(review.id = id, "review.unreadable: the row {INVALID_ROW}");
+        let id = String::from_utf8_lossy(&id);
+        tracing::warn!(review.id = %id, "review.unreadable: the row {INVALID_ROW}");
         return None;
     };
     Some(Numbered {
@@ -334,24 +364,6 @@ fn numbered(mut row: ReviewRow) -> Option<Numbered> {
         binding,
         analysis,
     })
-}
-
-// Technicians recorded in mentions.
-
-/// Every technician recorded in a mention, published or not: each spelling once, sorted. The cost is one step for each
-/// name, not for each mention.
-pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let rows = sqlx::query_scalar!(
-        r#"with recursive name (value) as (
-             select min(value) from mention where kind = 'technician'
-             union all
-             select (select min(value) from mention where kind = 'technician' and value > name.value) from name
-               where name.value is not null)
-           select value as "value!: Text" from name where value is not null"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(strings(rows))
 }
 
 // Lists of reviews for the owner: published and withheld ones.
@@ -414,46 +426,54 @@ pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Sourc
 
 // Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
 
-/// Why a row is not read: another program switched the table's checks off.
-pub const INVALID_ROW: &str =
-    "breaks the table's checks and is left out; import it again, or delete it";
+/// Why a row is not read: another program wrote it.
+pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; import it again, or delete it";
 
 /// `None` if the row is invalid.
 fn review(row: ReviewRow) -> Option<Review> {
-    let at = |text: Option<String>| instant(&text?);
-    let status = match (row.status.as_str(), row.verified) {
-        ("published", 1) => Status::Published,
-        ("withheld", _) => Status::Withheld {
-            reason: row.withheld_reason,
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok();
+    let optional = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
+    let at = |bytes: Option<Vec<u8>>| instant(&text(bytes?)?);
+    let day = |bytes: Vec<u8>| text(bytes)?.parse().ok();
+    let method = match optional(row.verification)? {
+        Some(name) => Some(Method::find(&name)?),
+        None => None,
+    };
+    let status = match row.status.as_slice() {
+        b"published" if method.is_some() => Status::Published,
+        b"withheld" => Status::Withheld {
+            reason: optional(row.withheld_reason)?,
         },
         _ => return None,
     };
     Some(Review {
-        id: row.review_id.parse().ok()?,
+        id: text(row.review_id)?.parse().ok()?,
         rating: Rating::try_from(row.rating).ok()?,
-        date: row.reviewed_on.parse().ok()?,
-        author: row.author,
-        title: row.title,
-        text: row.text,
-        language: row.language,
+        date: day(row.reviewed_on)?,
+        author: text(row.author)?,
+        title: optional(row.title)?,
+        text: text(row.text)?,
+        language: optional(row.language)?,
         source: Source {
-            name: row.source_name,
-            url: row.source_url,
+            name: text(row.source_name)?,
+            url: optional(row.source_url)?,
         },
         verification: Verification {
-            verified: row.verified == 1,
-            method: Method::find(&row.verification_method)?,
+            method,
             verified_at: at(row.verified_at),
         },
         mentions: match &*row.mentions {
-            "[]" => Mentions::default(),
-            pairs => Mentions::from_iter(serde_json::from_str::<Vec<_>>(pairs).ok()?),
+            b"[]" => Mentions::default(),
+            pairs => Mentions::from_iter(serde_json::from_slice::<Vec<_>>(pairs).ok()?),
         },
-        response: row.response_text.map(|text| Response {
-            text,
-            date: row.response_on.and_then(|day| day.parse().ok()),
-            author: row.response_author,
-        }),
+        reply: match optional(row.reply_text)? {
+            None => None,
+            Some(text) => Some(Reply {
+                text,
+                date: row.reply_on.and_then(day),
+                author: optional(row.reply_author)?,
+            }),
+        },
         status,
         // The later of the two counts: a shell may have set no time, or an earlier one.
         updated_at: at(row.updated_at).max(at(row.observed_at)),
@@ -473,25 +493,25 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
-             source_url, verified, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+             source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
              value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
-             value ->> 'verified', value ->> 'method', value ->> 'verified_at', value ->> 'response', value ->> 'response_on',
-             value ->> 'response_author',
+             value ->> 'method', value ->> 'verified_at', value ->> 'reply', value ->> 'reply_on',
+             value ->> 'reply_author',
              coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
                          and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
            from json_each(?1) where true
            on conflict (review_id) do update set rating = excluded.rating, reviewed_on = excluded.reviewed_on,
              author = excluded.author, title = excluded.title, text = excluded.text, status = excluded.status,
              withheld_reason = excluded.withheld_reason, language = excluded.language, source_name = excluded.source_name,
-             source_url = excluded.source_url, verified = excluded.verified, verification_method = excluded.verification_method,
-             verified_at = excluded.verified_at, response_text = excluded.response_text, response_on = excluded.response_on,
-             response_author = excluded.response_author, updated_at = coalesce(excluded.updated_at, ?2)
-           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url, verified,
-             verification_method, verified_at, response_text, response_on, response_author) is not (excluded.rating,
+             source_url = excluded.source_url, verification = excluded.verification,
+             verified_at = excluded.verified_at, reply_text = excluded.reply_text, reply_on = excluded.reply_on,
+             reply_author = excluded.reply_author, updated_at = coalesce(excluded.updated_at, ?2)
+           where (rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
+             verification, verified_at, reply_text, reply_on, reply_author) is not (excluded.rating,
              excluded.reviewed_on, excluded.author, excluded.title, excluded.text, excluded.status, excluded.withheld_reason,
-             excluded.language, excluded.source_name, excluded.source_url, excluded.verified, excluded.verification_method,
-             excluded.verified_at, excluded.response_text, excluded.response_on, excluded.response_author)
+             excluded.language, excluded.source_name, excluded.source_url, excluded.verification,
+             excluded.verified_at, excluded.reply_text, excluded.reply_on, excluded.reply_author)
              or (excluded.updated_at is not null and updated_at is not excluded.updated_at)
            returning review_id"#,
         rows,
@@ -540,15 +560,15 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
 
 fn row(review: &Review) -> Value {
     let (verification, status) = (&review.verification, &review.status);
-    let (response, source) = (review.response.as_ref(), &review.source);
+    let (reply, source) = (review.reply.as_ref(), &review.source);
     json!({
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
         "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
         "language": review.language, "source": source.name, "source_url": source.url,
-        "verified": i64::from(verification.verified), "method": verification.method.name(),
-        "verified_at": verification.verified_at.map(utc), "response": response.map(|response| &response.text),
-        "response_on": response.and_then(|response| response.date).map(|day| day.to_string()),
-        "response_author": response.and_then(|response| response.author.as_ref()), "updated_at": review.updated_at.map(utc),
+        "method": verification.method.map(Method::name),
+        "verified_at": verification.verified_at.map(utc), "reply": reply.map(|reply| &reply.text),
+        "reply_on": reply.and_then(|reply| reply.date).map(|day| day.to_string()),
+        "reply_author": reply.and_then(|reply| reply.author.as_ref()), "updated_at": review.updated_at.map(utc),
     })
 }
 
@@ -594,6 +614,16 @@ pub async fn observe(
     )
 }
 
+/// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
+pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
+    let ids = Value::from(ids).to_string();
+    let delete = sqlx::query!(
+        "delete from review where review_id in (select value from json_each(?))",
+        ids
+    );
+    Ok(delete.execute(&mut *write).await?.rows_affected())
+}
+
 #[cfg(test)]
 mod tests {
     use std::cmp::Reverse;
@@ -617,10 +647,7 @@ mod tests {
         );
         assert_eq!(review.title, n.is_multiple_of(3).then(|| ";".to_owned()));
         assert_eq!(
-            review
-                .response
-                .as_ref()
-                .map(|response| response.text.as_str()),
+            review.reply.as_ref().map(|reply| reply.text.as_str()),
             n.is_multiple_of(4).then_some("")
         );
         assert_eq!(review.mentions.technicians.len(), usize::from(n % 5 < 2));
@@ -650,7 +677,7 @@ mod tests {
         let mut write = database.write().await.unwrap();
         // 700 on one day, two days of 256, and one on each of 300 days; every ninth is withheld.
         let rows = "with recursive n (n) as (select 0 union all select n + 1 from n where n < 1511)
-        insert into review (review_id, rating, reviewed_on, text, title, status, response_text)
+        insert into review (review_id, rating, reviewed_on, text, title, status, reply_text)
         select 'r-' || n, 1 + n % 5,
           date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
           iif(n % 7, '5:;' || n || char(31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),

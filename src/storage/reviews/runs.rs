@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::upsert;
-use super::source::{SourceRecord, note_sources};
+use super::rows::{Deletion, upsert};
+use super::source::{Mark, SourceRecord, note_sources};
 use crate::model::{Review, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
@@ -86,16 +86,19 @@ pub struct Former {
     review: Map<String, Value>,
     /// `None` if no source had given the review; of a deleted review, what identified it.
     pub source: Option<SourceRecord>,
+    /// Of a review that was deleted.
+    deletion: Option<Deletion>,
     /// Whether the source hides the author's name or the answer since the run; these values are not kept.
     pub hides: bool,
 }
 
 impl Former {
-    /// `before` is `None` if the review was deleted; `hidden` are members that the source hides.
+    /// `before` is `None` if the review was deleted, by `deletion`; `hidden` are members that the source hides.
     pub fn new(
         before: Option<&Review>,
         after: &Review,
         source: Option<SourceRecord>,
+        deletion: Option<Deletion>,
         hidden: &[&str],
     ) -> Self {
         let mut review = Map::new();
@@ -111,7 +114,17 @@ impl Former {
             hides: review.len() < shown,
             review,
             source,
+            deletion,
         }
+    }
+
+    /// The mark of the review `id`, which was deleted.
+    pub fn mark(&self, id: &str) -> Option<Mark> {
+        Some(Mark {
+            id: id.parse().ok()?,
+            deletion: self.deletion.clone()?,
+            source: self.source.clone(),
+        })
     }
 
     /// Of a review that stays deleted.
@@ -119,6 +132,7 @@ impl Former {
         Self {
             review: Map::new(),
             source: Some(source),
+            deletion: None,
             hides: false,
         }
     }
@@ -328,17 +342,12 @@ pub async fn update_undecided(
     Ok(())
 }
 
-/// Makes ids of deleted reviews no longer count as deleted, so that an import may add them.
-pub async fn forget_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
+/// Removes the marks of reviews that no longer count as deleted, so that an import may add them.
+pub async fn remove_marks(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     execute!(
         write,
         "delete from deleted_review where review_id in (select value from json_each(?))",
-        ids
-    )?;
-    execute!(
-        write,
-        "update review_change set is_undone = 1 where review_id in (select value from json_each(?))",
         ids
     )
 }
@@ -353,14 +362,15 @@ pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
     )
 }
 
-/// Deletes reviews, and returns their number if the database is a file; triggers delete dependent rows.
-pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<u64> {
-    let ids = Value::from(ids).to_string();
-    let delete = sqlx::query!(
-        "delete from review where review_id in (select value from json_each(?))",
-        ids
-    );
-    Ok(delete.execute(&mut *write).await?.rows_affected())
+/// Whether an import added the review, and can be taken back.
+pub async fn can_undo(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from import_run_review join import_run using (run_id)
+             where review_id = ? and kind = 'added' and is_kept and undone_at is null) as "can!: bool""#,
+        id
+    )
+    .fetch_one(connection)
+    .await
 }
 
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the

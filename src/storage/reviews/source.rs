@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{ReviewState, of_ids};
-use crate::model::{Digests, LastStatement, Review, ReviewId, Status, Unit, Units, is_one_name};
+use super::rows::{Deletion, ReviewState, delete_all, of_ids};
+use crate::model::{Day, Digests, LastStatement, Review, ReviewId, Unit, Units, is_one_name};
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
@@ -17,14 +17,10 @@ use crate::storage::write::Write;
 pub struct SourceRecord {
     pub id: ReviewId,
     pub source_name: String,
-    /// One of the business's locations, by the source's name for it.
-    pub location: Option<String>,
     /// The id at the source, if the review has another one here.
     pub id_at_source: Option<String>,
     /// When it was written, if the source gives an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, if the source gives an instant.
-    pub responded_at: Option<DateTime<Utc>>,
     /// [`LastStatement`] as JSON, which is parsed only for reviews that an import compares; empty if the review is deleted.
     #[serde(rename = "said_json")]
     pub last_statement_json: String,
@@ -37,10 +33,8 @@ impl SourceRecord {
         Self {
             id,
             source_name,
-            location: None,
             id_at_source: None,
             posted_at: None,
-            responded_at: None,
             last_statement_json: String::new(),
             digests,
         }
@@ -63,6 +57,15 @@ impl SourceRecord {
     }
 }
 
+/// The mark of a deleted review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub id: ReviewId,
+    pub deletion: Deletion,
+    /// By which rows of its source are found; `None` if no source gave the review.
+    pub source: Option<SourceRecord>,
+}
+
 /// Reviews that are read at once.
 const ROWS: i64 = 1_000;
 
@@ -80,12 +83,12 @@ impl KnownReview {
     pub const fn review(&self) -> Option<&Review> {
         match &self.state {
             ReviewState::There(review) => Some(review),
-            ReviewState::Unreadable(..) | ReviewState::Deleted => None,
+            ReviewState::Unreadable(..) | ReviewState::Deleted(_) => None,
         }
     }
 
     pub const fn is_deleted(&self) -> bool {
-        matches!(self.state, ReviewState::Deleted)
+        matches!(self.state, ReviewState::Deleted(_))
     }
 
     /// What its source last said; nothing if no source gave it.
@@ -111,17 +114,15 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let mut sources = sources(connection, ids).await?;
     let mut notes = notes(connection, ids).await?;
     let there = of_ids(connection, ids).await?;
-    let list = Value::from(ids).to_string();
-    let deleted = sqlx::query_scalar!(
-        r#"select c.review_id as "id: Text" from json_each(?) as i cross join review_change as c on c.review_id = i.value
-           where c.is_undone = 0 and not exists (select 1 from review as r where r.review_id = c.review_id)"#,
-        list
-    )
-    .fetch_all(connection)
-    .await?;
-    let deleted = deleted.iter().filter_map(|id| id.as_ref().parse().ok());
-    let deleted = deleted.map(|id: ReviewId| (id, ReviewState::Deleted));
-    let known = there.into_iter().chain(deleted).map(|(id, state)| {
+    let deleted = marks(connection, ids).await?.into_iter().map(|mark| {
+        let known = KnownReview {
+            state: ReviewState::Deleted(mark.deletion),
+            source: mark.source,
+            note: None,
+        };
+        (mark.id, known)
+    });
+    let there = there.into_iter().map(|(id, state)| {
         let (source, note) = (sources.remove(&id), notes.remove(&id));
         let known = KnownReview {
             state,
@@ -130,7 +131,7 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
         };
         (id, known)
     });
-    Ok(known.collect())
+    Ok(deleted.chain(there).collect())
 }
 
 /// Everything that is stored of reviews.
@@ -148,22 +149,18 @@ pub async fn load_known(connection: &mut SqliteConnection) -> sqlx::Result<Known
     }
 }
 
-/// What is kept of the sources of reviews, deleted ones too, by review id.
+/// What is kept of the sources of reviews, by review id.
 async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
 ) -> sqlx::Result<HashMap<ReviewId, SourceRecord>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query!(
-        r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", location as "location!: NullableText",
-             id_at_source as "id_at_source!: NullableText", null as "posted_at!: NullableText",
-             null as "responded_at!: NullableText", '' as "said!: Text", same_author_and_day as "author_and_day!: i64",
+        r#"select s.review_id as "review_id!: Text", source_name as "source_name!: Text",
+             id_at_source as "id_at_source!: NullableText", posted_at as "posted_at!: NullableText",
+             said as "said!: Text", same_author_and_day as "author_and_day!: i64",
              same_content as "content!: i64", same_text as "text!: i64"
-           from json_each(?1) as i cross join deleted_review as d on d.review_id = i.value
-           union all
-           select s.review_id, source_name, location, id_at_source, posted_at, responded_at, said, same_author_and_day, same_content,
-             same_text
-           from json_each(?1) as i cross join review_source as s on s.review_id = i.value"#,
+           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
         list
     )
     .fetch_all(connection)
@@ -174,10 +171,8 @@ async fn sources(
         let record = SourceRecord {
             id: id.clone(),
             source_name: row.source_name.into(),
-            location: row.location.into(),
             id_at_source: row.id_at_source.into(),
             posted_at: instant(row.posted_at),
-            responded_at: instant(row.responded_at),
             last_statement_json: row.said.into(),
             digests: Digests {
                 author_and_day: row.author_and_day,
@@ -188,6 +183,50 @@ async fn sources(
         Some((id, record))
     });
     Ok(records.collect())
+}
+
+/// The marks of deleted reviews that do not stand again.
+pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Mark>> {
+    let list = Value::from(ids).to_string();
+    let rows = sqlx::query!(
+        r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", imported_from as "imported_from!: NullableText",
+             id_at_source as "id_at_source!: NullableText",
+             deleted_on as "deleted_on!: NullableText", reason as "reason!: NullableText",
+             same_author_and_day as author_and_day, same_content as content, same_text as text
+           from json_each(?) as i cross join deleted_review as d on d.review_id = i.value
+           where not exists (select 1 from review as r where r.review_id = d.review_id)"#,
+        list
+    )
+    .fetch_all(connection)
+    .await?;
+    let marks = rows.into_iter().filter_map(|row| {
+        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
+        let deletion = Deletion {
+            source_name: row.source_name.into(),
+            day: row.deleted_on.into(),
+            reason: row.reason.into(),
+        };
+        let imported_from = Option::<String>::from(row.imported_from);
+        let digests = row.author_and_day.zip(row.content).zip(row.text);
+        let source = digests.map(|((author_and_day, content), text)| SourceRecord {
+            id_at_source: row.id_at_source.into(),
+            ..SourceRecord::new(
+                id.clone(),
+                imported_from.unwrap_or_else(|| deletion.source_name.clone()),
+                Digests {
+                    author_and_day,
+                    content,
+                    text,
+                },
+            )
+        });
+        Some(Mark {
+            id,
+            deletion,
+            source,
+        })
+    });
+    Ok(marks.collect())
 }
 
 /// The owner's notes, by review id.
@@ -208,7 +247,7 @@ async fn notes(
     Ok(notes.collect())
 }
 
-/// The columns that are kept of a review that is there, and of a deleted one, as a JSON array.
+/// The columns that are kept of a review, as a JSON array.
 fn values(record: &SourceRecord) -> Value {
     let statement = if record.last_statement_json.is_empty() {
         "{}"
@@ -218,13 +257,11 @@ fn values(record: &SourceRecord) -> Value {
     json!([
         record.id,
         record.source_name,
-        record.location,
         record.id_at_source,
         record.digests.author_and_day,
         record.digests.content,
         record.digests.text,
         record.posted_at.map(utc),
-        record.responded_at.map(utc),
         statement
     ])
 }
@@ -234,93 +271,81 @@ pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::
     let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert or replace into review_source (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
-           same_text, posted_at, responded_at, said)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-           value ->> 8, value ->> 9 from json_each(?)",
+        "insert or replace into review_source (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text,
+           posted_at, said)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+         from json_each(?)",
         rows
     )
 }
 
-/// A review with the author, day, stars and text of another one.
+/// A published review with the author, day, stars and text of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewCopy {
     pub id: String,
     pub source_name: String,
-    pub status: Status,
 }
 
-/// The copies of the reviews `ids` among the others, by id.
+/// The published copies of a review, by id.
 pub async fn copies_of(
     connection: &mut SqliteConnection,
-    ids: &[&str],
+    id: &str,
 ) -> sqlx::Result<Vec<ReviewCopy>> {
-    let ids = Value::from(ids).to_string();
     let rows = sqlx::query!(
         r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.author as "author: Text",
-             r.status = 'published' as "is_published!: bool", r.withheld_reason as "reason: Text", own.author as "own_author: Text"
-           from json_each(?1) as i cross join review_source as s on s.review_id = i.value
-             cross join review as own on own.review_id = s.review_id
+             own.author as "own_author: Text"
+           from review_source as s cross join review as own on own.review_id = s.review_id
              cross join review_source as o on o.same_content = s.same_content cross join review as r on r.review_id = o.review_id
-           where o.review_id not in (select value from json_each(?1)) order by 1"#,
-        ids
+           where s.review_id = ?1 and o.review_id <> ?1 and r.status = 'published' order by 1"#,
+        id
     )
     .fetch_all(connection)
     .await?;
-    let mut copies: Vec<ReviewCopy> = rows
+    let copies = rows
         .into_iter()
         .filter(|row| is_one_name(row.author.as_ref(), row.own_author.as_ref()))
         .map(|row| ReviewCopy {
             id: row.id.into(),
             source_name: row.source_name.into(),
-            status: if row.is_published {
-                Status::Published
-            } else {
-                Status::Withheld {
-                    reason: row.reason.map(String::from),
-                }
-            },
-        })
-        .collect();
-    copies.dedup();
-    Ok(copies)
+        });
+    Ok(copies.collect())
 }
 
-/// Number of reviews of a source at a location, by status.
+/// Number of reviews of a source, by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceCount {
+pub struct SourceCounts {
     /// The source's own name, even if the owner gave its reviews another one.
     pub source_name: String,
-    pub location: Option<String>,
     pub published: i64,
     pub withheld: i64,
 }
 
-pub async fn counts_by_place(connection: &mut SqliteConnection) -> sqlx::Result<Vec<PlaceCount>> {
+pub async fn counts_by_source(
+    connection: &mut SqliteConnection,
+) -> sqlx::Result<Vec<SourceCounts>> {
     sqlx::query_as!(
-        PlaceCount,
-        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text", s.location as "location!: NullableText",
+        SourceCounts,
+        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text",
              sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
-           from review as r left join review_source as s using (review_id) group by 1, 2 order by 1, 2"#
+           from review as r left join review_source as s using (review_id) group by 1 order by 1"#
     )
     .fetch_all(connection)
     .await
 }
 
-/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule and, unless
-/// only one location is meant, its columns and runs. The reviews have the new name already.
+/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its schedule, its
+/// columns and runs. The reviews have the new name already.
 pub async fn rename_source_records(
     write: &mut Write,
     source: &str,
     new_name: &str,
-    location: Option<&str>,
 ) -> sqlx::Result<()> {
     execute!(
         write,
-        "update deleted_review set source_name = ?2 where source_name = ?1 and (?3 is null or location = ?3)",
+        "update deleted_review set source_name = iif(source_name = ?1, ?2, source_name), imported_from = iif(imported_from = ?1, ?2, imported_from)
+         where coalesce(imported_from, source_name) = ?1",
         source,
-        new_name,
-        location
+        new_name
     )?;
     execute!(
         write,
@@ -334,15 +359,11 @@ pub async fn rename_source_records(
     execute!(
         write,
         "update import_run set sources = (select json_group_array(value) from
-           (select iif(value = ?1 and ?3 is null, ?2, value) as value from json_each(sources) union select ?2))
+           (select distinct iif(value = ?1, ?2, value) as value from json_each(sources)))
          where exists (select 1 from json_each(sources) where value = ?1)",
         source,
-        new_name,
-        location
+        new_name
     )?;
-    if location.is_some() {
-        return Ok(());
-    }
     // A scheduled fetch without the option would bring all reviews again, under the former name.
     execute!(
         write,
@@ -395,32 +416,85 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
     )
 }
 
-/// Keeps what identifies deleted reviews in files of their sources; their ids are marked by [`note_deleted`].
-pub async fn keep_deleted(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
+/// Updates by which rows of their sources deleted reviews are found.
+pub async fn update_marks(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
     let rows = Value::Array(records.iter().map(values).collect()).to_string();
     execute!(
         write,
-        "insert or replace into deleted_review (review_id, source_name, location, id_at_source, same_author_and_day, same_content,
-           same_text)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?)",
+        "update deleted_review set id_at_source = value ->> 2, same_author_and_day = value ->> 3, same_content = value ->> 4,
+           same_text = value ->> 5
+         from json_each(?) where review_id = value ->> 0",
         rows
     )
 }
 
-/// Marks ids as deleted by the owner although they never existed here, so that they are not imported.
-pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
-    let ids = Value::from(ids).to_string();
+/// Stores marks; the reviews may never have been here, and are then not imported.
+pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
+    let row = |mark: &Mark| {
+        let (source, deletion) = (mark.source.as_ref(), &mark.deletion);
+        let digests = source.map(|source| source.digests);
+        let imported_from = source.map(|source| &source.source_name);
+        json!([
+            mark.id,
+            deletion.source_name,
+            imported_from.filter(|name| **name != deletion.source_name),
+            source.and_then(|source| source.id_at_source.as_ref()),
+            deletion.day,
+            deletion.reason,
+            digests.map(|it| it.author_and_day),
+            digests.map(|it| it.content),
+            digests.map(|it| it.text)
+        ])
+    };
+    let rows = Value::Array(marks.iter().map(row).collect()).to_string();
     execute!(
         write,
         "insert into review_change (review_id, change_no)
-         select value, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
-         where not exists (select 1 from review_change as c where c.review_id = i.value)",
-        ids
+         select value ->> 0, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
+         where not exists (select 1 from review_change as c where c.review_id = i.value ->> 0)",
+        rows
     )?;
     execute!(
         write,
-        "update review_change set is_undone = 0 where review_id in (select value from json_each(?))",
-        ids
+        "insert or replace into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on, reason,
+           same_author_and_day, same_content, same_text)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+           value ->> 8 from json_each(?)",
+        rows
+    )
+}
+
+/// Deletes a review by the owner's decision: its mark has the day and the reason.
+pub async fn delete_by_owner(
+    write: &mut Write,
+    id: &str,
+    day: Option<Day>,
+    reason: Option<&str>,
+) -> sqlx::Result<()> {
+    let known = standing(write.for_reading(), &[id])
+        .await?
+        .into_values()
+        .next();
+    // So that the mark of one that no source gave has digests, too.
+    if let Some(known) = known
+        && let Some(review) = known.review().filter(|_| known.source.is_none())
+    {
+        let digests = Digests::new(review, &review.author, None);
+        let name = review.source.name.clone();
+        note_sources(
+            write,
+            &[SourceRecord::new(review.id.clone(), name, digests)],
+        )
+        .await?;
+    }
+    delete_all(write, &[id]).await?;
+    let day = day.map(|day| day.to_string());
+    execute!(
+        write,
+        "update deleted_review set deleted_on = ?, reason = ? where review_id = ?",
+        day,
+        reason,
+        id
     )
 }
 

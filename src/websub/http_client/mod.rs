@@ -13,10 +13,8 @@ use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use dns_lookup::LookupErrorKind;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -54,8 +52,6 @@ pub struct Egress {
     resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
     clock: Clock,
-    /// In milliseconds since 1970.
-    reached_at: AtomicI64,
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
@@ -83,15 +79,7 @@ impl Egress {
             resolver,
             tls,
             clock,
-            reached_at: AtomicI64::new(i64::MIN),
         })
-    }
-
-    /// The time of the last response of any host. If requests fail and there was
-    /// none since, our own network may be down.
-    pub fn reached_at(&self) -> DateTime<Utc> {
-        let milliseconds = self.reached_at.load(Ordering::Relaxed);
-        DateTime::from_timestamp_millis(milliseconds).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
 
     /// Resolves `url` and checks all its addresses. One address that is not permitted rejects a name: the caller cannot
@@ -219,8 +207,6 @@ impl Egress {
             return Err(Failure::Protocol);
         };
         self.policy.permits(remote.ip(), port)?;
-        self.reached_at
-            .store(self.clock.now().timestamp_millis(), Ordering::Relaxed);
         Ok(Answer {
             status: response.status().as_u16(),
             body: Vec::new(),
@@ -428,17 +414,6 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failu
     }
 }
 
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
-    /// Nothing left this machine, through no fault of the receiver.
-    Ours,
-    /// No response: either side may be at fault. It counts as ours if nothing else is reachable.
-    Unclear,
-    /// The fault of the receiver or of the callback's URL.
-    Theirs,
-}
-
 /// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
 pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 
@@ -478,20 +453,9 @@ named! {
 }
 
 impl Failure {
-    pub const fn blame(self) -> Blame {
-        match self {
-            Self::NetworkDown | Self::Unsendable => Blame::Ours,
-            Self::ResolverDown | Self::HostUnreachable | Self::ConnectTimedOut => Blame::Unclear,
-            Self::Url
-            | Self::Refused
-            | Self::NameUnknown
-            | Self::Connect
-            | Self::Tls
-            | Self::TimedOut
-            | Self::Closed
-            | Self::Protocol
-            | Self::TooLong => Blame::Theirs,
-        }
+    /// Whether nothing left this machine, through no fault of the receiver. Such an attempt does not count.
+    pub const fn is_local(self) -> bool {
+        matches!(self, Self::NetworkDown | Self::Unsendable)
     }
 
     /// The reason and what to do, as the end of a sentence about the callback.
@@ -662,62 +626,56 @@ mod tests {
     }
 
     #[test]
-    fn local_network_failures_are_ours_and_lost_packets_unclear() {
-        for (kind, code, name, blame) in [
+    fn only_what_cannot_leave_this_machine_is_local() {
+        for (kind, code, name, is_local) in [
             (
                 io::ErrorKind::NetworkUnreachable,
                 Some(101),
                 "network_down",
-                Blame::Ours,
+                true,
             ),
-            (
-                io::ErrorKind::NetworkDown,
-                Some(100),
-                "network_down",
-                Blame::Ours,
-            ),
+            (io::ErrorKind::NetworkDown, Some(100), "network_down", true),
             (
                 io::ErrorKind::AddrNotAvailable,
                 Some(99),
                 "network_down",
-                Blame::Ours,
+                true,
             ),
             (
                 io::ErrorKind::PermissionDenied,
                 Some(1),
                 "network_down",
-                Blame::Ours,
+                true,
             ),
-            (io::ErrorKind::Other, Some(23), "network_down", Blame::Ours),
-            (io::ErrorKind::Other, Some(24), "network_down", Blame::Ours),
+            (io::ErrorKind::Other, Some(23), "network_down", true),
+            (io::ErrorKind::Other, Some(24), "network_down", true),
             (
                 io::ErrorKind::HostUnreachable,
                 Some(113),
                 "host_unreachable",
-                Blame::Unclear,
+                false,
             ),
             (
                 io::ErrorKind::TimedOut,
                 Some(110),
                 "connect_timed_out",
-                Blame::Unclear,
+                false,
             ),
             (
                 io::ErrorKind::ConnectionRefused,
                 Some(111),
                 "connect",
-                Blame::Theirs,
+                false,
             ),
-            (
-                io::ErrorKind::ConnectionReset,
-                Some(104),
-                "closed",
-                Blame::Theirs,
-            ),
-            (io::ErrorKind::UnexpectedEof, None, "closed", Blame::Theirs),
+            (io::ErrorKind::ConnectionReset, Some(104), "closed", false),
+            (io::ErrorKind::UnexpectedEof, None, "closed", false),
         ] {
             let failure = Failure::of_io(kind, code);
-            assert_eq!((failure.name(), failure.blame()), (name, blame), "{kind}");
+            assert_eq!(
+                (failure.name(), failure.is_local()),
+                (name, is_local),
+                "{kind}"
+            );
         }
     }
 

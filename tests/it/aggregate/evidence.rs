@@ -29,12 +29,12 @@ async fn aspect_figures_equal_the_counts_of_the_evidence() {
         for vote in VOTES {
             let evidence = app.json(&format!("{path}?polarity={vote}&limit=1")).await;
             let count = &aspect[format!("{vote}_count")];
-            assert_eq!(evidence["total"], *count, "{path} {vote}");
+            assert_eq!(evidence["matched"], *count, "{path} {vote}");
         }
         let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
         loop {
             let page = app.json(&format!("{path}?limit=30{cursor}")).await;
-            assert_eq!(page["total"], aspect["mention_count"], "{path}");
+            assert_eq!(page["matched"], aspect["mention_count"], "{path}");
             for review in array_of(&page["reviews"]) {
                 check(&reviews, review, id);
                 let id = str_of(&review["review_id"]).to_owned();

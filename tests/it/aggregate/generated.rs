@@ -174,7 +174,7 @@ fn review(generator: &mut Generator, number: usize, text: String, mentions: Ment
         rating: Rating::try_from(generator.pick(&[1, 2, 3, 4, 5])).unwrap(),
         date: Day::new(NEWEST - Days::new(age)).unwrap(),
         language: None,
-        response: None,
+        reply: None,
         mentions,
         ..review_with_text(number, text)
     }

@@ -26,7 +26,7 @@ async fn every_change_of_mentions_is_published() {
     )
     .await;
     assert_eq!(
-        app.json("/api/reviews/search?mentions_service=drain").await["total"],
+        app.json("/api/reviews/search?mentions_service=drain").await["matched"],
         0
     );
 }

@@ -92,7 +92,7 @@ async fn a_review_can_be_withheld_and_published_repeatedly() {
             &insert("w", "now you see shell"),
             "update review set status = 'withheld', withheld_reason = 'disputed' where review_id = 'w'",
             "update review set text = 'changed unseen' where review_id = 'w'",
-            "update review set verified = 0 where review_id = 'w'",
+            "update review set verification = null where review_id = 'w'",
             "update review set withheld_reason = '' where review_id = 'w'",
         ],
     )
@@ -103,7 +103,7 @@ async fn a_review_can_be_withheld_and_published_repeatedly() {
     check_each(
         &app,
         &[
-            "update review set verified = 1, status = 'published' where review_id = 'w'",
+            "update review set verification = 'manual', status = 'published' where review_id = 'w'",
             "update review set status = 'withheld'",
             "update review set status = 'published'",
         ],

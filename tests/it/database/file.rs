@@ -191,18 +191,3 @@ async fn verify_finds_inconsistent_rows() {
         assert!(is_found, "{sql}: {verified:?}");
     }
 }
-
-#[tokio::test]
-async fn a_removed_key_of_sessions_is_replaced_at_the_next_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("reviews.db");
-    let key = async || {
-        make(&path).await;
-        sqlite3(&path, "select hex(session_key) from instance")
-    };
-    let first = key().await;
-    assert_eq!((first.len(), key().await), (64, first.clone()));
-    sqlite3(&path, "update instance set session_key = null");
-    let other = key().await;
-    assert!(other.len() == 64 && other != first, "{other}");
-}

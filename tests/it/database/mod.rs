@@ -25,10 +25,10 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
 
-use crate::process::Home;
+use crate::process::{Home, Serving};
 use crate::support::{
-    Answer, Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications,
-    service_on, sqlite3, start, table,
+    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
+    sqlite3, start, table,
 };
 
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");

@@ -37,8 +37,8 @@ fn json_targets(id: &str) -> Vec<String> {
 fn expected_json(review: &Review) -> Value {
     let mut shape = json!({
         "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
-        "title": review.title, "text": review.text, "language": review.language, "source": {"name": review.source.name},
-        "verification": {"verified": true, "method": review.verification.method.name()},
+        "title": review.title, "text": review.text, "language": review.language, "source": review.source.name,
+        "verified": true, "verification": review.verification.method.unwrap().name(),
         "mentions": {
             "technicians": review.mentions.technicians,
             "services": review.mentions.services,
@@ -46,8 +46,8 @@ fn expected_json(review: &Review) -> Value {
         },
         "url": format!("{BASE}/reviews/{}", review.id),
         "updated_at": review.updated_at.unwrap().to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
-        "response": review.response.as_ref().map(|response| {
-            json!({"text": response.text, "date": response.date.unwrap().to_string()})
+        "owner_reply": review.reply.as_ref().map(|reply| {
+            json!({"text": reply.text, "date": reply.date.unwrap().to_string()})
         }),
     });
     shape
@@ -78,7 +78,7 @@ async fn the_dataset_has_business_rating_and_all_published_reviews() {
         "same_as": ["https://social.example/dp"],
         "services": [{"id": "ac-repair", "name": "A/C repair", "synonyms": ["ac fix"]}, {"id": "drain", "name": "Drains"}],
         "technicians": [{"id": "t1", "name": "Mike Alvarez", "aliases": ["Mikey"]}, {"id": "t2", "name": "Dana Öberg"}],
-        "service_areas": ["Mesa", "Tempe", "Nowhere"],
+        "service_areas": ["Mesa", "Tempe", "Nowhere"], "publish_staff": "full",
     });
     assert_eq!(dataset["business"], business);
     let published = published(&reviews);
@@ -116,10 +116,10 @@ fn sorted_members(object: &Value) -> String {
 async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let app = TestApp::empty().await;
     app.name_business().await;
-    let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verified) values
-        ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 1), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1),
-        ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 1), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified', 0),
-        ('h4', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', null, 1), ('h5', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', '', 1);
+    let sql = "insert into review (review_id, rating, reviewed_on, text, author, status, withheld_reason, verification) values
+        ('seen', 4, '2026-01-02', 'shown', 'Ann', 'published', null, 'manual'), ('h1', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 'manual'),
+        ('h2', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'duplicate', 'manual'), ('h3', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', 'not_verified', null),
+        ('h4', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', null, 'manual'), ('h5', 1, '2026-01-03', 'hidden', 'Bob', 'withheld', '', 'manual');
         insert into mention values ('h1', 'technician', 'Bob Hidden'), ('seen', 'technician', 'Ann Seen');";
     app.shell(sql).await;
     let dataset = app.get("/reviews.json").await;
@@ -140,7 +140,7 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     let questions = "query=hidden rating=1 mentions_technician=Bob+Hidden since=2026-01-03";
     for question in questions.split(' ') {
         let target = format!("/api/reviews/search?{question}");
-        assert_eq!(app.json(&target).await["total"], 0, "{question}");
+        assert_eq!(app.json(&target).await["matched"], 0, "{question}");
     }
     for target in ["/api/reviews/h1", "/reviews/h1"] {
         assert_eq!(app.get(target).await.status, 404, "{target}");
@@ -148,7 +148,7 @@ async fn withheld_reviews_are_counted_by_reason_and_appear_nowhere() {
     // The database allows only verified reviews to be published.
     let publish = "update review set status = 'published' where review_id =";
     let message = app.refused(&format!("{publish} 'h3'")).await;
-    assert_has(&message, "review_published_is_verified");
+    assert_has(&message, "review_published_is_vouched_for");
     app.shell(&format!("{publish} 'h1'")).await;
     assert_eq!(app.get("/reviews.json").await.ids(), ["h1", "seen"]);
     assert_eq!(app.get("/reviews/h1").await.status, 200);
@@ -159,7 +159,7 @@ async fn documents_without_reviews_are_valid() {
     let app = TestApp::empty().await;
     let business = json!({
         "id": "unnamed", "name": "Unnamed business", "type": "LocalBusiness", "time_zone": "UTC",
-        "same_as": [], "services": [], "technicians": [], "service_areas": [],
+        "same_as": [], "services": [], "technicians": [], "service_areas": [], "publish_staff": "full",
     });
     let none = json!({"1": 0, "2": 0, "3": 0, "4": 0, "5": 0});
     let dataset = json!({
@@ -180,7 +180,7 @@ async fn documents_without_reviews_are_valid() {
     assert_eq!(insights["review_count"], 0);
     assert_eq!(app.json("/api/feed.json").await["items"], json!([]));
     let search =
-        json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 20, "reviews": []});
+        json!({"matched": 0, "matched_relation": "eq", "returned": 0, "limit": 20, "reviews": []});
     for query in ["", "?query=x&rating=5"] {
         let target = format!("/api/reviews/search{query}");
         assert_eq!(app.json(&target).await, search);
@@ -188,7 +188,7 @@ async fn documents_without_reviews_are_valid() {
     let since = app.json("/api/reviews/since/2020-01-01").await;
     assert_eq!(
         since,
-        json!({"since": "2020-01-01", "count": 0, "reviews": []})
+        json!({"since": "2020-01-01", "returned": 0, "reviews": []})
     );
     let pages = ["/", "/feed.xml", "/docs"].map(str::to_owned);
     for target in json_targets("").into_iter().chain(pages) {
@@ -225,8 +225,8 @@ async fn absent_values_are_left_out_and_never_null() {
     }
     let least = app.json("/api/reviews/least").await;
     let expected = json!({
-        "id": "least", "rating": 5, "date": "2026-11-20", "author": "Anonymous", "text": "", "source": {"name": "Direct"},
-        "verification": {"verified": true, "method": "manual"},
+        "id": "least", "rating": 5, "date": "2026-11-20", "author": "Anonymous", "text": "", "source": "Direct",
+        "verified": false, "verification": "manual",
         "mentions": {"technicians": [], "services": [], "service_areas": []},
         "url": format!("{BASE}/reviews/least"), "updated_at": "2026-11-20T12:00:00Z",
     });

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reviews_service::snapshot::Content;
-use reviews_service::websub::http_client::{Answer, Blame, Failure};
+use reviews_service::websub::http_client::{Answer, Failure};
 
 use super::{IMPATIENCE, Out, PATIENCE, shared};
 use crate::support::{Manner, Receiver, Reply};
@@ -27,7 +27,7 @@ async fn receiver_with(reply: Reply) -> Receiver {
 
 fn named<T: std::fmt::Debug>(result: Result<T, Failure>) -> &'static str {
     let failure = result.unwrap_err();
-    assert_ne!(failure.blame(), Blame::Ours, "{failure}");
+    assert!(!failure.is_local(), "{failure}");
     failure.name()
 }
 

@@ -46,8 +46,8 @@ fn title_of(review: &Review) -> String {
 
 /// The owner's answer, as below the text of a review; the firm has no name here.
 fn answer_of(review: &Review) -> Option<String> {
-    let answer = review.response.as_ref()?;
-    Some(format!("Response from Unnamed business:\n{}", answer.text))
+    let answer = review.reply.as_ref()?;
+    Some(format!("Reply from Unnamed business:\n{}", answer.text))
 }
 
 /// The content of a review in both feeds: its text and below it the owner's answer.
@@ -127,7 +127,7 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
     let app = TestApp::uncoded(&reviews).await;
     let (json, atom) = feeds(&app).await;
     let newest = newest(&reviews);
-    assert!(newest.iter().any(|review| review.response.is_some()));
+    assert!(newest.iter().any(|review| review.reply.is_some()));
     let (items, entries) = (array_of(&json["items"]), &atom.entries);
     assert_eq!((items.len(), entries.len()), (50, 50));
     for ((review, item), entry) in newest.iter().zip(items).zip(entries) {
@@ -205,7 +205,7 @@ fn links_of(feed: &Feed) -> Vec<(&str, &str)> {
 }
 
 /// Reviews of one day each, newest first: with text and answer, with only an answer, with neither.
-const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text, language, response_text, response_author) values
+const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text, language, reply_text, reply_author) values
     ('a', 2, '2026-02-03', 'Two hours late.', 'en', 'We are sorry.', 'Art Beecham'),
     ('b', 5, '2026-02-02', '', 'en', 'Thank you!', null), ('c', 5, '2026-02-01', '', 'en', null, null)";
 
@@ -215,13 +215,13 @@ async fn answers_follow_the_text_and_empty_entries_have_no_content() {
     app.shell(&format!("delete from review; {ANSWERED}")).await;
     let contents = [
         (
-            "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
-            "<p>Two hours late.</p><p>Response from Art Beecham:<br>We are sorry.</p>",
+            "Two hours late.\n\nReply from Art Beecham:\nWe are sorry.",
+            "<p>Two hours late.</p><p>Reply from Art Beecham:<br>We are sorry.</p>",
         ),
         // The author of the answer is not recorded, so it is the firm.
         (
-            "Response from Desert Peak:\nThank you!",
-            "<p>Response from Desert Peak:<br>Thank you!</p>",
+            "Reply from Desert Peak:\nThank you!",
+            "<p>Reply from Desert Peak:<br>Thank you!</p>",
         ),
         ("", ""),
     ];
@@ -251,7 +251,7 @@ fn hostile() -> Vec<Review> {
         let person = name.replace(['\n', '\t'], " ");
         Review {
             author: name.clone(),
-            response: None,
+            reply: None,
             mentions: Mentions::new(vec![person], vec![], vec![]),
             ..review_with_text(number, name)
         }

@@ -10,7 +10,7 @@ use crate::support::{BASE, Generator, TestApp};
 const TARGETS: &str = "/api/reviews/search? /api/reviews/since/ /api/reviews/ /insights/aspects/price/evidence.json? /insights.json? \
     /api/compare? /? /insights? /embed? /reviews/ /badge.svg? /";
 const QUERY: &str = "query=|rating=|min_rating=|max_rating=|since=|until=|limit=|cursor=|sort=|aspect=|polarity=|language=|source=|has_text=|\
-    has_response=|mentions_technician=|mentions_service=|technician=|service=|first_since=|first_until=|second_since=|\
+    has_reply=|mentions_technician=|mentions_service=|technician=|service=|first_since=|first_until=|second_since=|\
     second_until=|part=|theme=|hits=|&|&&|=|%|%00|%ff|%F0%9F%98%80|+|2026-02-29|2024-02-29|0001-01-01|9999-12-31|-1|0|1|4.5|\
     5|100|101|99999999999999999999|1e9|NaN|true|false|newest|highest|price|overall|positive|issue|en|..|/|%2e%2e|search|\
     r-00001|aaaa|ß|é|\u{202e}|;";
@@ -102,10 +102,6 @@ fn the_hub_accepts_any_form_or_refuses_it_with_a_reason() {
 #[test]
 fn any_message_of_an_agent_is_answered() {
     serve(|used| {
-        let (runtime, app) = *used;
-        let opening = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
-        let opened = runtime.block_on(app.post_mcp(&[], opening.to_owned()));
-        let session = opened.header("mcp-session-id");
         bolero::check!()
             .with_type::<(u8, Vec<u8>)>()
             .for_each(move |(kind, bytes)| {
@@ -117,7 +113,7 @@ fn any_message_of_an_agent_is_answered() {
                     2 => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{{{text}}}}}"),
                     _ => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,{text}}}"),
                 };
-                let fields = [("accept", "application/json, text/event-stream"), ("mcp-session-id", session)];
+                let fields = [("accept", "application/json, text/event-stream")];
                 let answer = runtime.block_on(app.post_mcp(&fields, message.clone()));
                 assert_ne!(answer.status, 500, "{message}");
             });

@@ -208,10 +208,9 @@ fn sample(field: &str) -> (&'static str, &'static str) {
         "language" => ("es", "language"),
         "source_name" => ("Angi", "source_name"),
         "url" => ("https://a.example/1", "source_url"),
-        "location" => ("Mesa", "(select location from review_source)"),
-        "response_text" => ("Thank you", "response_text"),
-        "response_date" => ("2026-03-05", "response_on"),
-        "response_author" => ("Kim", "response_author"),
+        "reply_text" => ("Thank you", "reply_text"),
+        "reply_date" => ("2026-03-05", "reply_on"),
+        "reply_author" => ("Kim", "reply_author"),
         _ => ("Art B", "(select value from mention)"),
     }
 }
@@ -232,12 +231,12 @@ async fn every_exact_name_alone_fills_a_field() {
         let (cell, column) = sample(field);
         let part = match &**field {
             "first_name" | "last_name" => "author",
-            "response_text" => "response.text",
+            "reply_text" => "response.text",
             field => field,
         };
         // The answer's text is needed for its other parts.
         let others = base.iter().filter(|(other, _)| {
-            *other != part && (*other != "response.text" || field.starts_with("response"))
+            *other != part && (*other != "response.text" || field.starts_with("reply"))
         });
         let others: Vec<Column> = others
             .map(|(header, cell)| ((*header).to_owned(), vec![(*cell).to_owned()]))

@@ -35,12 +35,12 @@ pub(super) async fn export(database: &Database, is_table: bool) -> Vec<u8> {
 /// What the owner may do to the reviews of a generator.
 const CHANGES: &str = r#"
     update review set status = 'withheld', withheld_reason = 'under dispute' where review_id glob '*1';
-    update review set status = 'withheld', withheld_reason = null, verified = 0 where review_id glob '*2';
+    update review set status = 'withheld', withheld_reason = null, verification = null where review_id glob '*2';
     update review set text = 'Will Grant cleaned the drain in Mesa, twice: "great"; then; he left.' where review_id glob '*3';
     update review set title = 'Line one' || char(10) || 'line two', language = 'es-MX' where review_id glob '*4';
-    update review set response_text = 'Thanks; really', response_on = '2026-11-19', response_author = 'The owner' where review_id glob '*5';
+    update review set reply_text = 'Thanks; really', reply_on = '2026-11-19', reply_author = 'The owner' where review_id glob '*5';
     update review set source_name = 'Yelp', source_url = 'https://yelp.example/1' where review_id glob '*6';
-    update review set verification_method = 'job_match', verified_at = '2026-11-19T10:00:00.500Z' where review_id glob '*7';
+    update review set verification = 'job_match', verified_at = '2026-11-19T10:00:00.500Z' where review_id glob '*7';
     insert or ignore into mention select review_id, 'technician', 'Will Grant' from review where review_id glob '*8';
     insert or ignore into mention select review_id, 'service', value from review, json_each(json_array('Drains; sewers', 'Pipes'))
       where review_id glob '*1' or review_id glob '*2';

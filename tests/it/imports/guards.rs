@@ -1,55 +1,39 @@
-//! Safeguards of imports: time zones, locations, copies, missing reviews, and names that were never public.
+//! Safeguards of imports: rows of other sources, missing reviews, and names that were never public.
 
 use super::*;
 
 #[tokio::test]
-async fn copies_in_another_format_are_withheld_only_on_request() {
-    let bench = bench().await;
-    bench.set_time_zone("UTC").await;
-    let empty = json!({"comment": null});
-    let takeout = page(&[google(1, "a", &json!({})), google(1, "b", &empty)]);
-    bench.take(&takeout).await;
-    let outscraper = "review_id,author_title,review_rating,review_text,review_timestamp\n\
-        X1,Ann Baker,4,Came on time.,1793590200\nX2,Ann Baker,4,,1793590200\nX3,Ann Baker,4,Another.,1793590200\n";
-    let (report, _) = bench.take(outscraper).await;
-    assert_eq!(counts(&report).0, 3);
-    let copies = [
-        "Ann Baker, 2026-11-02: google-maps-X1 of Google, 77.a of Google",
-        "Ann Baker, 2026-11-02: google-maps-X2 of Google, 77.b of Google",
-    ];
-    assert_eq!(report.duplicates.names, copies);
-    for _ in 0..2 {
-        bench.csv(outscraper, "--skip-duplicates").await;
-        let select = "select review_id from review where withheld_reason = 'duplicate' order by 1";
-        assert_eq!(bench.sql(select), "google-maps-X1\ngoogle-maps-X2");
-    }
-    let (report, _) = bench.take(&takeout).await;
-    let counted = (counts(&report), report.duplicates.count);
-    assert_eq!(counted, ((0, 0, 2, 0), 0));
-    // Equal reviews of one format are two reviews.
-    let twice = json!({"comment": "Twice."});
-    let twice = page(&[google(1, "c", &twice), google(1, "d", &twice)]);
-    let (report, _) = bench.take(&twice).await;
-    assert_eq!((counts(&report).0, report.duplicates.count), (2, 0));
-}
-
-#[tokio::test]
-async fn copies_of_many_similar_reviews_are_withheld_once_each() {
-    for author in ["Ann NUMBER", "Ann"] {
+async fn rows_equal_to_another_source_are_counted_and_left_out_if_asked() {
+    for (author, text) in [("Ann Baker", "Came on time."), ("Ann", "")] {
         let bench = bench().await;
-        // New reviews, the same again, copies from a second source, and the first source once more.
-        for source in ["Yelp", "Yelp", "Google", "Yelp"] {
+        let rows = |source: &str, stars: u8| {
             let row = |number: usize| {
-                let author = author.replace("NUMBER", &number.to_string());
                 native(
-                    &json!({"id": format!("{source}-{number}"), "source": {"name": source}, "author": author, "text": ""}),
+                    &json!({"id": format!("{source}-{number}"), "source": source, "date": format!("2026-10-{number:02}"),
+                    "author": author, "text": text, "rating": stars}),
                 )
             };
-            let rows = lines(&(0..300).map(row).collect::<Vec<_>>());
-            bench.csv(rows, "--skip-duplicates").await;
-        }
-        let select = "select source_name, withheld_reason, count(*) from review group by 1, 2";
-        assert_eq!(bench.sql(select), "Google|duplicate|300\nYelp||300");
+            lines(&(1..20).map(row).collect::<Vec<_>>())
+        };
+        bench.take(rows("Yelp", 5)).await;
+        let report = bench.csv(rows("Google", 5), "--skip-duplicates").await;
+        assert_eq!((counts(&report).0, report.duplicates.count), (0, 19));
+        let first = format!("{author}, 2026-10-01: Yelp-1 of Yelp");
+        assert_eq!(report.duplicates.names[0], first);
+        let report = bench.csv(rows("Google", 4), "--skip-duplicates").await;
+        assert_eq!((counts(&report).0, report.duplicates.count), (19, 0));
+        // Those that are there follow their source, and only new ones are left out.
+        let report = bench
+            .csv(rows("Google", 5), "--skip-duplicates --accept-changes")
+            .await;
+        let counted = (counts(&report), report.duplicates.count);
+        assert_eq!(counted, ((0, 19, 0, 0), 19));
+        let (report, _) = bench.take(rows("Angi", 5)).await;
+        assert_eq!((counts(&report).0, report.duplicates.count), (19, 19));
+        assert_eq!(
+            bench.sql("select count(*) from review where status = 'withheld'"),
+            "0"
+        );
     }
 }
 
@@ -60,25 +44,29 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
         let row = |number| native(&json!({"id": format!("r-{number:02}")}));
         lines(&(0..count).map(row).collect::<Vec<_>>())
     };
-    let other = native(&json!({"id": "y-1", "source": {"name": "Yelp"}, "text": "Other."}));
+    let other = native(&json!({"id": "y-1", "source": "Yelp", "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
     let report = bench.csv(rows(19), "--withdraw-missing").await;
     assert_eq!(report.withdrawn.names, ["r-19"]);
     let withheld = "select review_id, withheld_reason from review where status = 'withheld'";
     assert_eq!(bench.sql(withheld), "r-19|gone at the source");
-    // Withdrawing more than a tenth needs --yes.
+    // Withdrawing more than a tenth needs --accept-changes.
     let refusal = bench.refused(rows(10), "--withdraw-missing").await;
     assert_has(&refusal, "9 of 19 reviews");
-    assert_has(&refusal, "--yes");
-    let report = bench.csv(rows(10), "--withdraw-missing --yes").await;
+    assert_has(&refusal, "--accept-changes");
+    let report = bench
+        .csv(rows(10), "--withdraw-missing --accept-changes")
+        .await;
     assert_eq!(report.withdrawn.count, 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(counts(&report), (0, 10, 10, 0));
     assert_eq!(bench.sql(withheld), "");
     // If rows are rejected, missing reviews cannot be determined.
     let broken = format!("{}\n{{", rows(20));
-    let refusal = bench.refused(broken, "--withdraw-missing --yes").await;
+    let refusal = bench
+        .refused(broken, "--withdraw-missing --accept-changes")
+        .await;
     assert_has(&refusal, "1 row was rejected");
 }
 
@@ -109,7 +97,7 @@ async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
         "yelp.json",
     ] {
         let file = fixture("imports").join(name);
-        let request = request_for([file], "--withdraw-missing --yes");
+        let request = request_for([file], "--withdraw-missing --accept-changes");
         let message = bench.refuse(&request).await;
         assert_has(&message, "gives only some of the reviews");
     }

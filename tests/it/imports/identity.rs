@@ -72,7 +72,7 @@ fn csv(columns: &[&str], rows: &[Row]) -> String {
 /// The reviews with this condition, by ID.
 pub(super) fn reviews_where(bench: &Bench, condition: &str) -> BTreeMap<String, Row> {
     let select = format!(
-        "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(response_text, '') as answer
+        "select review_id, rating, author, reviewed_on, coalesce(title, '') as title, text, coalesce(reply_text, '') as answer
          from review where {condition}"
     );
     let found = query(bench.database.path(), &select).into_iter();
@@ -148,7 +148,7 @@ const KINDS: &str = "
     name and typo → NNNN → NNND → NNND
     gone → GGGG → GGGG → GGGG
     beside → AAAA → AAAA → AAAA
-    twice → SSSA → SSSA → SSSA
+    twice → SSSA → SSSA → SSSS
     title → EEEE → EEEE → SSSS
     answer → EEEE → EEEE → SSSS
     Anonymous: nothing → SSSS → SSSS → SSSS
@@ -436,7 +436,9 @@ async fn a_doubtful_row_stops_a_withdrawal() {
     let bench = bench().await;
     sheet(&bench, &[UMA, VIC, WEN], "").await;
     let file = format!("author,rating,date,text\n{UMA}\n{VIC_REWRITTEN}\n");
-    let refusal = bench.refused(&file, "--withdraw-missing --yes").await;
+    let refusal = bench
+        .refused(&file, "--withdraw-missing --accept-changes")
+        .await;
     assert_has(&refusal, "1 row is doubtful");
     assert_eq!(reviews_where(&bench, "status = 'published'").len(), 3);
 }
@@ -476,7 +478,7 @@ async fn a_change_of_most_reviews_is_taken_only_on_request() {
                 let file = mass(all, count, way, has_ids);
                 let mut options = "";
                 if !is_taken {
-                    for insistent in ["", "--withdraw-missing --yes"] {
+                    for insistent in ["", "--withdraw-missing"] {
                         assert_has(&bench.refused(&file, insistent).await, "--accept-changes");
                         assert_eq!(reviews_where(&bench, "true"), stored, "{case}");
                     }

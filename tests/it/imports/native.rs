@@ -12,10 +12,10 @@ async fn every_field_of_a_native_row_is_imported() {
     let bench = bench().await;
     let mut row = json!({
         "id": "a.B_~=-9", "rating": 2, "date": "2026-10-31", "author": "Ann B.", "title": "Late", "text": "  Late again.\n",
-        "language": "es-MX", "source": {"name": "Yelp", "url": "https://yelp.example/1"},
-        "verification": {"verified": true, "method": "job_match", "verified_at": "2026-11-01T01:00:00.5+02:00"},
+        "language": "es-MX", "source": "Yelp", "source_url": "https://yelp.example/1",
+        "verified": true, "verification": "job_match", "verified_at": "2026-11-01T01:00:00.5+02:00",
         "mentions": {"technicians": ["Will T", "Art B", "Art B"], "services": ["ac"], "service_areas": ["Mesa"]},
-        "response": {"text": "Sorry.", "date": "2026-11-02", "author": "Art"}, "url": "https://elsewhere.example/x",
+        "owner_reply": {"text": "Sorry.", "date": "2026-11-02", "author": "Art"}, "url": "https://elsewhere.example/x",
         "updated_at": "2026-11-03T00:00:00.123456Z", "status": "withheld", "withheld_reason": "duplicate"
     });
     let (report, _) = bench.take(row.to_string()).await;
@@ -25,7 +25,7 @@ async fn every_field_of_a_native_row_is_imported() {
     );
     let exported = export(&bench.database, false).await;
     row["mentions"]["technicians"] = json!(["Art B", "Will T"]);
-    row["verification"]["verified_at"] = json!("2026-10-31T23:00:00.500Z");
+    row["verified_at"] = json!("2026-10-31T23:00:00.500Z");
     let members = row.as_object_mut().unwrap();
     members.remove("url");
     let mut exported: Value = serde_json::from_slice(&exported).unwrap();
@@ -51,22 +51,22 @@ async fn errors_of_a_row_name_the_field() {
             {"date": "11/01/2026"} → date: `11/01/2026`
             {"author": null} → author: missing
             {"author": "  "} → author: missing
-            {"text": null} → text: missing
             {"text": "a\u0000b"} → text: has a NUL character
             {"language": "en_US"} → language: "en_US" is not a language tag
-            {"source": {}} → source.name: missing
-            {"source": {"url": "https://a.example"}} → source.name: missing
-            {"source": {"name": "x", "url": "javascript:alert(1)"}} → source.url: "javascript:alert(1)" is not an http
-            {"verification": {"verified": "no"}} → verification.verified: "no" is not true or false
-            {"verification": {"verified": true, "method": "magic"}} → verification.method: "magic" is not one of job_match
-            {"verification": {"verified_at": "2026-11-01"}} → verification.verified_at: "2026-11-01" is not a time
+            {"source": {}} → source: {} is not a text
+            {"source_url": "javascript:alert(1)"} → source_url: "javascript:alert(1)" is not an http
+            {"verified": true} → verified: true without verification
+            {"verified": true, "verification": "manual"} → verified: true beside verification "manual"
+            {"verified": "no"} → verified: "no" is not true or false
+            {"verified": true, "verification": "magic"} → verification: "magic" is not one of job_match
+            {"verified_at": "2026-11-01"} → verified_at: "2026-11-01" is not a time
             {"updated_at": "2026-11-01T23:59:60Z"} → updated_at: "2026-11-01T23:59:60Z" is not a time
             {"updated_at": "2026-11-01 10:00:00Z"} → updated_at:
             {"mentions": {"services": ["ac", 7]}} → mentions.services[1]: 7 is not a text
             {"mentions": {"technicians": "Art"}} → mentions.technicians: "Art" is not an array
             {"mentions": {"technicians": ["A\u001fB"]}} → mentions.technicians[0]: has a control character
-            {"response": {"date": "2026-11-01"}} → response.text: missing
-            {"response": {"text": "x", "date": "soon"}} → response.date: `soon`
+            {"owner_reply": {"date": "2026-11-01"}} → owner_reply.text: missing
+            {"owner_reply": {"text": "x", "date": "soon"}} → owner_reply.date: `soon`
             {"status": "hidden"} → status: "hidden" is not one of published, withheld
             {"status": "published", "withheld_reason": "x"} → withheld_reason: given although
         "#,
@@ -95,13 +95,13 @@ async fn dates_after_tomorrow_in_the_business_zone_are_rejected() {
         ("Pacific/Kiritimati", "2026-11-22", "2026-11-23"),
     ] {
         bench.set_time_zone(zone).await;
-        let answer = |day: &str| json!({"id": "a", "response": {"text": "Thanks", "date": day}});
+        let answer = |day: &str| json!({"id": "a", "owner_reply": {"text": "Thanks", "date": day}});
         let dated = |day: &str| json!({"id": "d", "date": day});
         let rows = [answer(good), dated(good), answer(bad), dated(bad)];
         let (_, rejections) = bench.take(lines(&rows.map(|row| native(&row)))).await;
         let reason = format!("date: {bad} is later than tomorrow ({good} in {zone})");
         assert_eq!(rejections.len(), 2);
-        assert_has(&rejections[0].error, &format!("response.{reason}"));
+        assert_has(&rejections[0].error, &format!("owner_reply.{reason}"));
         assert_has(&rejections[1].error, &reason);
     }
 }

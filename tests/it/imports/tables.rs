@@ -100,13 +100,16 @@ const OLDER: &[&[&str]] = &[
 ];
 
 #[tokio::test]
-async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
+async fn titles_above_a_named_header_row_are_left_out() {
     let bench = bench().await;
     let file = bench.file(
         "feedback.xlsx",
         workbook_with_sheets([("Reviews 2026", FEEDBACK), ("Older", OLDER)]),
     );
-    let request = request_for([file], "--map 'text=What they said' --ignore-others");
+    let request = request_for(
+        [file],
+        "--header-row 3 --map 'text=What they said' --ignore-others",
+    );
     let (report, watch) = bench.watch(&request).await;
     assert_eq!(counts(&report.unwrap()), (2, 0, 0, 0));
     let rows = [
@@ -115,7 +118,7 @@ async fn titles_above_the_header_are_skipped_as_the_preview_shows() {
         "   2  Stars             rating",
         "   3  When              date",
         "   4  What they said    text",
-        "   5  Our reply         response",
+        "   5  Our reply         reply",
         "other sheets (--sheet): Older\n",
     ];
     assert!(watch.tables[0].to_string().ends_with(&rows.join("\n")));
@@ -164,7 +167,6 @@ async fn hidden_rows_are_a_column_and_a_question_once() {
 #[tokio::test]
 async fn rows_with_merged_cells_are_rejected() {
     let rows: &[&[&str]] = &[
-        &["Our reviews"],
         &["Customer", "Stars", "When", "Comment", "Reply", "Publish"],
         &["Ann", "#5", "@46325", "Fine.", "", "yes"],
         &["Bo", "#1", "@46324", "Hidden.", "", "no"],
@@ -172,11 +174,11 @@ async fn rows_with_merged_cells_are_rejected() {
         &["Di", "#4", "@46323", "Over two columns.", "", "yes"],
     ];
     let options = "--public Publish=yes --ignore-others";
-    let reversed = workbook_with_merged(rows, "F5:F4");
+    let reversed = workbook_with_merged(rows, "F4:F3");
     let refusal = bench().await.refused(reversed, options).await;
     assert_has(&refusal, "merged cells end before they begin");
-    // The title, the dates and flags of Bo and Cy, the comment of Di, and cells beside the table.
-    let sheet = workbook_with_merged(rows, "A1:F1 C4:C5 F4:F5 D6:E6 G3:H4");
+    // The dates and flags of Bo and Cy, the comment of Di, and cells beside the table.
+    let sheet = workbook_with_merged(rows, "C3:C4 F3:F4 D5:E5 G2:H3");
     let (bench, report, rejections) = import_into_new(sheet, options).await;
     assert_eq!(counts(&report), (1, 0, 0, 3), "{rejections:?}");
     assert_has(&rejections[0].error, "merged with others; unmerge it");
@@ -217,6 +219,7 @@ async fn a_chosen_sheet_and_header_row_are_used_or_refused_if_missing() {
         feedback.xlsx → --sheet Older → 1
         feedback.xlsx → --sheet older --header-row 1 → 1
         feedback.xlsx → --header-row 3 → 2
+        feedback.xlsx → --sheet 'Reviews 2026' → the names are in row 3: pass --header-row 3
         t.csv → --header-row 1 → 2
         feedback.xlsx → --sheet 2027 → has no sheet "2027"; its sheets are "Reviews 2026", "Older"
         feedback.xlsx → --sheet Older --header-row 40 → has no row 40

@@ -12,7 +12,7 @@ async fn only_reviews_with_a_changed_text_or_rating_are_analysed() {
         "
         update review set text = text || ' They were late.' where review_id = 'r-1150' → r-1150
         update review set rating = 6 - rating where review_id = 'r-1150' → r-1150
-        update review set title = 'Hm', response_text = 'Sorry.' where reviewed_on < '2023-01-01'; select 'none' → none
+        update review set title = 'Hm', reply_text = 'Sorry.' where reviewed_on < '2023-01-01'; select 'none' → none
         ",
     ) {
         mark_analyses(&app);

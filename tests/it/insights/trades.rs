@@ -6,7 +6,7 @@ use clap::Parser as _;
 
 use super::*;
 use crate::laboratory::quality::evaluate::Evaluate;
-use crate::process::Home;
+use crate::process::{Home, Serving};
 use crate::support::assert_has;
 
 /// The output of `cargo run --example evaluate` with a file.
@@ -67,15 +67,22 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
 fn a_setting_overrides_the_type_of_the_business() {
     let home = Home::new();
     // Without a text, no command compiles the phrases of a trade.
-    let row = json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": "", "source": {"name": "x"}});
+    let row = json!({"id": "r", "rating": 5, "date": "2026-10-01", "author": "A", "text": "", "source": "x"});
     fs::write(home.folder.path().join("r.jsonl"), format!("{row}\n")).unwrap();
     home.run_ok("import r.jsonl", "");
-    home.run_ok("insights", ", trade general of 7 aspects");
+    let trade_of = |words: &str| {
+        let serving = Serving::start(&mut home.command(words));
+        let insights: Value = serde_json::from_str(&serving.get("/insights.json")).unwrap();
+        insights["method"]["trade"]["id"].clone()
+    };
+    assert_eq!(trade_of("serve"), "general");
     home.run_ok("init --type Bakery", "");
-    home.run_ok("insights", ", trade food of 10 aspects");
-    let trade = ", trade home_services of 11 aspects";
-    home.run_ok("insights --trade home_services", trade);
-    home.run_err("insights --trade dentist", "home_services, food, general");
+    assert_eq!(trade_of("serve"), "food");
+    assert_eq!(trade_of("serve --trade home_services"), "home_services");
+    home.run_err(
+        "serve --trade dentist",
+        "home_services, food, lodging, general",
+    );
 }
 
 #[test]

@@ -65,7 +65,7 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
 
         let (kind, card) = read("/mcp/server-card").await;
         assert_eq!(kind, "application/mcp-server-card+json");
-        let versions = [&WITH_SESSIONS[..], &[STATELESS]].concat();
+        let versions = [&WITH_INITIALIZE[..], &[STATELESS]].concat();
         let remote = json!({ "type": "streamable-http", "url": format!("{base}/mcp"), "supportedProtocolVersions": versions });
         // No other members: neither tools nor capabilities (SEP-2127).
         assert_eq!(

@@ -12,11 +12,10 @@ async fn service() -> TestApp {
     TestApp::with_hub(&Generator::new(43).reviews(60), hub).await
 }
 
-/// A POST of `body` in a session that a proxy forwards for a client.
-fn post(session: &str, proxy: &str, client: &str, body: impl Into<Body>) -> Request {
+/// A POST of `body` that a proxy forwards for a client.
+fn post(proxy: &str, client: &str, body: impl Into<Body>) -> Request {
     let headers = [
         ("content-type", "application/json"),
-        ("mcp-session-id", session),
         ("x-forwarded-for", client),
     ];
     request_from(Some(proxy), Method::POST, "/mcp", &headers, body)
@@ -39,13 +38,12 @@ async fn answer(app: &TestApp, request: Request) -> Response {
 /// Sends requests of this client without their bodies until one is refused; returns the number that wait.
 async fn wait(
     app: &TestApp,
-    session: &str,
     client: &str,
     waiting: &mut Vec<Pin<Box<dyn Future<Output = ()>>>>,
 ) -> usize {
     for count in 0..1_000 {
         let endpoint = std::sync::Arc::clone(&app.app().endpoint);
-        let request = post(session, "10.0.0.1", client, pending());
+        let request = post("10.0.0.1", client, pending());
         let mut answered = Box::pin(async move {
             assert_eq!(endpoint.get_response(request).await.status(), 503);
         });
@@ -60,8 +58,7 @@ async fn wait(
 #[tokio::test]
 async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
     let app = service().await;
-    let session = open(&app, "2025-11-25").await;
-    let ask = async |proxy, client| answer(&app, post(&session, proxy, client, search())).await;
+    let ask = async |proxy, client| answer(&app, post(proxy, client, search())).await;
     let mut unread = Vec::new();
     let refused = loop {
         let mut response = ask("10.0.0.1", "198.51.100.1").await;
@@ -87,10 +84,9 @@ async fn unread_answers_of_one_client_behind_a_proxy_are_bounded() {
 #[tokio::test]
 async fn requests_in_flight_are_bounded_for_a_client_and_in_all() {
     let app = service().await;
-    let session = open(&app, "2025-11-25").await;
     let ping = async || {
         let ping = request("ping", json!({})).to_string();
-        let message = post(&session, "10.0.0.1", "203.0.113.200", ping);
+        let message = post("10.0.0.1", "203.0.113.200", ping);
         answer(&app, message).await.status()
     };
     let mut waiting = Vec::new();
@@ -100,11 +96,11 @@ async fn requests_in_flight_are_bounded_for_a_client_and_in_all() {
         ("2001:db8:1:2::1", 0),
         ("198.51.100.1", PEER_IN_FLIGHT_MAX),
     ] {
-        let waits = wait(&app, &session, client, &mut waiting).await;
+        let waits = wait(&app, client, &mut waiting).await;
         assert_eq!(waits, count, "{client}");
     }
     assert_eq!(ping().await, 200);
-    wait(&app, &session, "198.51.100.3", &mut waiting).await;
+    wait(&app, "198.51.100.3", &mut waiting).await;
     assert_eq!(waiting.len(), IN_FLIGHT_MAX);
     assert_eq!(ping().await, 503);
     // Only `/mcp` is full.

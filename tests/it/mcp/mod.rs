@@ -1,11 +1,11 @@
-//! Agents at `/mcp`: sessions up to 2025-11-25, stateless requests since 2026-07-28, errors of both, and ways of real clients.
+//! Agents at `/mcp`: `initialize` up to 2025-11-25, stateless requests since 2026-07-28, errors of both, and ways of real
+//! clients.
 
 mod discovery;
 mod in_flight;
 mod origins;
 mod real_clients;
 mod refused;
-mod session_end;
 mod sessions;
 mod stateless;
 mod tools;
@@ -24,8 +24,8 @@ use crate::support::{
     service_on, str_of, table,
 };
 
-/// The revisions with sessions.
-const WITH_SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
+/// The revisions with `initialize`.
+const WITH_INITIALIZE: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 /// The stateless revision.
 const STATELESS: &str = "2026-07-28";
 /// All revisions.
@@ -47,21 +47,9 @@ fn request(method: &str, params: Value) -> Value {
     message
 }
 
-/// Opens a session; returns its ID.
-async fn open(app: &TestApp, revision: &str) -> String {
-    let answer = app.post_mcp(&[], initialize(revision).to_string()).await;
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    answer.header("mcp-session-id").to_owned()
-}
-
 /// Posts a message with these headers.
 async fn post(app: &TestApp, headers: &[(&str, &str)], message: &Value) -> Answer {
     app.post_mcp(headers, message.to_string()).await
-}
-
-/// Sends a request in a session.
-async fn ask(app: &TestApp, session: &str, message: &Value) -> Answer {
-    post(app, &[("mcp-session-id", session)], message).await
 }
 
 /// The parameters of a stateless request with the required `_meta`.

@@ -1,4 +1,4 @@
-//! Refused requests with and without sessions, and unusual ones that are accepted.
+//! Refused requests of all revisions, and unusual ones that are accepted.
 
 use super::*;
 
@@ -64,7 +64,6 @@ async fn an_id_has_at_most_256_bytes() {
 #[tokio::test]
 async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
     let app = service().await;
-    let session = open(&app, "2025-11-25").await;
     let long = "x".repeat(10_000);
     for [method, params, reason] in table(
         r#"
@@ -79,7 +78,7 @@ async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
         "#,
     ) {
         let params: Value = params.replace("LONG", &long).parse().unwrap();
-        let within = ask(&app, &session, &request(method, params.clone())).await;
+        let within = post(&app, &[], &request(method, params.clone())).await;
         for answer in [within, ask_stateless(&app, method, params.clone()).await] {
             assert_eq!(error(&answer), (200, -32602), "{params}: {}", answer.text());
             assert!(answer.json().get("result").is_none());
@@ -99,9 +98,8 @@ async fn hidden_characters_reach_an_agent_only_escaped() {
         "insert into business (business_id, name) values ('b', {name})"
     ))
     .await;
-    let session = open(&app, "2025-06-18").await;
     let call = request("tools/call", json!({ "name": "get_business" }));
-    let answer = ask(&app, &session, &call).await;
+    let answer = post(&app, &[], &call).await;
     let is_hidden = |c: char| c.is_control() || ['\u{202e}', '\u{e0041}'].contains(&c);
     assert!(!answer.text().contains(is_hidden), "{}", answer.text());
     let result = &answer.json()["result"];

@@ -54,7 +54,7 @@ async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
         let data = json!({ "requested": version, "supported": REVISIONS });
         assert_eq!(answer.json()["error"]["data"], data);
     }
-    // A known revision, but one with sessions.
+    // A known revision, but one with `initialize`.
     let answer = discover("2025-11-25").await;
     assert_eq!(error(&answer), (400, -32602));
     assert_has(&answer.text(), "initialize");

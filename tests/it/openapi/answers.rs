@@ -85,25 +85,17 @@ async fn problems_match_the_description() {
     let app = service().await;
     let document = app.json(OPENAPI).await;
     let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));
-    for [method, target, header, status, id] in table(
+    for [method, target, status, id] in table(
         "
-        GET → /api/reviews/search?limit=0&rating=x&since=x&query=%FF&cursor=x&limit=1 → - → 400 → searchReviews
-        GET → /api/reviews/since/never → - → 400 → getReviewsSince
-        GET → /api/reviews/none → - → 404 → getReview
-        GET → /reviews.json → accept-encoding → 406 → getReviews
-        GET → /api/reviews/search → accept-encoding → 406 → searchReviews
-        GET → /feed.xml → if-match → 412 → getAtomFeed
-        GET → /nothing → - → 404 → -
-        POST → /reviews.json → - → 405 → -
+        GET → /api/reviews/search?limit=0&rating=x&since=x&query=%FF&cursor=x&limit=1 → 400 → searchReviews
+        GET → /api/reviews/since/never → 400 → getReviewsSince
+        GET → /api/reviews/none → 404 → getReview
+        GET → /nothing → 404 → -
+        POST → /reviews.json → 405 → -
         ",
     ) {
-        let headers = match header {
-            "accept-encoding" => vec![("accept-encoding", "identity;q=0")],
-            "if-match" => vec![("if-match", "\"x\"")],
-            _ => vec![],
-        };
         let method = method.parse().unwrap();
-        let answer = app.send(method, target, &headers).await;
+        let answer = app.send(method, target, &[]).await;
         assert_eq!(answer.status.to_string(), status, "{target}");
         assert_valid(&problem, &answer.json(), target);
         if id != "-" {

@@ -45,11 +45,6 @@ async fn every_operation_succeeds_with_the_documented_examples() {
         let (mut target, mut query, mut headers) = (path.to_owned(), Vec::new(), Vec::new());
         for parameter in parameters(operation) {
             let name = str_of(&parameter["name"]);
-            if name == "Mcp-Session-Id" {
-                // Messages need an open session, and so does its end.
-                headers.push((name.to_lowercase(), open(&app, &document).await));
-                continue;
-            }
             let Some(value) = prefilled(parameter) else {
                 assert_eq!(parameter["required"], false, "{path}: {name}");
                 continue;
@@ -86,20 +81,12 @@ async fn every_operation_succeeds_with_the_documented_examples() {
     }
 }
 
-/// Opens a session with the documented example; returns its ID.
-async fn open(app: &TestApp, document: &Value) -> String {
-    let content = &operation(document, "mcp")["requestBody"]["content"]["application/json"];
-    let opening = content["examples"]["initialize"]["value"].to_string();
-    let opened = app.post_mcp(&[], opening).await;
-    opened.header("mcp-session-id").to_owned()
-}
-
 #[tokio::test]
 async fn every_operation_has_a_valid_example() {
     let document = TestApp::seeded().await.get(OPENAPI).await.json();
-    for (path, method, operation) in operations(&document) {
+    for (path, _, operation) in operations(&document) {
         let has_values = parameters(operation).any(|parameter| prefilled(parameter).is_some());
-        if has_values || operation["requestBody"].is_object() || method == "delete" {
+        if has_values || operation["requestBody"].is_object() {
             continue;
         }
         let content = operation["responses"]["200"]["content"]
@@ -182,16 +169,12 @@ async fn the_description_suits_client_generators() {
 }
 
 #[tokio::test]
-async fn an_agent_asks_and_ends_a_session_as_described() {
+async fn an_agent_asks_as_described() {
     let app = service().await;
     let document = app.json(OPENAPI).await;
-    let (asks, ends) = (
-        operation(&document, "mcp"),
-        operation(&document, "endMcpSession"),
-    );
+    let asks = operation(&document, "mcp");
     let content = &asks["requestBody"]["content"]["application/json"];
     let requests = validator(&document, &content["schema"]);
-    let session = open(&app, &document).await;
     for [message, status] in table(
         r#"
         {"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {}} → 400
@@ -204,8 +187,7 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
     ) {
         let name = message.to_owned();
         assert_valid(&requests, &message.parse().unwrap(), &name);
-        let headers = [("mcp-session-id", session.as_str())];
-        let answer = app.post_mcp(&headers, name.clone()).await;
+        let answer = app.post_mcp(&[], name.clone()).await;
         assert_eq!(
             answer.status.to_string(),
             status,
@@ -220,8 +202,5 @@ async fn an_agent_asks_and_ends_a_session_as_described() {
             }
             None => assert!(described.is_object() && answer.body.is_empty(), "{name}"),
         }
-    }
-    for status in ["204", "400", "404"] {
-        assert!(ends["responses"][status].is_object(), "{status}");
     }
 }

@@ -22,7 +22,7 @@ async fn service() -> TestApp {
            insert into service_area values ('Mesa', 0); insert into editorial_summary (text) values ('Good.');
            insert into editorial_faq values ('q', 0, 'Open?', 'Yes.');
            insert into review (review_id, rating, reviewed_on) values ('least', 5, '2026-11-20');
-           insert into review (review_id, rating, reviewed_on, author, title, text, language, source_url, verification_method, verified_at, response_text, response_on, response_author, updated_at)
+           insert into review (review_id, rating, reviewed_on, author, title, text, language, source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
              values ('most', 1, '2026-11-20', 'A', 'T', 'X', 'en', 'https://x.example', 'invite', '2026-11-20T00:00:00Z', 'R', '2026-11-20', 'Us', '2026-11-20T01:02:03.456Z');"#,
     )
     .await;

@@ -43,7 +43,7 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         let phrase = str_of(&topic["phrase"]);
         let query = phrase.replace(' ', "+");
         let target = format!("/api/reviews/search?match=words&query={query}");
-        let total = app.json(&target).await["total"].clone();
+        let total = app.json(&target).await["matched"].clone();
         let chip = format!("query={query}\">{phrase} <span class=\"num\">{total}</span>");
         assert_has(&html, &chip);
     }
@@ -51,7 +51,10 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
         let page = app.text(&format!("/insights?aspect=price{query}")).await;
         let target = format!("/insights/aspects/price/evidence.json{polarity}");
         let evidence = app.json(&target).await;
-        assert_has(&page, &format!("{} reviews mention it", evidence["total"]));
+        assert_has(
+            &page,
+            &format!("{} reviews mention it", evidence["matched"]),
+        );
         let reviews = array_of(&evidence["reviews"]).iter();
         let ids: Vec<&str> = reviews.map(|review| str_of(&review["review_id"])).collect();
         assert_eq!(permalinks(&page), ids, "{query}");
@@ -75,7 +78,7 @@ async fn sentences_of_an_aspect_are_reached_in_pages_of_one_size() {
         assert_eq!(permalinks(&html).len(), 5, "{target}");
         target = next.replace("&amp;", "&");
     }
-    assert_eq!(evidence["total"], shown);
+    assert_eq!(evidence["matched"], shown);
 }
 
 #[tokio::test]
@@ -122,7 +125,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
     let app = TestApp::empty().await;
     app.name_business().await;
     app.shell(
-        "insert into review (review_id, rating, reviewed_on, verification_method) values
+        "insert into review (review_id, rating, reviewed_on, verification) values
            ('a', 5, '2026-11-01', 'manual'), ('b', 4, '2026-11-01', 'manual'), ('c', 5, '2026-11-01', 'manual')",
     )
     .await;
@@ -131,7 +134,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         assert!(!text.contains("verified"), "{target}: {text}");
     }
     for (id, count) in [("a", "1 is"), ("b", "2 are")] {
-        let method = "update review set verification_method = 'invite' where review_id =";
+        let method = "update review set verification = 'invite' where review_id =";
         app.shell(&format!("{method} '{id}'")).await;
         let html = app.text("/").await;
         let sentence = format!("{count} verified by a platform, a job or an invitation.");
@@ -202,7 +205,7 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let reviews = &entity["mention_count"];
             assert_has(row, &format!("<td class=\"num\">{reviews}</td>"));
             let target = format!("/api/reviews/search?mentions_{parameter}={value}");
-            assert_eq!(app.json(&target).await["total"], *reviews, "{value}");
+            assert_eq!(app.json(&target).await["matched"], *reviews, "{value}");
         }
     }
     // If a filter exists, a search links to all of them.

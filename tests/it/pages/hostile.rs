@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
-use reviews_service::model::{Rating, Response, Review};
+use reviews_service::model::{Rating, Reply, Review};
 
 use super::{BROWSER, between, seeded, structured};
 use crate::support::{Answer, BASE, Generator, TestApp, form};
@@ -32,7 +32,7 @@ async fn service_with_texts(texts: &[&str]) -> (TestApp, Vec<Review>) {
         review.author = String::from(*text);
         review.title = Some((*text).to_owned());
         review.source.name = String::from(*text);
-        review.response = Some(Response {
+        review.reply = Some(Reply {
             text: (*text).to_owned(),
             date: None,
             author: Some((*text).to_owned()),

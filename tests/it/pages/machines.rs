@@ -132,7 +132,7 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
         ("Website", "job_match"),
         ("Summer survey", "invite"),
     ] {
-        let columns = format!("source_name = '{source}', verification_method = '{method}'");
+        let columns = format!("source_name = '{source}', verification = '{method}'");
         app.shell(&format!(
             "update review set {columns} where review_id = '{id}'"
         ))
@@ -142,4 +142,31 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
         let expected = is_platform.then_some(source);
         assert_eq!(data["publisher"]["name"].as_str(), expected, "{data}");
     }
+}
+
+#[tokio::test]
+async fn hours_are_on_the_front_page_and_in_structured_data() {
+    let app = seeded().await;
+    let business = app.json("/business.json").await["business"].take();
+    assert_eq!(
+        business["hours"][1],
+        serde_json::json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"})
+    );
+    let page = app.text("/").await;
+    for (day, times) in [
+        ("Monday", "07:00–18:00"),
+        ("Saturday", "08:00–13:00"),
+        ("Sunday", "closed"),
+    ] {
+        assert_has(
+            &page,
+            &format!("<tr><th scope=\"row\">{day}</th><td>{times}</td></tr>"),
+        );
+    }
+    let node = structured(&page);
+    let specification = &node["openingHoursSpecification"][1];
+    assert_eq!(specification["dayOfWeek"][0], "https://schema.org/Saturday");
+    assert_eq!(specification["closes"], "13:00");
+    app.shell("update business set hours = '[]'").await;
+    assert!(!app.text("/").await.contains("Opening hours"));
 }

@@ -25,17 +25,21 @@ fn counted(app: &TestApp) -> Value {
     let path = app.path();
     let published = rows(
         &path,
-        "select rating, text, reviewed_on, review.source_name, verification_method, said from review left join review_source
+        "select rating, text, reviewed_on, review.source_name, verification, said from review left join review_source
          using (review_id) where status = 'published' order by reviewed_on",
     );
     let withheld = rows(
         &path,
-        "select rating, coalesce(withheld_reason, 'not stated') as reason, verified from review where status = 'withheld'",
+        "select rating, coalesce(withheld_reason, 'not stated') as reason, verification, source_name from review where status = 'withheld'",
     );
-    let others = "gone at the source|duplicate|not published at the source|not verified";
+    let deleted = rows(
+        &path,
+        "select coalesce(reason, 'not stated') as reason, source_name from deleted_review where review_id not in (select review_id from review)",
+    );
+    let others = "gone at the source|not published at the source|not verified";
     let is_of_owner = |row: &&Value| {
         let mut others = others.split('|');
-        row["verified"] == 1 && others.all(|reason| row["reason"] != reason)
+        !row["verification"].is_null() && others.all(|reason| row["reason"] != reason)
     };
     let by_owner: Vec<&Value> = withheld.iter().filter(is_of_owner).collect();
     let is_changed = |row: &&Value| {
@@ -53,24 +57,42 @@ fn counted(app: &TestApp) -> Value {
         let source = sources.entry(str_of(&row["source_name"]));
         source.or_default().push(row);
     }
+    for row in withheld.iter().chain(&deleted) {
+        sources.entry(str_of(&row["source_name"])).or_default();
+    }
+    let (held, gone) = (
+        counts(withheld.iter(), "source_name"),
+        counts(deleted.iter(), "source_name"),
+    );
     let of_source = |(name, of): (&&str, &Vec<&Value>)| {
-        json!({
-            "name": name, "count": of.len(), "rating_value": mean(of.iter().copied()),
-            "first": of[0]["reviewed_on"], "last": of[of.len() - 1]["reviewed_on"],
-            "verification": counts(of.iter().copied(), "verification_method"),
-        })
+        let mut source = json!({
+            "name": name, "count": of.len(), "withheld": held.get(name).unwrap_or(&0), "deleted": gone.get(name).unwrap_or(&0),
+            "verification": counts(of.iter().copied(), "verification"),
+        });
+        if let (Some(first), Some(last)) = (of.first(), of.last()) {
+            source["rating_value"] = json!(mean(of.iter().copied()));
+            source["first"] = first["reviewed_on"].clone();
+            source["last"] = last["reviewed_on"].clone();
+        }
+        source
     };
     let mut sources: Vec<Value> = sources.iter().map(of_source).collect();
     sources.sort_by_key(|source| std::cmp::Reverse(source["count"].as_u64()));
-    let reasons = counts(withheld.iter(), "reason");
-    let mut held = json!({ "count": withheld.len(), "reasons": reasons });
+    let most_frequent = |rows: &[Value], most: usize| {
+        let mut reasons: Vec<_> = counts(rows.iter(), "reason").into_iter().collect();
+        reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
+        reasons.truncate(most);
+        let reasons: BTreeMap<&str, u32> = reasons.into_iter().collect();
+        json!({ "count": rows.len(), "reasons": reasons })
+    };
+    let mut held = most_frequent(&withheld, 20);
     if by_owner.len() >= 10 {
         held["rating_value"] = json!(mean(by_owner.into_iter()));
     }
     json!({
-        "published": published.len(), "rating_value": mean(published.iter()), "withheld": held,
+        "published": published.len(), "rating_value": mean(published.iter()), "withheld": held, "deleted": most_frequent(&deleted, 10),
         "changed_by_business": changed, "sources": sources,
-        "verification": counts(published.iter(), "verification_method"),
+        "verification": counts(published.iter(), "verification"),
     })
 }
 
@@ -87,7 +109,8 @@ fn counts<'a>(rows: impl Iterator<Item = &'a Value>, column: &str) -> BTreeMap<&
 async fn shown(app: &TestApp) -> Value {
     let document = app.json("/transparency.json").await;
     let members =
-        "published rating_value withheld changed_by_business sources verification".split(' ');
+        "published rating_value withheld deleted changed_by_business sources verification"
+            .split(' ');
     let members = members.map(|name| (name.to_owned(), document[name].clone()));
     let mut shown = Value::Object(members.collect());
     for source in shown["sources"].as_array_mut().unwrap() {
@@ -121,10 +144,14 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
         update review set withheld_reason = 'gone at the source' where status = 'withheld'
         update review set status = 'withheld', withheld_reason = 'under dispute' where NEWEST limit 9)
         update review set status = 'withheld', withheld_reason = null where NEWEST limit 1)
-        update review set status = 'withheld', verified = 0, withheld_reason = 'odd' where NEWEST limit 1)
+        update review set status = 'withheld', verification = null, withheld_reason = 'odd' where NEWEST limit 1)
         insert into review (review_id, rating, reviewed_on, text, source_name) values ('letter', 2, '2019-05-06', 'By post.', 'Letters')
         update review_source set said = json_set(said, '$.rating', 1) where NEWEST limit 3)
         delete from review_source
+        update review set status = 'withheld', withheld_reason = 'reason ' || review_id where NEWEST limit 30)
+        delete from review where NEWEST limit 12)
+        update deleted_review set reason = 'reason ' || review_id
+        delete from review where status = 'withheld'
         delete from review
         ",
     ) {
@@ -136,6 +163,37 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
         assert_eq!(after, counted(&app), "{edit}");
         assert_ne!(after, before, "{edit}");
     }
+}
+
+#[tokio::test]
+async fn deleted_and_withheld_reviews_stand_in_the_first_line_from_ten_on() {
+    let app = seeded().await;
+    // The sample has 264 reviews, of which the business withheld six, and two are not verified.
+    let delete_worst = async |count: u8| {
+        let worst = format!(
+            "select review_id from review where status = 'published' order by rating, review_id limit {count}"
+        );
+        app.shell(&format!("delete from review where review_id in ({worst})"))
+            .await;
+        app.text("/transparency").await
+    };
+    let html = delete_worst(3).await;
+    assert_has(
+        &html,
+        "Reviews taken in: 264. Published: 253. Withheld: 8. Deleted by the business: 3. Every published review is shown",
+    );
+    assert_has(
+        &html,
+        "The business deleted 3 reviews. Nothing of them is kept, so their stars are not known.",
+    );
+    assert_has(&html, "<li><span dir=\"auto\">not stated</span>: 3</li>");
+    assert!(!html.contains("</h1>\n<p><strong>"), "{html}");
+    let html = delete_worst(1).await;
+    assert_has(
+        &html,
+        "</h1>\n<p><strong>The business withheld 6 and deleted 4 of the 264 reviews that it took in.</strong></p>",
+    );
+    assert_eq!(shown(&app).await, counted(&app));
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ fn a_local_agent_lists_and_calls_tools_until_the_input_ends() {
     pipes.send("");
     let listed = pipes.ask(&list);
     assert_eq!(listed["id"], "l");
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 9);
     let search = call("search_reviews", &json!({"query": "2 / 9"}));
     let found = &pipes.ask(&search)["result"]["structuredContent"];
     assert_eq!(found["reviews"][0]["id"], "p-2");
@@ -103,7 +103,8 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     // Later changes are found within a quarter of a second; each request waits for its answer.
     home.insert(4, 4);
     let all = call("search_reviews", &json!({}));
-    let is_seen = (0..20_000).any(|_| pipes.ask(&all)["result"]["structuredContent"]["total"] == 4);
+    let is_seen =
+        (0..20_000).any(|_| pipes.ask(&all)["result"]["structuredContent"]["matched"] == 4);
     assert!(is_seen, "a review that was added is not found");
     drop(pipes);
     assert!(child.wait().unwrap().success());

@@ -63,7 +63,7 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     let lock = File::create(home.folder.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
     home.steps("backup copy.db --force ✗ the database copy.db is in use by another process");
-    drop(lock);
+    lock.unlock().unwrap();
     home.run_ok("backup copy.db --force", "copy.db: ");
 }
 

@@ -13,10 +13,11 @@ fn home() -> Home {
 fn all() -> Value {
     json!({
         "id": "desert-peak", "name": "Desert Peak", "type": "HVACBusiness", "time_zone": "America/Phoenix",
-        "publish_staff": "first_name", "language": "en", "country": "US", "description": "Air conditioning since 1998.",
+        "publish_staff": "full", "language": "en", "country": "US", "description": "Air conditioning since 1998.",
         "url": "https://desert-peak.example/", "telephone": "+1 602 555 0100",
         "address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"},
         "geo": {"latitude": 33.4, "longitude": -111.9}, "same_as": ["https://maps.example/dp"],
+        "hours": [{"days": ["monday", "friday"], "opens": "08:00", "closes": "17:30"}, {"days": ["saturday"], "opens": "22:00", "closes": "02:00"}],
         "review_links": [{"name": "Google", "url": "https://g.example/dp/review"}],
         "review_policy": {"moderation": "Never for the stars.", "contact": "mailto:reviews@dp.example"},
         "services": [{"id": "ac", "name": "AC repair", "synonyms": ["a/c"]}, {"id": "heat", "name": "Heating"}],
@@ -43,7 +44,10 @@ fn init_sets_stated_values_and_keeps_the_others() {
         init --name 'Desert Peak Air' --type plumber --time-zone America/Phoenix → type        Plumber\n
         init --type https://schema.org/HVACBusiness → type        HVACBusiness\n
         init --url https://desert-peak.example/ --address '12 Main St, Mesa, AZ 85201, US' → telephone   +1 602 555 0100\naddress     12 Main St, Mesa, AZ, 85201, US\n
-        init --country us → country     US
+        init --country us → language    not set, so pages are in English; `reviews init --language es` (or de, fr) changes that\n
+        init --language es-MX → language    es-MX, so pages are in Español\n
+        init --language it → language    it, which pages do not have, so they are in English\n
+        init --language x_y ✗ is not a language tag
         init --time-zone america/phoenix ✗ write it like America/Phoenix
         init --name ' ' ✗ --name is empty; leave it out, or give a name
         init --address 'a, b, c, d, e, f' ✗ STREET, TOWN, REGION
@@ -95,9 +99,15 @@ fn wrong_members_are_refused_with_the_nearest_name() {
     for [content, expected] in table(
         r#"
         {"country": "USA"} → country: "USA" is not a country code of ISO 3166; write it like US or DE
-        {"publish_staff": "some"} → publish_staff: "some" is not one of full, first_name, off
+        {"publish_staff": "some"} → publish_staff: "some" is not one of full, off
         {"review_links": [{"name": "Google", "url": "http://g.example/"}]} → review_links[0].url: "http://g.example/" must begin with https://
         {"review_links": [{"name": "Google"}]} → review_links[0].url: missing
+        {"hours": [{"days": ["mon"], "opens": "08:00", "closes": "17:00"}]} → hours[0].days[0]: "mon" is not one of monday, tuesday
+        {"hours": [{"days": ["monday"], "opens": "8:00", "closes": "17:00"}]} → hours[0].opens: "8:00" is not a time of day
+        {"hours": [{"days": ["monday"], "opens": "08:00", "closes": "24:00"}]} → hours[0].closes: "24:00" is not a time of day
+        {"hours": [{"days": ["monday"], "opens": "08:00", "closes": "08:00"}]} → hours[0].closes: the same as opens
+        {"hours": [{"days": [], "opens": "08:00", "closes": "17:00"}]} → hours[0].days: empty
+        {"hours": [{"days": ["monday"], "opens": "08:00"}]} → hours[0].closes: missing
         {"address": {"postcode": "1"}} → address.postcode: is unknown, did you mean postal_code?
         {"services": [{"id": "a", "name": "A"}, {"id": "b", "name": "B", "synonym": ["c"]}]} → services[1].synonym: is unknown, did you mean synonyms?
         {"review_policy": {"contact": "http://dp.example"}} → review_policy.contact: "http://dp.example" is neither an email address like mailto:

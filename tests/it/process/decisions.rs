@@ -5,7 +5,7 @@ use super::*;
 /// A review in the native format: ID, day, stars, author, text and source.
 fn row([id, day, stars, author, text, source]: [&str; 6]) -> String {
     let stars: u8 = stars.parse().unwrap();
-    json!({"id": id, "rating": stars, "date": day, "author": author, "text": text, "source": {"name": source}}).to_string()
+    json!({"id": id, "rating": stars, "date": day, "author": author, "text": text, "source": source}).to_string()
 }
 
 const LONG_ID: &str = "3692820271974439325.AbFvOqk2";
@@ -84,13 +84,13 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
         show /reviews/r-1 → r-1
         withhold 3692820271974439325.A --reason x → 3692820271974439325.AbFvOqk2: withheld
         publish 3692820271974439325.A → 3692820271974439325.AbFvOqk2: published
-        respond trustpilot-78 Sorry. → trustpilot-78: answered
+        reply trustpilot-78 Sorry. → trustpilot-78: replied
         insights explain 3692820271974439325.A → 3692820271974439325.AbFvOqk2
-        delete http://127.0.0.1:8080/reviews/r-1 → r-1: deleted
-        delete trustpilot- ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
+        delete http://127.0.0.1:8080/reviews/r-1 --yes → r-1: deleted
+        delete trustpilot- --yes ✗ trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows the IDs
         withhold trustpiolt-77 --reason x ✗ no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs
         show '' ✗ no review
-        delete r-1 ✗ the review r-1 was deleted
+        delete r-1 --yes ✗ the review r-1 was deleted
         sql: select count(*) from review → 5
         ",
     );
@@ -101,8 +101,8 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
     let home = home();
     home.steps(
         r"
-        respond 3692820271974439325.A 'First answer.' → answered\n
-        respond 3692820271974439325.A 'Thank you, Ann.' → was:\n  First answer.\n
+        reply 3692820271974439325.A 'First answer.' → replied\n
+        reply 3692820271974439325.A 'Thank you, Ann.' → was:\n  First answer.\n
         ",
     );
     let message = home.run_ok("show 3692820271974439325.A", "").out;
@@ -110,38 +110,35 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         "rating          ★★★★★ 5 of 5\n",
         "author          Ann Baker\n",
         "status          published\n",
-        "decided         response: imports do not change that\n",
+        "decided         reply: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
-        "\nanswer:\n  Thank you, Ann. (",
+        "\nreply:\n  Thank you, Ann. (",
     ] {
         assert_has(&message, line);
     }
     let shown = home.json("show 3692820271974439325.A --json");
-    assert_eq!(shown["response"]["text"], "Thank you, Ann.");
-    assert_eq!(shown["decided"], json!(["response"]));
+    assert_eq!(shown["owner_reply"]["text"], "Thank you, Ann.");
+    assert_eq!(shown["decided"], json!(["reply"]));
     // An answer that the owner removed is not brought back by an import.
     home.steps(
         r"
         with.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,Sorry.,t-1\n
         without.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,,t-1\n
         import with.csv → 1 new
-        respond t-1 --remove → imports do not bring it back
+        reply t-1 --remove → imports do not bring it back
         import without.csv → 0 new, 0 updated
         import with.csv → 0 new, 0 updated
         ",
     );
-    home.finds(
-        "select response_text from review where review_id = 't-1'",
-        "",
-    );
+    home.finds("select reply_text from review where review_id = 't-1'", "");
     // The limit may lie within a character.
     for (answer, refusal) in [
         ("é".repeat(1 << 20), "has more than 1 MiB"),
-        ("\n".to_owned(), "the answer is empty"),
+        ("\n".to_owned(), "the reply is empty"),
     ] {
         home.file("answer.txt", &answer);
         let input = File::open(home.folder.path().join("answer.txt")).unwrap();
-        let mut command = home.command("respond r-1 -");
+        let mut command = home.command("reply r-1 -");
         output_of(command.stdin(input)).failed(refusal);
     }
 }
@@ -238,7 +235,7 @@ fn status_shows_counts_and_imports_and_names_the_next_step() {
     let lock = File::create(home.folder.path().join("reviews.db-sender")).unwrap();
     lock.lock().unwrap();
     home.run_ok("status", "service       running\n");
-    drop(lock);
+    lock.unlock().unwrap();
     for (ends_at, is_served) in [("9999", true), ("2026", false)] {
         home.sql(&format!(
             "insert or replace into lease (name, holder, ends_at) values ('sender', 'other', '{ends_at}-01-01T00:00:00.000Z')"

@@ -67,7 +67,6 @@ fn errors_name_the_setting_and_the_wrong_value() {
     home.steps(
         "
         serve --hub-ca-file roots.pem ✗ REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate
-        undo 99999999999999999999 ✗ write a smaller number
         import reviews.db ✗ is a database; `reviews restore FILE` takes a backup
         insights --trade plumbing ✗ invalid value 'plumbing' for '--trade <NAME>'
         ",

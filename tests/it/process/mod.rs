@@ -7,6 +7,7 @@ mod backup;
 mod business;
 mod commands;
 mod decisions;
+mod deletions;
 mod export;
 mod failed;
 pub mod hub;
@@ -315,6 +316,11 @@ impl Home {
 
     fn serve(&self) -> Serving {
         Serving::start(&mut self.command("serve"))
+    }
+
+    /// Starts the service, which analyses the reviews before it listens, and stops it.
+    pub fn analyze(&self) {
+        self.serve().stop();
     }
 }
 

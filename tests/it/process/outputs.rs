@@ -169,7 +169,6 @@ fn closed_outputs_stop_no_command_that_writes() {
         "
         import rows.jsonl --rejects rejected → 1 → select review_id from review → a
         migrate → 0 → select count(lineage_id) from instance → 1
-        insights rebuild → 0 → select count(*) from derived_analysis → 0
         ",
     ) {
         let home = Home::new();

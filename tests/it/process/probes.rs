@@ -212,6 +212,6 @@ fn a_search_for_a_word_is_counted_by_the_way_it_is_answered() {
     }
     home.sql("drop table review_fts");
     let found = serving.get("/api/reviews/search?query=leak");
-    assert_has(&found, "\"total\":");
+    assert_has(&found, "\"matched\":");
     assert_has(&serving.get("/metrics"), "{way=\"failed\"} 1\n");
 }

@@ -92,7 +92,7 @@ const FEEDBACK: &str = "Customer,Stars,What they said,When,Our reply,Publish\n\
     Ann Baker,5,On time and tidy as ever.,2026-10-30,Thank you.,yes\n\
     Bo Cole,2,Left the gate open again.,2026-10-29,,no\n\
     Cy Dorn,5,Explained each line of the bill.,2026-10-28,,yes\n";
-const KEPT_FEEDBACK: &str = "Customer|author|name\nOur reply|response|name\nPublish|public|owner\nStars|rating|name\n\
+const KEPT_FEEDBACK: &str = "Customer|author|name\nOur reply|reply|name\nPublish|public|owner\nStars|rating|name\n\
     What they said|text|owner\nWhen|date|name";
 
 #[test]
@@ -148,7 +148,7 @@ const ASKED: &str = r"
     Name,Stars,Date,Words,Publish\nAnn,5,2026-03-01,They came on time again,yes\nBo,2,2026-03-02,The pump still leaks badly,no\n → -|- → select status, text, count(*) from review group by 1, 2 → published||2
     CONSENT → 5|* → PUBLISHED → Ann, Bo, Di
     CONSENT → 5|yes, please, (empty) → PUBLISHED → Ann, Cy, Di
-    Name,Stars,Date,Review,Reply,Publish,Reply OK,By name,City\nAnn,5,2026-03-01,Neat,Thanks Ann,yes,1,ja,Mesa\nBo,4,2026-03-02,Good,Thanks Bo,yes,0,nein,Mesa\nDi,2,2026-03-04,Late,Sorry Di,no,1,ja,Mesa\n → 6, 7 answer, 8 name|yes|1|ja → select author, status, response_text from review order by rating desc → Ann|published|Thanks Ann\nAnonymous|published|\nDi|withheld|Sorry Di
+    Name,Stars,Date,Review,Reply,Publish,Reply OK,By name,City\nAnn,5,2026-03-01,Neat,Thanks Ann,yes,1,ja,Mesa\nBo,4,2026-03-02,Good,Thanks Bo,yes,0,nein,Mesa\nDi,2,2026-03-04,Late,Sorry Di,no,1,ja,Mesa\n → 6, 7 answer, 8 name|yes|1|ja → select author, status, reply_text from review order by rating desc → Ann|published|Thanks Ann\nAnonymous|published|\nDi|withheld|Sorry Di
 ";
 const CONSENT: &str = r#"Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, please"\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\nDi,2,2026-03-04,Late," yes, PLEASE "\n"#;
 
@@ -267,7 +267,7 @@ fn later_files_need_the_kept_columns_and_a_decision_on_others() {
         import later.csv ✗ Publish
         later.csv ← Name,Stars,Date,Review,Publish\nCy,4,2026-04-01,Good,yes\n
         import later.csv ✗ Our reply
-        import later.csv --map response= → 1 new
+        import later.csv --map reply= → 1 new
         import later.csv → 1 unchanged
         other.csv ← Customer,Stars,Date,Review,Publish\nDi,4,2026-04-02,Good,yes\n
         import other.csv --map author=Customer → 1 new
@@ -342,7 +342,7 @@ fn refused_or_undone_imports_keep_no_decision() {
         import gone.csv --map title=City ✗ --accept-changes
         import gone.csv --map title=City --accept-changes --dry-run → dry run
         sql: select field, decided_by from source_column where header = 'City' → ignored|owner
-        undo 1 → 8 removed
+        undo --source Direct → 8 removed
         import city.csv ✗ Publish
         sql: select count(*) from source_column → 0
         ",

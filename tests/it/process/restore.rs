@@ -40,9 +40,9 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     home.steps(
         "
         withhold r-1 --reason 'under dispute' → withheld
-        delete r-2 → deleted
+        delete r-2 --yes → deleted
         import later.jsonl → 1 new
-        respond r-3 'A mistake.' → answered
+        reply r-3 'A mistake.' → replied
         ",
     );
     home.serve().wait_for("/reviews.json", "A mistake.");
@@ -232,7 +232,7 @@ fn another_database_hands_over_no_decision() {
     other.steps(
         r"
         withhold a --reason x → withheld
-        delete b → deleted
+        delete b --yes → deleted
         restore copy.db → the previous file was another database
         sql: select review_id, text, status from review order by 1 → a|Of one firm.|published\nb|Of one firm too.|published
         ",
@@ -240,7 +240,7 @@ fn another_database_hands_over_no_decision() {
 }
 
 #[test]
-fn restoring_a_backup_keeps_subscribers_base_urls_and_sessions() {
+fn restoring_a_backup_keeps_the_subscriptions() {
     let home = home();
     let subscriber = |host: &str| {
         format!(
@@ -254,10 +254,8 @@ fn restoring_a_backup_keeps_subscribers_base_urls_and_sessions() {
     home.sql(&subscriber("https://new.example/"));
     home.steps(
         "
-        sql: update instance set first_base_url = 'https://first.test', last_base_url = 'https://last.test', session_key = zeroblob(32)
-        restore copy.db → restored
+        restore copy.db → 1 subscription kept
         sql: select callback from subscription → https://new.example/
-        sql: select first_base_url, last_base_url, session_key = zeroblob(32) from instance → https://first.test|https://last.test|1
         ",
     );
     // Also where there is no database.
@@ -266,4 +264,26 @@ fn restoring_a_backup_keeps_subscribers_base_urls_and_sessions() {
     assert!(!done.out.contains("is kept as"), "{}", done.out);
     assert_eq!(mode(&home.path()), 0o600);
     home.steps("check → 4 reviews\nbusiness → Desert Peak");
+}
+
+#[test]
+fn a_restore_names_what_came_since_the_backup() {
+    let home = home();
+    let done = home.run_ok("restore copy.db", "restored");
+    assert!(!done.out.contains("what came since"), "{}", done.out);
+    home.steps(
+        r"
+        import later.jsonl → 1 new
+        reply r-3 'A mistake.' → replied
+        source rename Direct Shop → Shop
+        ",
+    );
+    home.sql("update review set author = 'Anonymous' where review_id in ('r-1', 'r-4')");
+    home.sql("insert into source_column (source_name, header, field, decided_at, decided_by) values ('Shop', 'Stars', 'rating', '', 'owner')");
+    home.sql(
+        "insert into sync_source (name, url, paused) values ('sheet', 'https://sheet.example/', 1)",
+    );
+    let since = "1 import, 1 review, 1 answer, 2 authors' names, 2 names of sources, 1 format of a source, 1 source of `reviews sync`; \
+        what a source has hidden since may be public until its next import";
+    home.run_ok("restore copy.db", since);
 }

@@ -130,46 +130,6 @@ fn the_sample_data_is_served() {
     assert_eq!(serving.ids().len(), 256);
 }
 
-#[test]
-fn a_replaced_database_is_not_written_until_the_service_stops() {
-    for taken in ["db", "db-wal", "db-shm"] {
-        let home = Home::with(3);
-        let serving = home.serve();
-        serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-        home.run_ok("respond p-1 'Thank you.'", "answered");
-        serving.wait_for("/reviews.json", "Thank you.");
-        if taken == "db" {
-            home.run_ok("backup copy.db", "copy.db: ");
-            fs::rename(home.folder.path().join("copy.db"), home.path()).unwrap();
-        } else {
-            fs::remove_file(home.path().with_extension(taken)).unwrap();
-        }
-        let withhold = ["withhold", "p-2", "--reason", "libel"];
-        home.run_err(&withhold, "stop the service with SIGTERM, then try again");
-        serving.stop();
-        home.run_ok(&withhold, "withheld");
-        home.run_ok("check", "3 reviews");
-        home.run_ok("show p-1", "Thank you.");
-        home.run_ok("show p-2", "withheld (libel)");
-    }
-}
-
-#[test]
-fn a_database_in_use_is_not_written_under_another_name() {
-    let home = Home::with(3);
-    let serving = home.serve();
-    // It has the lock then, whose file names the files in use.
-    serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-    let other = home.folder.path().join("other.db");
-    fs::rename(home.path(), &other).unwrap();
-    let withhold = "--database other.db withhold p-2 --reason libel";
-    home.run_err(withhold, "stop the service with SIGTERM, then try again");
-    fs::rename(&other, home.path()).unwrap();
-    home.run_ok("withhold p-2 --reason libel", "withheld");
-    serving.stop();
-    home.run_ok("check", "3 reviews");
-}
-
 /// A socket that receives notifications for systemd, and its path.
 fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {
     let path = home.folder.path().join("notify");
@@ -223,4 +183,20 @@ fn a_failed_start_is_never_reported_as_ready() {
     socket.set_nonblocking(true).unwrap();
     let nothing = socket.recv(&mut [0; 256]).unwrap_err();
     assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[test]
+fn rows_missing_in_the_text_index_are_found_at_the_next_start() {
+    let home = Home::with(3);
+    home.sql("update review set text = 'The water heater leaks.' where review_id = 'p-2'");
+    home.sql("delete from review_fts");
+    let wrong = home.run("check");
+    assert_eq!(wrong.code, Some(2), "{}", wrong.out);
+    assert_has(&wrong.out, "text index: review p-2 is not indexed");
+    let serving = home.serve();
+    let found = serving.get("/api/reviews/search?query=heater");
+    assert_has(&found, "p-2");
+    serving.stop();
+    let sound = home.run_ok("check", "3 reviews").out;
+    assert!(!sound.contains("wrong"), "{sound}");
 }

@@ -81,7 +81,7 @@ fn delete_shows_the_review_and_deletes_it_only_after_a_yes() {
 fn restore_changes_nothing_without_a_yes() {
     let home = Home::with(3);
     home.run_ok("backup copy.db", "copy.db");
-    home.run_ok("delete p-1", "deleted");
+    home.run_ok("delete p-1 --yes", "deleted");
     let done = home.at_terminal("restore copy.db", &["n"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_has(&done.err, "copy.db has 3 reviews. Replace ");

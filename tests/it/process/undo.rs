@@ -9,7 +9,7 @@ fn rows(list: &str) -> String {
     let row = |line: &str| {
         let (start, more) = line.split_once(" {").unwrap_or((line, "}"));
         let (id, text) = start.trim().split_once(' ').unwrap();
-        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": {"name": "Google"}});
+        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-01", "author": "Ann", "text": text, "source": "Google"});
         let more: Value = serde_json::from_str(&format!("{{{more}")).unwrap();
         let members = row.as_object_mut().unwrap();
         members.extend(more.as_object().unwrap().clone());
@@ -21,24 +21,22 @@ fn rows(list: &str) -> String {
 /// All values of reviews and of their sources, without the times of their changes.
 fn content(home: &Home) -> String {
     home.sql("select review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name, source_url,
-           verified, response_text, response_on, response_author from review order by 1;
-         select review_id, source_name, location, posted_at, responded_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
-         select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review;
-         select review_id from review_change where not exists (select 1 from review as r where r.review_id = review_change.review_id)
-           and is_undone = 0 order by 1")
+           verification, reply_text, reply_on, reply_author from review order by 1;
+         select review_id, source_name, posted_at, said, same_author_and_day, same_content, same_text, id_at_source from review_source order by 1;
+         select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review order by 1")
 }
 
 #[test]
 fn undo_restores_the_values_of_the_review_and_of_the_source() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First.\nb Second.\nc Third."), "3 new");
-    home.run_ok("respond c 'My own answer.'", "answered");
+    home.run_ok("reply c 'My own answer.'", "replied");
     let before = content(&home);
     let newer = rows(
         r#"
         a First, edited. {"title": "Title", "mentions": {"services": ["drain"]}}
         b Second. {"status": "withheld", "withheld_reason": "spam"}
-        c Third. {"response": {"text": "The platform's."}}
+        c Third. {"owner_reply": {"text": "The platform's."}}
         d Quorvex.
         "#,
     );
@@ -70,31 +68,11 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     home.run_ok("import two.jsonl", "1 new, 1 updated, 2 unchanged");
     assert_eq!(content(&home), after);
     assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
-    home.steps("delete d → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
+    home.steps("delete d --yes → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
 }
 
 #[test]
-fn undo_publishes_duplicates_and_withdrawn_reviews_again() {
-    let home = Home::new();
-    home.import("sheet.csv", SHEET, "2 new");
-    home.steps("import sheet.csv --source Angi → 2 of these are there as Direct");
-    let before = content(&home);
-    home.steps(
-        r"
-        import sheet.csv --source Angi --skip-duplicates → 2 updated
-        undo → 2 changed back to the former values\n2 of these published again
-        ",
-    );
-    assert_eq!(content(&home), before);
-    // A duplicate is withheld until the next import of its own source.
-    home.steps(
-        "
-        import sheet.csv --source Angi --skip-duplicates → 2 updated
-        undo 1 → withheld as duplicates of removed reviews: table-
-        import sheet.csv --source Angi → 0 new, 2 updated
-        import sheet.csv --source Angi → 0 new, 0 updated, 2 unchanged
-        ",
-    );
+fn undo_publishes_withdrawn_reviews_again() {
     let home = Home::new();
     let row = |number| rows(&format!("g-{number} Words {number}."));
     home.file("all.jsonl", &(10..30).map(row).collect::<String>());
@@ -111,15 +89,15 @@ fn undo_publishes_duplicates_and_withdrawn_reviews_again() {
 }
 
 #[test]
-fn of_each_source_the_newest_import_is_undone_first() {
+fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
     let home = Home::new();
     for [file, list] in table(
         r#"
         one.jsonl → a First.
-        angi.jsonl → q Angi's. {"source": {"name": "Angi"}}
+        angi.jsonl → q Angi's. {"source": "Angi"}
         two.jsonl → a Second.
-        both.jsonl → a Third.\nq Angi's, edited. {"source": {"name": "Angi"}}
-        angi2.jsonl → p Another. {"source": {"name": "Angi"}}
+        both.jsonl → a Third.\nq Angi's, edited. {"source": "Angi"}
+        angi2.jsonl → p Another. {"source": "Angi"}
         "#,
     ) {
         home.file(file, &rows(&list.replace("\\n", "\n")));
@@ -138,32 +116,27 @@ fn of_each_source_the_newest_import_is_undone_first() {
     let before = content(&home);
     home.steps(
         "
-        undo 9 ✗ there is no import 9
-        undo 3 ✗ import 4 is a later one of Angi, Google
-        undo 4 ✗ import 5 is a later one of Angi
-        undo 1 --later --dry-run → dry run: nothing was changed
+        undo --source Yelp ✗ no import of Yelp to undo
+        undo --source Google ✗ import 4 has reviews of Angi, too, of which import 5 is newer; `reviews undo --source Angi` takes
+        undo --dry-run → dry run: nothing was changed
         ",
     );
     assert_eq!(content(&home), before);
-    // The later imports of all sources concerned, in one step.
-    let undone = "undone; the same files can be imported again";
-    let done = home.run_ok("undo 3 --later", undone);
-    let runs = done.out.lines().filter_map(|line| line.split_once(": 20"));
-    let runs: Vec<&str> = runs.map(|(run, _)| run).collect();
-    assert_eq!(runs, ["5", "4", "3"], "{}", done.out);
     // An import that changes nothing does not count.
     home.steps(
         r"
-        sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
-        undo ✗ import 5 was already undone
-        undo ✗ `reviews undo 2` undoes the one before
+        undo → 5: 20
         status → angi2.jsonl: 1 new, 0 updated, undone
-        undo 1 → 1 removed
-        import angi.jsonl → 1 unchanged
-        undo 2 → 1 removed
+        undo → 4: 20
+        undo --source google → 3: 20
+        sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
+        undo → 2: 20
+        undo ✗ no import to undo
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
         undo → 1 removed
+        undo --source Google → 1: 20
+        sql: select count(*) from review → 0
         ",
     );
 }
@@ -176,18 +149,17 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
     home.import("two.jsonl", &two, "3 new");
     home.steps(
         "
-        respond b 'Thank you.' → answered
+        reply b 'Thank you.' → replied
         publish c → c: is already published
         withhold d --reason x → withheld
         publish d → published
-        undo → 3 left unchanged: b (you changed response), c (you changed status, verification), d (you changed status, verification)
-        undo 1 ✗ import 2 is a later one of Google
-        delete b → deleted
-        undo 1 --later → 2 left unchanged: c (you changed status, verification), d (you changed status, verification)
-        delete c → deleted
-        delete d → deleted
-        undo 2 → 2 deleted since
-        undo ✗ import 2 was already undone
+        undo → 3 left unchanged: b (you changed reply), c (you changed status), d (you changed status)
+        delete b --yes → deleted
+        undo → 2 left unchanged: c (you changed status), d (you changed status)
+        delete c --yes → deleted
+        delete d --yes → deleted
+        undo → 2 deleted since
+        undo → 1 removed
         ",
     );
     home.finds("select count(*) from review", "0");
@@ -233,7 +205,7 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
         "2 updated",
     );
     assert!(home.file_has("Zyxglint"), "the former value is kept");
-    home.run_ok("delete a", "erased from the file");
+    home.run_ok("delete a --yes", "erased from the file");
     assert!(!home.file_has("Zyxglint") && home.file_has("Quorvex"));
     home.steps(
         "
@@ -246,19 +218,14 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 }
 
 #[test]
-fn an_import_is_undone_after_moves_that_nobody_decided() {
+fn an_import_is_undone_after_its_source_is_renamed() {
     let home = Home::new();
-    home.file(
-        "sheet.csv",
-        &format!("{SHEET}Cy,5,2026-10-09T03:00:00Z,Late.\n"),
-    );
+    home.file("sheet.csv", SHEET);
     home.steps(
         "
-        init --name 'Desert Peak' --time-zone America/Phoenix → Phoenix
-        import sheet.csv → 3 new
-        source rename Direct Angi → 3 reviews
-        init --time-zone Europe/Berlin → moved       1 review to its day
-        undo → 3 removed
+        import sheet.csv → 2 new
+        source rename Direct Angi → 2 reviews
+        undo --source angi → 2 removed
         ",
     );
 }
@@ -304,12 +271,12 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
             "ids.csv",
             "author, day, stars and text (q1)",
             // A deleted review with the ID would be taken for the other one.
-            "delete q1 → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
+            "delete q1 --yes → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
         ),
         (
             "rows.csv",
             "author, day, stars and text (q1 and z1)",
-            "undo 2 → 1 removed\nsource rename Direct Angi → 2 reviews",
+            "undo → 1 removed\nsource rename Direct Angi → 2 reviews",
         ),
         (
             "counting.csv --ignore id",
@@ -369,7 +336,7 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
         ",
     );
     // Not of another person with a like name.
-    let done = home.run_ok("delete d1", "of Yelp has the same author");
+    let done = home.run_ok("delete d1 --yes", "of Yelp has the same author");
     assert!(!done.out.contains("of Angi"), "{}", done.out);
     home.finds("select count(*) from review_note", "0");
 }

@@ -24,7 +24,6 @@ fn path(pattern: &str) -> String {
     }
     let asset = asset_name();
     let values = [
-        ("sitemaps/:name", "sitemaps/1.xml"),
         ("accent/:name", "accent/0a5a78.css"),
         ("assets/:file", &asset),
         (":date", "2025-01-01"),

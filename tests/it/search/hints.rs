@@ -74,15 +74,12 @@ async fn an_unknown_name_is_answered_with_known_ones() {
         ("mentions_service", &several),
     ];
     let answer = ask(&both).await;
-    assert_eq!((&answer["total"], &answer["count"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&answer["matched"], &answer["returned"]),
+        (&json!(0), &json!(0))
+    );
     let proposed = json!({"mentions_technician": [name], "mentions_service": [service]});
     assert_eq!(answer["did_you_mean"], proposed);
-    // A technician is requested by name; evidence also accepts the ID.
-    let by_id = ask(&[("mentions_technician", str_of(&person["id"]))]).await;
-    assert_eq!(
-        by_id["did_you_mean"],
-        json!({"mentions_technician": [name]})
-    );
     let unlike = ask(&[("mentions_technician", "Zzyzx Qwrtp")]).await;
     let proposed = array_of(&unlike["did_you_mean"]["mentions_technician"]);
     assert!((2..=10).contains(&proposed.len()), "{unlike}");
@@ -122,11 +119,60 @@ async fn an_unknown_language_or_source_is_answered_with_known_ones() {
         "#,
     ) {
         let answer = app.json(&format!("{SEARCH}?{query}")).await;
-        assert_eq!(answer["total"], 0, "{query}");
+        assert_eq!(answer["matched"], 0, "{query}");
         let proposed: Value = proposed.parse().unwrap();
         assert_eq!(answer["did_you_mean"], proposed, "{query}");
     }
     let page = app.text("/search?source=Gogle&rating=5").await;
     assert_has(&page, "Search for “Google” instead");
     assert_has(&page, "href=\"/search?rating=5&amp;source=Google\"");
+}
+
+#[tokio::test]
+async fn entities_are_found_by_every_name_that_only_one_has() {
+    let app = TestApp::seeded().await;
+    let found = async |query: &str| {
+        let query = query.replace(' ', "%20");
+        app.json(&format!("{SEARCH}?limit=100&{query}")).await
+    };
+    for [query, same] in table(
+        "
+        mentions_service=AC repair → mentions_service=ac-repair
+        mentions_service=no cooling → mentions_service=ac-repair
+        mentions_service=AC-REPAIR → mentions_service=ac-repair
+        mentions_technician=grant → mentions_technician=Grant Whitaker
+        mentions_technician=BETO → mentions_technician=Roberto Fuentes
+        mentions_technician=big mike → mentions_technician=Mike Sorensen
+        mentions_area=MESA → mentions_area=Mesa
+        ",
+    ) {
+        let (one, other) = (found(query).await, found(same).await);
+        assert_eq!(one["reviews"], other["reviews"], "{query}");
+        assert!(one["matched"].as_u64() > Some(0), "{query}");
+        assert!(one.get("did_you_mean").is_none(), "{query}");
+    }
+    let several = found("mentions_technician=Mike").await;
+    assert_eq!(several["matched"], 0);
+    let both = json!({"mentions_technician": ["Mike Alvarez", "Mike Sorensen"]});
+    assert_eq!(several["did_you_mean"], both);
+    let unknown = found("mentions_area=Messa").await;
+    assert_eq!(unknown["did_you_mean"], json!({"mentions_area": ["Mesa"]}));
+}
+
+#[tokio::test]
+async fn verified_reviews_are_those_that_not_only_the_business_vouches_for() {
+    let app = TestApp::seeded().await;
+    let all = app.json(SEARCH).await["matched"].as_u64();
+    let mut matched = 0;
+    for verified in [true, false] {
+        let target = format!("{SEARCH}?limit=100&verified={verified}");
+        let found = app.json(&target).await;
+        for review in array_of(&found["reviews"]) {
+            assert_eq!(review["verified"], verified, "{review}");
+            assert_eq!(review["verification"] != "manual", verified, "{review}");
+        }
+        assert_ne!(found["matched"], 0);
+        matched += found["matched"].as_u64().unwrap();
+    }
+    assert_eq!(Some(matched), all);
 }

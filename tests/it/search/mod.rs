@@ -9,7 +9,7 @@ mod texts;
 mod words;
 
 use reviews_service::model::{Rating, Review, Sort, TextMatch, Vote};
-use reviews_service::search::{ResultPage, TOTAL_MAX, search_reviews};
+use reviews_service::search::{MATCHED_MAX, ResultPage, search_reviews};
 use reviews_service::snapshot::Snapshot;
 use serde_json::{Value, json};
 
@@ -26,24 +26,24 @@ fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
     entries.map(|entry| entry.id().as_str()).collect()
 }
 
-/// Checks `total` and `total_relation`: exact, or at least the bound.
+/// Checks `total` and `matched_relation`: exact, or at least the bound.
 fn assert_total(total: u64, is_exact: bool, real: usize, question: &str) {
     let real = real as u64;
     let is_right = if is_exact {
         total == real
     } else {
-        total == TOTAL_MAX && real > TOTAL_MAX
+        total == MATCHED_MAX && real > MATCHED_MAX
     };
     assert!(is_right, "{question}: {total} of {real}");
 }
 
 fn assert_page(json: &Value, real: usize, question: &str) {
-    let relation = str_of(&json["total_relation"]);
+    let relation = str_of(&json["matched_relation"]);
     assert!(["eq", "gte"].contains(&relation), "{question}: {json}");
-    let total = json["total"].as_u64().unwrap();
+    let total = json["matched"].as_u64().unwrap();
     assert_total(total, relation == "eq", real, question);
     let count = array_of(&json["reviews"]).len();
-    assert_eq!(json["count"], count, "{question}");
+    assert_eq!(json["returned"], count, "{question}");
 }
 
 /// Every set of filters, and in every other round additional ones.
@@ -86,14 +86,7 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
             let end = expected.len().min(start + limit);
             assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
             assert_eq!(found.next.is_some(), expected.len() > end, "{label}");
-            assert_eq!(found.previous.is_some(), start > 0, "{label}");
-            assert_total(found.total, found.is_exact, expected.len(), &label);
-            if let Some(previous) = &found.previous {
-                let back = search_reviews(&snapshot, &filter, limit, Some(previous)).await;
-                let page = &expected[start.saturating_sub(limit)..start];
-                assert_eq!(ids(&back, &snapshot), page, "before {label}");
-                assert_eq!(back.previous.is_some(), start > limit, "before {label}");
-            }
+            assert_total(found.matched, found.is_exact, expected.len(), &label);
             pages += 1;
             (start, cursor) = (end, found.next);
             if cursor.is_none() || generator.once_in(4) {

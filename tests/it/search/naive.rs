@@ -22,7 +22,9 @@ pub(super) struct Known {
     pub(super) language: Option<String>,
     pub(super) source: String,
     pub(super) has_text: bool,
-    pub(super) has_response: bool,
+    pub(super) has_reply: bool,
+    pub(super) verified: bool,
+    pub(super) areas: Vec<String>,
     /// Its polarity by aspect.
     pub(super) votes: BTreeMap<String, Vote>,
 }
@@ -43,7 +45,9 @@ pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
             language: review.language.as_deref().map(fold),
             source: fold(&review.source.name),
             has_text: !review.text.is_empty(),
-            has_response: review.response.is_some(),
+            has_reply: review.reply.is_some(),
+            verified: review.verification.is_independent(),
+            areas: folded(&review.mentions.service_areas),
             votes: BTreeMap::new(),
         })
         .collect();
@@ -70,7 +74,9 @@ pub(super) struct Question {
     pub(super) language: Option<&'static str>,
     pub(super) source: Option<&'static str>,
     pub(super) has_text: Option<bool>,
-    pub(super) has_response: Option<bool>,
+    pub(super) has_reply: Option<bool>,
+    pub(super) verified: Option<bool>,
+    pub(super) area: Option<&'static str>,
     pub(super) aspect: Option<&'static str>,
     pub(super) polarity: Option<Vote>,
     pub(super) sort: Sort,
@@ -108,13 +114,16 @@ impl Question {
         let mut may = |words| generator.once_in(4).then(|| generator.word(words));
         let (max_rating, language) = (may("1|2.5|4|4.999|5.0"), may("es-MX|ES-mx|es-MX|en"));
         let source = may("Google|FACEBOOK|facebook|Face");
-        let [has_text, has_response] = ["true|false"; 2].map(may);
+        let area = may("Mesa|TEMPE|tempe|Nowhere");
+        let [has_text, has_reply, verified] = ["true|false"; 3].map(may);
         Self {
             max_rating,
             language,
             source,
             has_text: has_text.map(|has| has == "true"),
-            has_response: has_response.map(|has| has == "true"),
+            has_reply: has_reply.map(|has| has == "true"),
+            verified: verified.map(|is| is == "true"),
+            area,
             text_match: generator.pick(&TextMatch::ALL),
             ..self.opinionated(generator)
         }
@@ -138,12 +147,14 @@ impl Question {
             self.since.as_ref().is_none_or(|since| date >= since),
             self.until.as_ref().is_none_or(|until| date <= until),
             (self.technician.as_deref())
-                .is_none_or(|name| review.technicians.contains(&fold(name))),
-            (self.service.as_ref()).is_none_or(|id| review.services.contains(id)),
+                .is_none_or(|name| technician_is(name, &review.technicians)),
+            (self.service.as_ref()).is_none_or(|id| review.services.contains(&fold(id))),
+            (self.area).is_none_or(|name| review.areas.contains(&fold(name))),
+            (self.verified).is_none_or(|is| review.verified == is),
             self.language.is_none_or(|tag| *language == Some(fold(tag))),
             self.source.is_none_or(|name| review.source == fold(name)),
             self.has_text.is_none_or(|has| review.has_text == has),
-            (self.has_response).is_none_or(|has| review.has_response == has),
+            (self.has_reply).is_none_or(|has| review.has_reply == has),
             self.query.as_deref().is_none_or(has_text),
             self.has_opinion(review),
         ];
@@ -178,7 +189,9 @@ impl Question {
             language: self.language.map(str::to_owned),
             source: self.source.map(str::to_owned),
             has_text: self.has_text,
-            has_response: self.has_response,
+            has_reply: self.has_reply,
+            verified: self.verified,
+            mentions_area: self.area.map(str::to_owned),
             aspect: self.aspect.map(str::to_owned),
             polarity: self.polarity,
             sort: Some(self.sort),
@@ -199,6 +212,21 @@ impl Question {
         );
         format!("{SEARCH}?{}", form(pairs))
     }
+}
+
+/// Whether a query for a technician means one of these: by the full name, or by a first name that only one of all has.
+fn technician_is(query: &str, technicians: &[String]) -> bool {
+    let query = fold(query);
+    let first = |name: &str| fold(name.split(' ').next().unwrap());
+    let has_first = |name: &&str| first(name) == query;
+    let is_alone = TECHNICIANS
+        .iter()
+        .copied()
+        .filter(|name| has_first(name))
+        .count()
+        == 1;
+    let mut technicians = technicians.iter();
+    technicians.any(|name| *name == query || is_alone && first(name) == query)
 }
 
 /// Writes some texts as other people and programs do: decomposed, with curly apostrophes and no-break spaces, accented; and

@@ -27,14 +27,14 @@ async fn totals_of_a_text_are_exact_up_to_a_thousand() {
         ("query=gamma", 0, "eq", ""),
     ] {
         let first = app.json(&format!("{SEARCH}?{question}&limit=3")).await;
-        let counted = json!([first["total"], first["total_relation"]]);
+        let counted = json!([first["matched"], first["matched_relation"]]);
         assert_eq!(counted, json!([total, relation]), "{question}");
         if let Some(cursor) = first["next_cursor"].as_str() {
             // A snapshot without earlier requests counts the same from the second page.
             let fresh = TestApp::uncoded(&reviews).await;
             let target = format!("{SEARCH}?{question}&cursor={cursor}");
             let second = fresh.json(&target).await;
-            let again = json!([second["total"], second["total_relation"]]);
+            let again = json!([second["matched"], second["matched_relation"]]);
             assert_eq!(again, counted, "{question}, page 2");
             assert_eq!(second["reviews"][0]["id"], next, "{question}");
         }
@@ -65,7 +65,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
     let expected = "s-0009z s-0010 s-0011 s-0013 s-0014 s-0017 s-0018 s-0019 s-0020 s-0021";
     assert_eq!(second.ids().join(" "), expected);
     // All pages have the current total.
-    assert_eq!(second.json()["total"], 38);
+    assert_eq!(second.json()["matched"], 38);
     let third = page(&second.json()["next_cursor"]).await;
     app.shell("delete from review where reviewed_on < '2025-12-01' and review_id <> 'old'")
         .await;
@@ -74,7 +74,8 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
     assert!(last.json().get("next_cursor").is_none());
     app.shell("delete from review").await;
     let nothing = page(&third.json()["next_cursor"]).await.json();
-    let empty = json!({"total": 0, "total_relation": "eq", "count": 0, "limit": 10, "reviews": []});
+    let empty =
+        json!({"matched": 0, "matched_relation": "eq", "returned": 0, "limit": 10, "reviews": []});
     assert_eq!(nothing, empty);
 }
 

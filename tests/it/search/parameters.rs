@@ -15,8 +15,8 @@ const INVALID: &str = "
     max_rating → too_big → max_rating=5.01
     max_rating → invalid_type → max_rating=
     has_text → invalid_type → has_text=yes has_text=TRUE
-    has_response → invalid_type → has_response=1
-    has_response → duplicate → has_response=true&has_response=true
+    has_reply → invalid_type → has_reply=1
+    has_reply → duplicate → has_reply=true&has_reply=true
     language → invalid_string → language=%FF
     source → duplicate → source=a&source=b
     since → invalid_date → since= since=2024-02-30 since=2023-02-29 since=2024-2-1 since=20240201 since=0000-01-01
@@ -45,8 +45,8 @@ async fn every_invalid_parameter_is_reported_with_a_code() {
         }
     }
     let all = "limit=500&rating=0&min_rating=5.1&since=x&until=&query=%FF&mentions_technician=%FF&mentions_service=a&mentions_service=b\
-               &max_rating=0&language=%FF&source=a&source=b&has_text=2&has_response=%FF&cursor=x&page=0";
-    let codes = "cursor invalid_string, has_response invalid_type, has_text invalid_type, language invalid_string, limit too_big, \
+               &max_rating=0&language=%FF&source=a&source=b&has_text=2&has_reply=%FF&cursor=x&page=0";
+    let codes = "cursor invalid_string, has_reply invalid_type, has_text invalid_type, language invalid_string, limit too_big, \
         max_rating too_small, mentions_service duplicate, mentions_technician invalid_string, min_rating too_big, \
         query invalid_string, rating too_small, since invalid_date, source duplicate, until invalid_date";
     let issues = assert_issues(&app, all, codes).await;
@@ -95,6 +95,6 @@ async fn odd_but_valid_parameters_are_accepted() {
         let query = query.replace("LONG", &"%F0%9F%99%82".repeat(1_000));
         let answer = app.get(&format!("{SEARCH}?{query}")).await;
         assert_eq!(answer.status, 200, "{query}: {}", answer.text());
-        assert_eq!(answer.json()["total"].to_string(), total, "{query}");
+        assert_eq!(answer.json()["matched"].to_string(), total, "{query}");
     }
 }

@@ -3,32 +3,20 @@
 use super::*;
 
 #[tokio::test]
-async fn texts_with_invalid_bytes_or_nul_are_found() {
+async fn a_text_with_a_nul_is_found() {
     let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
-    // Invalid UTF-8, which is read as U+FFFD; and NUL, written with the checks off.
-    for (id, text) in [
-        ("b-1", "63616620c3a980206f6c64"),
-        ("b-2", "7a797800676c696e74"),
-        ("b-3", "e2827a7978"),
-        ("b-4", "c3a920c1a1626364"),
-    ] {
-        let insert = format!(
-            "pragma ignore_check_constraints = on; \
-             insert into review (review_id, rating, reviewed_on, text) values ('{id}', 5, '1999-05-05', cast(x'{text}' as text))"
-        );
-        app.sql(&insert);
-    }
+    // Written with the checks off.
+    app.sql(
+        "pragma ignore_check_constraints = on;
+         insert into review (review_id, rating, reviewed_on, text) values ('b-2', 5, '1999-05-05', cast(x'7a797800676c696e74' as text))",
+    );
     app.sql("insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')");
     app.drain().await;
     let snapshot = app.app().ctx.current.load();
     for (query, expected) in [
-        ("caf é", vec!["b-1"]),
-        (" é\u{fffd} old", vec!["b-1"]),
         ("glint", vec!["b-2", "c-1"]),
         ("zyx\0glint", vec!["b-2"]),
-        ("\u{fffd}zyx", vec!["b-3"]),
-        ("ZYX", vec!["b-2", "b-3", "c-1"]),
-        ("bcd", vec!["b-4"]),
+        ("ZYX", vec!["b-2", "c-1"]),
     ] {
         let question = Question {
             query: Some(query.to_owned()),
@@ -62,7 +50,7 @@ async fn assert_exact(reviews: &[Review], snapshot: &Snapshot, state: &str) -> u
         let label = format!("{question:?}, {state}");
         let first = &expected[..expected.len().min(50)];
         assert_eq!(ids(&found, snapshot), first, "{label}");
-        assert_total(found.total, found.is_exact, expected.len(), &label);
+        assert_total(found.matched, found.is_exact, expected.len(), &label);
         found_any += usize::from(!expected.is_empty());
     }
     found_any

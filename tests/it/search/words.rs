@@ -82,7 +82,7 @@ async fn plural_endings_are_those_of_the_language_of_the_business() {
         app.shell(&format!("{replace}, {language})")).await;
         let target = format!("{SEARCH}?query={query}&match=words");
         assert_eq!(
-            app.json(&target).await["total"],
+            app.json(&target).await["matched"],
             count,
             "{language} {query}"
         );

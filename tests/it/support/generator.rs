@@ -1,7 +1,7 @@
 //! Generated reviews: deterministic for a seed, in many scripts, with characters that are hard to search and render.
 
 use reviews_service::model::{
-    Day, Mentions, Method, Rating, Response, Review, Source, Status, Verification,
+    Day, Mentions, Method, Rating, Reply, Review, Source, Status, Verification,
 };
 
 const WORDS: &str = "the|and|a|to|they|was|technician|water|heater|leak|furnace|on|time|price|Furnace|WATER|fixed|clean|again|called|\
@@ -94,12 +94,11 @@ impl Generator {
                 url: None,
             },
             verification: Verification {
-                verified: true,
-                method: Method::SourcePlatform,
+                method: Some(Method::SourcePlatform),
                 verified_at: None,
             },
             mentions,
-            response: self.once_in(5).then(|| Response {
+            reply: self.once_in(5).then(|| Reply {
                 text: "Thank you!".to_owned(),
                 date: Some(date.next()),
                 author: None,

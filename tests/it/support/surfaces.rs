@@ -23,7 +23,7 @@ pub const INSIGHTS_PARTS: [&str; 9] = [
     "method",
 ];
 const PUBLISHED: &str =
-    "select review_id as id, rating, reviewed_on as date, author, title, text, language, source_name, response_text
+    "select review_id as id, rating, reviewed_on as date, author, title, text, language, source_name, reply_text
     from review where status = 'published' order by reviewed_on desc, review_id;";
 const MENTIONS: &str = "select review_id as id, kind, value from mention
     union select review_id, kind, value from derived_mention where value is not null order by 1, 2, 3;";
@@ -35,8 +35,8 @@ const SHOWN: [(&str, &str); 8] = [
     ("title", "/title"),
     ("text", "/text"),
     ("language", "/language"),
-    ("source_name", "/source/name"),
-    ("response_text", "/response/text"),
+    ("source_name", "/source"),
+    ("reply_text", "/owner_reply/text"),
 ];
 
 /// Compares dataset, parts, search, feeds, insights, figures and the text index with the tables.
@@ -113,7 +113,7 @@ async fn check_parts(app: &TestApp, published: &[Value]) {
     loop {
         let page = app.get(&target).await;
         let json = page.json();
-        assert_eq!(json["total"], published.len(), "{target}");
+        assert_eq!(json["matched"], published.len(), "{target}");
         found.extend(page.ids());
         let Some(cursor) = json["next_cursor"].as_str() else {
             break;

@@ -4,11 +4,11 @@ use super::*;
 
 const FILES: &str = r#"
 # a private answer in a table is neither published nor stored
-review_id,review_content,review_score,date,display_name,comment_content,comment_public
-1,Fixed.,5,2025-03-14,Ann,Thank you.,true
-2,Late.,2,2025-03-14,Bob,PRIVATE,false
+review_id,review_content,review_score,date,display_name,published,comment_content,comment_public
+1,Fixed.,5,2025-03-14,Ann,true,Thank you.,true
+2,Late.,2,2025-03-14,Bob,true,PRIVATE,false
 =
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
 # a private answer of an API is neither published nor stored
@@ -17,7 +17,7 @@ Bob |  | published
 {"reviewId": "b", "productId": "p", "rating": 2, "body": "Late.", "dateCreated": "2025-03-14T09:11:02Z",
 "reviewer": {"displayName": "Bob"}, "reply": {"body": "PRIVATE", "isPrivate": true}, "status": "approved"}]}
 =
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
 # of several answers the published one is stored
@@ -26,7 +26,7 @@ Bob |  | published
 {"uid": "b", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Bob"}, "review": {"rating": 1, "body": "Late.", "siteName": "Google"},
 "responses": [{"body": "PRIVATE", "deleted": true}]}]
 =
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
 # of several answers the public one is stored
@@ -35,7 +35,7 @@ Bob |  | published
 {"store_review_id": 2, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00", "reviewer": {"first_name": "Bob", "last_name": ""},
 "replies": [{"comments": "PRIVATE", "private": 1}]}]}
 =
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
 # what the customer added is no answer
@@ -43,7 +43,7 @@ rating,date,author,text,response.text,response.author
 5,2025-03-14,Ann Bell,Fixed.,One more thing.,ann  bell
 5,2025-03-14,Bo,Fixed.,Thanks.,Kim
 =
-author | response_text
+author | reply_text
 Ann Bell |
 Bo | Thanks.
 # what the merchant wrote in a thread is the answer
@@ -51,27 +51,27 @@ each THREAD: {"author": "customer", "comment": "Wait."}, {"author": "merchant", 
 {"reviews": [{"merchant": {"identifier": "k"}, "customer": {"display_name": "Ann"}, "service": {"id": "1", "rating": {"rating": 5},
 "created_at": "2025-03-14T10:00:00.000Z", "review": "Neat.", "thread": [THREAD]}}]}
 =
-response_text
+reply_text
 Thanks.
 # a thread of the customer alone has no answer
 {"reviews": [{"merchant": {"identifier": "k"}, "customer": {"display_name": "Ann"}, "service": {"id": "1", "rating": {"rating": 5},
 "created_at": "2025-03-14T10:00:00.000Z", "review": "Neat.", "thread": [{"author": "customer", "comment": "Wait."}]}}]}
 =
-author | response_text
+author | reply_text
 Ann |
 # a comment of the business on a page is the answer
 each COMMENT: [OTHER, {THANKS, "author": {"name": "Peak Heating"}}] | [OTHER, {THANKS, "author": "Peak Heating LLC"}] | {THANKS, "author": {"@type": "Organization", "name": "Peak"}} | {THANKS, "author": null} | {"text": "Thanks."}
 {"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [{"@type": "Review", "author": {"name": "Ann Bell"},
 "reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14", "reviewBody": "Neat.", "comment": COMMENT}]}
 =
-response_text
+reply_text
 Thanks.
 # a comment of somebody else on a page is no answer
 each COMMENT: OTHER | [OTHER]
 {"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [{"@type": "Review", "author": {"name": "Ann Bell"},
 "reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14", "reviewBody": "Neat.", "comment": COMMENT}]}
 =
-author | response_text
+author | reply_text
 Ann Bell |
 "#;
 

@@ -66,12 +66,12 @@ Ann B. | published
 ~ google
 author | status
 Ann | published
-# reviews in their place get its location
+# reviews in their place are read
 each FILE: [PLACE] | {"id": "1", "status": "Success", "data": [[PLACE]]}
 FILE
 =
-review_id | (select location from review_source)
-google-maps-Ch1 | ChIJa
+review_id
+google-maps-Ch1
 # a rendered member of wordpress is html
 --map rating=meta.rating --map text=content.rendered --public status=approved
 [{"id": 7, "author_name": "Ann", "date": "2026-10-01T10:00:00", "status": "approved", "meta": {"rating": 5},
@@ -141,20 +141,6 @@ each MARK: {"by": [{"user": "x"}]} | [{"by": "x"}]
 author | status
 Ann | published
 Bo | withheld
-# typed values of databases are unwrapped
-each FILE: VALUE | {"Items": [VALUE]}
-each VALUE: {"id": {"$oid": "65f0"}, "rating": {"$numberDouble": "4.0"}, "author": "Ann", "text": "Fine.", "date": {"$date": {"$numberLong": "1772704800000"}}, "reply": null, "title": ["A", "B"], "public": true} | {"id": {"stringValue": "65f0"}, "rating": {"integerValue": "4"}, "author": {"stringValue": "Ann"}, "text": {"stringValue": "Fine."}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "public": {"booleanValue": true}, "reply": {"mapValue": {}}, "title": {"arrayValue": {"values": [{"stringValue": "A"}, {"stringValue": "B"}]}}} | {"id": {"S": "65f0"}, "rating": {"N": "4"}, "author": {"S": "Ann"}, "text": {"S": "Fine."}, "date": {"S": "2026-03-05T10:00:00Z"}, "public": {"BOOL": true}, "reply": {"M": {"text": {"NULL": true}}}, "title": {"L": [{"S": "A"}, {"S": "B"}]}}
---format table --public public=true
-FILE
-=
-review_id | rating | reviewed_on | author | title | text | response_text
-65f0 | 4 | 2026-03-05 | Ann | A\nB | Fine. |
-# a member with the name of a type and another kind of value is an object
---format table --map author=author.S --map text=text.N
-[{"rating": 5, "date": "2026-03-01", "author": {"S": 7}, "text": {"N": {"S": "Fine."}}}]
-=
-author | text
-Anonymous | Fine.
 "#;
 
 #[tokio::test]

@@ -12,7 +12,7 @@ c4        | NONE      | 3     | 2026-03-04 | None taken | n/a in our area     | 
 null      | Null      | 2     | 2026-03-05 | NaN        | - not good -        | NAN\n     | de       | null
 N/A       | NaN       | 1     | 2026-03-06 | null       | -                   | --        | NULL     | undefined
 =
-iif(review_id like 'c_', 'own', 'digest') | author | title | text | response_text | language | source_url
+iif(review_id like 'c_', 'own', 'digest') | author | title | text | reply_text | language | source_url
 own | Anonymous |  | None of it worked |  |  |
 own | Anonymous |  |  |  |  |
 own | Nan |  | Nothing |  |  |
@@ -58,7 +58,7 @@ const FILES: &str = r#"
 {"stars": 4, "date": "2026-03-02", "user": {"name": "Nan"}, "comment": "None taken.", "reply": {"text": "N/A", "date": null}},
 {"stars": 3, "date": "2026-03-03", "user": null, "comment": null, "reply": "nan"}]
 =
-author | text | response_text | response_on
+author | text | reply_text | reply_on
 Anonymous |  |  |
 Nan | None taken. |  |
 Anonymous |  |  |
@@ -67,7 +67,7 @@ Business Unit Id,Domain Url,Webshop Name,Review Id,Review Created (UTC),Review C
 5f,d.example,Peak,t1,2026-10-12 14:03:22,6a,None,NULL,nan,None of it,5,Invitation,undefined,-,N/A,en,NaN,
 5f,d.example,Peak,t2,2026-10-10 09:00:05,6b,Nan,,N/A,undefined,4,Organic,,Null and void,2026-10-11 09:00:05,null,,
 =
-author | title | text | response_text | language
+author | title | text | reply_text | language
 Anonymous |  | None of it |  | en
 Nan |  |  | Null and void |
 "#;

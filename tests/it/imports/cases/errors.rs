@@ -25,7 +25,7 @@ x #SPILL!
 x Loading...
 x #N/A
 x Err:508
-author | title | text | response_text
+author | title | text | reply_text
 Ann | #1!! | #1 in town for boilers. | #TeamPeak says thanks
 Jo |  | Loading... never ended | Err: 508 is on the display
 Kim | #happy | # 1 plumber | #REF! is an error

@@ -9,7 +9,7 @@ const FILES: &str = r#"
 "reviewReply": {"comment": "Thanks!", "updateTime": "2026-11-04T06:59:59Z"}}]}
 =
 ~ google
-review_id | reviewed_on | updated_at | response_on
+review_id | reviewed_on | updated_at | reply_on
 77.AbF-x_9 | 2026-11-01 | 2026-11-03T10:00:00.123Z | 2026-11-03
 # names, texts and answers that are missing or hidden
 {"reviews": [{"name": "accounts/1/locations/77/reviews/none", MORE, "comment": null, "reviewer": {}},
@@ -18,7 +18,7 @@ review_id | reviewed_on | updated_at | response_on
 "reviewReply": {"comment": "Hi", "updateTime": "2026-11-04T00:00:00Z", "reviewReplyState": "APPROVED"}}]}
 then
 =
-iif(review_id like '77.%', review_id, 'digest') | author | text | response_text
+iif(review_id like '77.%', review_id, 'digest') | author | text | reply_text
 77.none | Anonymous |  |
 77.anon | Anonymous |  |
 digest | Ann | Late. | Hi
@@ -40,7 +40,7 @@ then
 Name,Date,Rating,Review,Reply,Source
 Ann,2026-11-02,4,On time,,Google
 =
-review_id | response_text
+review_id | reply_text
 77.a | Thanks Ann
 # the export of a user of the maps is refused with advice
 each OPTIONS: --partial | --format google

@@ -13,7 +13,7 @@ a4        | Di   | 4     | 2026-03-04 | Good.  | PRIVATE two |
 then --public-answer 'HEADER=yes'
 =
 ? Public: HEADER
-author | response_text | status
+author | reply_text | status
 Ann | Thank you. | published
 Bo | Thanks. | published
 Cy |  | published
@@ -28,7 +28,7 @@ Nr | Kunde | Sterne | Datum      | Bewertung | Antwort    | Antwort intern
 k1 | Ann   | 5      | 2026-03-01 | Sauber.   | Danke.     | ja
 k2 | Bo    | 4      | 2026-03-02 | Gut.      | Gern.      | unklar
 =
-author | response_text
+author | reply_text
 Ann |
 Bo |
 # a column or member that may hide a review is a question, and hides it, wherever it is
@@ -114,7 +114,7 @@ const FILES: &str = r#"
 then --ignore ref --public-answer reply.status=published
 =
 ? Public: reply.status
-author | response_text
+author | reply_text
 Ann | Thanks.
 Bo |
 Cy |
@@ -124,7 +124,7 @@ each PUBLIC: "public": false | "public": "false" | "public": null | "public": 0 
 [{"id": 1, "score": 5, "votes_up": 0, "content": "Fixed.", "title": "Quick", "created_at": "2026-03-14T09:11:02.000Z", "deleted": false,
 "user": {"display_name": "Ann"}, "comment": {"content": "PRIVATE", PUBLIC, "created_at": "2026-03-15T00:00:00.000Z"}}]
 =
-author | response_text | status
+author | reply_text | status
 Ann |  | published
 # an answer at Google is not read in a state that is not public
 each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
@@ -132,10 +132,10 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 "updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1",
 "reviewReply": {"comment": "PRIVATE", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "STATE"}}]}
 =
-author | response_text | status
+author | reply_text | status
 Ann |  | published
-# a flag in the wrapper of a database or a system is a question, and hides reviews
-each FILE: {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}, "text": {"S": "HIDDEN"}, "date": {"S": "2026-03-05"}, "live": {"BOOL": false}}]} | {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "HIDDEN", "date": {"$date": {"$numberLong": "1772704800000"}}, "live": false} | {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
+# a flag in the wrapper of a system is a question, and hides reviews
+each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE
 then --public live=true --ignore-others
 =
@@ -143,7 +143,7 @@ then --public live=true --ignore-others
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # a flag in a nested wrapper is a question, and hides reviews
-each FILE: {"documents": [{"name": "p/a1", "FIELDS": {"author": {"stringValue": "Ann"}, "rating": {"integerValue": "5"}, "text": {"stringValue": "HIDDEN"}, "date": {"timestampValue": "2026-03-05T10:00:00Z"}, "live": {"booleanValue": false}}}]} | {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
+each FILE: {"data": [{"id": "r7", "type": "reviews", "FIELDS": {ROW}}]} | {"records": [{"id": "rec1", "FIELDS": {ROW}}]} | {"hits": {"total": {"value": 1}, "hits": [{"_id": "r7", "FIELDS": {ROW}}]}} | {"items": [{"sys": {"id": "1"}, "FIELDS": {ROW}}]}
 --map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date
 FILE
 then --map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.text --map date=FIELDS.date --public FIELDS.live=true --ignore-others
@@ -152,16 +152,16 @@ then --map author=FIELDS.author --map rating=FIELDS.rating --map text=FIELDS.tex
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
 # our own form with another member is a table, wherever the member is
-each ROW: {"id": "o1", MORE, "source": {"name": "Direct"}, "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "response": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verification": {"verified": true, "hidden": true}} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
-{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
+each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", MORE, "owner_reply": {"text": "Ok.", "hidden": true}} | {"id": "o1", MORE, "verified": true, "hidden": true} | {"id": "o1", MORE, "mentions": {"services": [], "hidden": true}}
+{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 ROW
 =
 ? Public
 # our own document with another member in a review is a table
-{"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}},
-{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}
+{"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"},
+{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": "Direct", "meta": {"shown": "no"}}]}
 =
-? Public: source.shown
+? Public: meta.shown
 "#;
 
 #[tokio::test]

@@ -16,14 +16,14 @@ ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 Id | Name | Stars | Date       | Review
 1  | Ann  | 5     | 2026-06-10 | Neat and quick
 2  | Bo   | 1     | 2026-05-02 | Broke my door and left
-then sql: update review set status = 'withheld', withheld_reason = 'dispute', response_text = 'Sorry.' where author = 'Bo'
+then sql: update review set status = 'withheld', withheld_reason = 'dispute', reply_text = 'Sorry.' where author = 'Bo'
 then
 Id | Name | Stars | Date       | Review
 1  | Di   | 5     | 2026-07-03 | Very polite
 2  | Ann  | 5     | 2026-06-10 | Neat and quick
 3  | Bo   | 1     | 2026-05-02 | Broke my door and left
 =
-author | status | response_text
+author | status | reply_text
 Ann | published |
 Bo | withheld | Sorry.
 Di | published |
@@ -63,27 +63,12 @@ q7        | Bo   | 4     | 2026-06-11 | Late.
 review_id | author | text
 q7 | Bo | Late.
 angi-q1 | Cy | Never came back.
-# equal ids at two locations of a source are two reviews
-Review ID | Name | Stars | Date       | Review | Location
-q1        | Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
-then
-Review ID | Name | Stars | Date       | Review | Location
-q1        | Carl | 5     | 2026-06-11 | Late.  | Mesa
-then
-=
-author
-Ann
-Carl
-# locations and sources are the same in any case
+# sources are the same in any case
 --source 'Café Finder'
-Name | Stars | Date       | Review | Location
-Ann  | 5     | 2026-06-10 | Neat.  | Phoenix
-Bo   | 5     | 2026-06-11 | Late.  | phoenix
-then --source 'CAFÉ FINDER' --location PHOENIX
-Name | Stars | Date       | Review | Location
-Ann  | 5     | 2026-06-10 | Neat.  | phoenix
-Bo   | 5     | 2026-06-11 | Late.  | PHOENIX
-Cy   | 5     | 2026-06-12 | Good.  | Mesa
+Name | Stars | Date       | Review
+Ann  | 5     | 2026-06-10 | Neat.
+Bo   | 5     | 2026-06-11 | Late.
+then --source 'CAFÉ FINDER'
 =
 ~ --source CAFÉ FINDER is the source Café Finder
 author | source_name

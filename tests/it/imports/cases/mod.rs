@@ -168,7 +168,7 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
         if let Some(statement) = options.strip_prefix(" sql: ") {
             bench.sql(statement);
         } else if *options == " undo" {
-            undo(&bench.database, &bench.clock, None, false, false)
+            undo(&bench.database, &bench.clock, None, false)
                 .await
                 .unwrap();
         } else {
@@ -196,7 +196,7 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
             "{found:#?} {stored:#?} should be {faults:#?} {reviews:#?}"
         ));
     }
-    let text = "author || ifnull(title, '') || text || ifnull(response_text, '')";
+    let text = "author || ifnull(title, '') || text || ifnull(reply_text, '')";
     let hidden = format!(
         "select review_id from review where status = 'published' and {text} like '%HIDDEN%'"
     );
@@ -251,7 +251,7 @@ fn cells_under<'c>(headers: &str, cases: impl Iterator<Item = &'c str>) -> (Stri
         ("Date", "reviewed_on", "2026-03-01"),
         ("Review", "text", "Good."),
         ("Headline", "title", ""),
-        ("Our reply", "response_text", ""),
+        ("Our reply", "reply_text", ""),
     ];
     let headers: Vec<&str> = headers.split(", ").collect();
     let line = |name: &str, cells: [&str; 5]| {

@@ -3,29 +3,37 @@
 use super::*;
 
 const FILES: &str = r##"
-# a minimal row is published as verified manually
-{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "title": "", "response": {"text": ""}, "language": null}
+# a minimal row is published, vouched for by its owner
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "title": "", "owner_reply": {"text": ""}, "language": null}
 =
 ~ jsonl
-review_id | status | source_name | verified | verification_method | author | title | response_text | updated_at
-r-1 | published | Direct | 1 | manual | Ann B. |  |  |
-# a row that is not verified is withheld
-{"id": "a", CELLS, "verification": {"verified": false, "method": "manual"}}
-{"id": "b", CELLS, "verification": {"verified": false, "method": "manual"}, "status": "published"}
-{"id": "c", CELLS, "verification": {"verified": false, "method": "manual"}, "status": "withheld", "withheld_reason": "spam"}
+review_id | status | source_name | verification | author | title | reply_text | updated_at
+r-1 | published | Direct | manual | Ann B. |  |  |
+# a row for which nobody vouches is withheld
+{"id": "a", CELLS, "verified": false}
+{"id": "b", CELLS, "verified": false, "verification": "invite", "status": "published"}
+{"id": "c", CELLS, "verified": false, "withheld_reason": "spam"}
 {"id": "d", CELLS, "status": "withheld"}
-{"id": "e", CELLS, "verification": {"method": "invite"}}
+{"id": "e", CELLS, "verification": "invite"}
+{"id": "f", CELLS, "verified": false, "verification": "manual"}
+{"id": "g", CELLS, "verification": "manual"}
+{"id": "h", CELLS, "verified": true}
+{"id": "i", CELLS, "verified": true, "verification": "manual"}
 =
-review_id | status | withheld_reason | verification_method
-a | withheld | not verified | manual
-b | withheld | not verified | manual
-c | withheld | spam | manual
+x verified: true without verification
+x verified: true beside verification "manual"
+review_id | status | withheld_reason | verification
+a | withheld | not verified |
+b | withheld | not verified |
+c | withheld | spam |
 d | withheld |  | manual
 e | published |  | invite
+f | published |  | manual
+g | published |  | manual
 # cells of our own form are not cleaned
-{"id": "r-1", "rating": 5, "date": "1985-05-05", "author": "None", "text": "N/A", "title": "-", "response": {"text": "#REF!"}}
+{"id": "r-1", "rating": 5, "date": "1985-05-05", "author": "None", "text": "N/A", "title": "-", "owner_reply": {"text": "#REF!"}}
 =
-reviewed_on | author | title | text | response_text
+reviewed_on | author | title | text | reply_text
 1985-05-05 | None | - | N/A | #REF!
 # a line that is broken or no object is named
 {"id": "r-1", CELLS}
@@ -49,13 +57,13 @@ a | new
 b | later
 c | later
 # an option names the members of lines
---map text=Review --map rating=Stars --map author=Name --map source.name=Site
+--map text=Review --map rating=Stars --map author=Name --map source=Site
 {"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"}
 =
 text | author | source_name
 Fine. | Bo | Yelp
 # our names with other values are a table
-each CHANGED: {"id": 5, CELLS} | {"id": "5", "rating": "5", "date": "2026-11-01T19:00:00Z", "author": "Ann B.", "text": "Good."} | {"id": "5", CELLS, "response": "Thanks"}
+each CHANGED: {"id": 5, CELLS} | {"id": "5", "rating": "5", "date": "2026-11-01T19:00:00Z", "author": "Ann B.", "text": "Good."} | {"id": "5", CELLS, "owner_reply": "Thanks"}
 each LIST: [CHANGED, WHOLE] | {"reviews": [CHANGED, WHOLE]}
 --source Direct
 LIST
@@ -66,7 +74,7 @@ review_id | rating | reviewed_on | author | text
 r-0 | 5 | 2026-11-01 | Ann B. | Good.
 # a native row with the id of another review is rejected
 {"id": "o-29", CELLS}
-{"id": "y-1", CELLS, "source": {"name": "Yelp"}}
+{"id": "y-1", CELLS, "source": "Yelp"}
 then
 {"id": "o-29", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
 {"id": "y-1", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
@@ -95,14 +103,14 @@ each BROKEN: reviewed_on = 'soon' | rating = 77
 {"id": "b", CELLS}
 {"id": "c", CELLS}
 then sql: update review set status = 'withheld', withheld_reason = 'dispute' where review_id = 'a'
-then sql: update review set response_text = 'Mine.', response_on = '2026-11-05' where review_id = 'b'
+then sql: update review set reply_text = 'Mine.', reply_on = '2026-11-05' where review_id = 'b'
 then sql: pragma ignore_check_constraints = 1; update review set BROKEN
 then
 {"id": "a", CELLS}
 {"id": "b", CELLS}
 {"id": "c", CELLS}
 =
-review_id | rating | reviewed_on | text | status | response_text
+review_id | rating | reviewed_on | text | status | reply_text
 a | 5 | 2026-11-01 | Good. | withheld |
 b | 5 | 2026-11-01 | Good. | published | Mine.
 c | 5 | 2026-11-01 | Good. | published |

@@ -13,7 +13,7 @@ comment_ID,comment_author,comment_date,comment_content,rating,comment_parent,com
 6,Shop,2026-10-03,Thank you.,,1,1
 =
 ~ woocommerce
-author | withheld_reason | response_text
+author | withheld_reason | reply_text
 Ann |  |
 Bo | not published at the source |
 Cy | not published at the source |
@@ -26,7 +26,7 @@ L2,Active,4,Jo,Open.,2026-10-12,7,true
 L3,Sleeping,4,Bo,HIDDEN,2026-10-12,7,true
 =
 ~ loox
-author | status | verification_method
+author | status | verification
 Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
@@ -37,7 +37,7 @@ Jo,Open.,B,4,2026-09-29T10:00:00.000Z,true,approved
 Bo,HIDDEN,B,4,2026-09-29T10:00:00.000Z,true,sleeping
 =
 ~ okendo
-author | status | verification_method
+author | status | verification
 Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
@@ -75,7 +75,7 @@ reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,
 =
 withheld_reason
-not let through at the source
+not published at the source
 # an empty state hides and an empty deletion does not
 review_id,review_content,review_score,display_name,date,published
 1,HIDDEN,5,Ann,2026-10-02,
@@ -83,8 +83,46 @@ review_id,review_content,review_score,display_name,date,published
 withheld_reason
 hidden at the source
 # an empty state hides and an empty deletion does not
-review_id,review_content,review_score,display_name,date,deleted
-1,Fine,5,Ann,2026-10-02,
+review_id,review_content,review_score,display_name,date,published,deleted
+1,Fine,5,Ann,2026-10-02,true,
+=
+status
+published
+# a table without a column of publication that its platform requires publishes nothing
+each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | reviewer_name,review_date,product_handle,rating,body,curated | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
+each STATE: yes | approved | publish | ok | false
+HEADERS
+Ann,2026-10-02,yes,5,HIDDEN,STATE
+=
+status
+withheld
+# a table without a column of publication that its platform requires publishes nothing
+id_product_comment,id_product,title,content,customer_name,grade,validate,date_add
+11,4,Good,HIDDEN,Ann,5,1,2026-10-13 02:30:00
+=
+withheld_reason
+not published at the source
+# a review that its platform hid stays hidden where the file lacks what hid it
+each HIDING: "published": false, | "deleted": true, | "archived": true,
+{"reviews": [{"id": 1, "score": 5, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", HIDING "user": {"display_name": "Ann"}}]}
+then
+{"reviews": [{"id": 1, "score": 4, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", "user": {"display_name": "Ann"}}]}
+=
+rating | status
+4 | withheld
+# a review that its platform hid stays hidden where the file lacks what hid it
+each HIDING: "status": "archived", | "reportData": {"reviewVisibility": "hidden"}, "status": "active",
+each LACKING: "title": "T", | "reportData": {"source": "x"}, "status": "active",
+[{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", HIDING "consumer": {"id": "c", "displayName": "Ann"}}]
+then
+[{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
+=
+rating | status
+2 | withheld
+# a member that says that there is nothing to hide publishes again
+[{"id": "t", "stars": 1, "text": "Late", "createdAt": "2026-10-15T07:00:00Z", "status": "archived", "consumer": {"id": "c", "displayName": "Ann"}}]
+then
+[{"id": "t", "stars": 1, "text": "Late", "createdAt": "2026-10-15T07:00:00Z", "status": "active", "reportData": null, "consumer": {"id": "c", "displayName": "Ann"}}]
 =
 status
 published
@@ -106,7 +144,7 @@ Cy | withheld
 then
 {"data": [JILL, "relationships": {"response": {}}}]}
 =
-response_text
+reply_text
 Thank you.
 # an answer beside the reviews goes where the file says so
 {"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
@@ -114,13 +152,13 @@ Thank you.
 then
 {"data": [JILL, "relationships": {"response": {"data": null}}}]}
 =
-author | response_text
+author | reply_text
 Jill |
 # an answer without its state is not read
 {"data": [JILL, "relationships": {"response": {"data": {"type": "customerReviewResponses", "id": "r1"}}}}], "included": [{"type": "customerReviewResponses",
 "id": "r1", "attributes": {"responseBody": "PRIVATE", "lastModifiedDate": "2026-10-13T02:10:00-07:00", "phase": "PUBLISHED"}}]}
 =
-author | response_text
+author | reply_text
 Jill |
 # a score of another survey is no rating
 each SURVEY: "nps" | "csat"

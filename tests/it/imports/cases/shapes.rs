@@ -20,7 +20,7 @@ a1        | Ann  | 5     | 2026-03-01 | Neat.  | Thanks.   | 2026-03-02
 a2        | Bo   | 2     | 2026-03-02 | Late.  | Sorry.    | 4 days ago
 a3        | Cy   | 4     | 2026-03-03 | Good.  |           | never
 =
-review_id | response_text | response_on
+review_id | reply_text | reply_on
 a1 | Thanks. | 2026-03-02
 a2 | Sorry. |
 a3 |  |
@@ -75,14 +75,14 @@ OPTION
 # an option that our own form does not take is refused
 each OPTION: --date-format %d.%m.%Y | --scale 10 | --map text=x | --public author=Ann | --no-text | --sheet Reviews
 OPTION
-{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": {"name": "Direct"}}
+{"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 =
 !
 # a format of dates is used where a spreadsheet rewrote our own table
 each FORMAT: %m/%d/%Y | mm/dd/yyyy
 --date-format FORMAT
-id,rating,date,author,title,text,language,source.name,source.url,location,verification.verified,verification.method,verification.verified_at,mentions.technicians,mentions.services,mentions.service_areas,response.text,response.date,response.author,status,withheld_reason,updated_at,decided,deleted,posted_at,responded_at,imported_from,escaped
-o1,4,10/09/2026,Bo,,Good.,,Direct,,,true,manual,,,,,,,,published,,,,,,,,true
+id,rating,date,author,title,text,language,source,source_url,verified,verification,verified_at,mentions.technicians,mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,deleted,posted_at,imported_from,escaped
+o1,4,10/09/2026,Bo,,Good.,,Direct,,false,manual,,,,,,,,published,,,,,,,true
 =
 review_id | reviewed_on
 o1 | 2026-10-09
@@ -105,7 +105,7 @@ each ANSWER: {"text": "Thanks"} | {"content": "Thanks", "date": "a week ago"} | 
 --ignore-others
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}, {"stars": 1, "date": "2026-03-02", "user": "Bo", "review": "Late", "reply": null}]
 =
-author | text | response_text | response_on
+author | text | reply_text | reply_on
 Ann | Neat | Thanks |
 Bo | Late |  |
 # a review is not lost because of the form of its answer
@@ -113,14 +113,14 @@ each ANSWER: {"unknown": "x"} | [{"text": "in a list"}] | [] | {} | false | null
 --ignore-others
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": ANSWER}]
 =
-author | text | response_text
+author | text | reply_text
 Ann | Neat |
 # the day of an answer is read beside it
 each DAY: "date": "2026-03-02" | "iso_date": "2026-03-02T20:00:00Z" | "created_at": "2026-03-02" | "createdAt": 1772481600000
 --ignore-others
 [{"stars": 5, "date": "2026-03-01", "user": "Ann", "review": "Neat", "reply": {"text": "Thanks", DAY}}]
 =
-response_text | response_on
+reply_text | reply_on
 Thanks | 2026-03-02
 # a review has the source that its row names
 [{"title": "Peak", "stars": 5, "name": "Ann", "text": "Warm.", "publishedAtDate": "2026-03-05T10:00:00Z", "reviewId": "a1", "placeId": "C1", "reviewOrigin": "Google"},

@@ -1,4 +1,4 @@
-//! What a table says of its rows: ids, locations, languages, columns that are read later, and columns that it lacks.
+//! What a table says of its rows: ids, languages, columns that are read later, and columns that it lacks.
 
 use super::*;
 
@@ -15,23 +15,13 @@ a | en-US
 b | de-DE
 c |
 d | pt
-# a location column of another meaning is mapped away
-Review ID | Name | Stars | Date       | Review | Location
-a         | Ann  | 5     | 2026-10-01 | Good.  | 4
-b         | Bo   | 4     | 2026-10-02 | Fair.  | Mesa
-then --map location= --ignore-others
-=
-! the reviews are of 2 locations: 4 (1), Mesa (1)
-review_id | (select count(location) from review_source)
-a | 0
-b | 0
 # a column that only says yes or no has no answers
 Name | Stars | Date       | Review | Response
 Ann  | 5     | 2026-03-14 | Neat   | Y
 Bo   | 4     | 2026-03-15 | Fine   | No
 Cy   | 4     | 2026-03-16 | Fine   | Yes please come back
 =
-author | response_text
+author | reply_text
 Ann |
 Bo |
 Cy | Yes please come back
@@ -42,14 +32,14 @@ Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
 then --map 'text=What they said' --ignore-others
-then --map 'response=What we said'
+then --map 'reply=What we said'
 then
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 |                    |
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
 =
-author | text | response_text
+author | text | reply_text
 Ann |  |
 Bo | Left the gate open |
 Cy |  |
@@ -145,14 +135,64 @@ async fn tables_are_read_alike_in_every_format() {
 }
 
 const FILES: &str = r#"
-# titles above the header are skipped
+# titles above the header are skipped where the owner names its row
 Feedback 2026;;;
 
 Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
+then --header-row 3
 =
+! has no header in its first row; the names are in row 3: pass --header-row 3
 author | text
 Ann | Fine
+# a first row with a value is no header
+each ROW: 2026-10-30,Acme,all | Acme,5,all | ★★★★☆,Acme,all
+ROW
+Name,Stars,Date,Review
+Ann,5,2026-10-30,Fine
+=
+! the names are in row 2: pass --header-row 2
+# a table without names is refused
+Ann,5,2026-10-30,Fine
+Bo,4,2026-10-29,Late
+=
+! put a row with the names of the columns above it
+# a cell with a table of its own is a cell
+Nickname,What they typed,When,How many,Publish
+Ann,"Good
+
+Name|Stars|Date|Review|Publish
+Eve|5|2026-10-30|HIDDEN|yes
+",2026-10-30,5,no
+then --map author=Nickname --map 'text=What they typed' --map date=When --map 'rating=How many' --public Publish=yes
+=
+? Field { field: Rating, is_proposed: true }: How many
+? Field { field: Text, is_proposed: false }: 
+? Public: What they typed, How many, Publish
+author | status
+Ann | withheld
+# a cell with backslashes and quotation marks is as it stands
+Name,Stars,Date,Review
+Ann,5,2026-10-30,"It leaked \""twice\"", \N
+Eve,1,2026-10-29,Late"
+Bo,4,2026-10-28,\N
+Cy,3,2026-10-27,C:\new
+=
+author | text
+Ann | It leaked \"twice\", \N\nEve,1,2026-10-29,Late
+Bo | \N
+Cy | C:\new
+# a dump of a database is refused
+each ROW: 5,2026-10-30,Ann,"say \"hi\", and left" | 5,2026-10-30,"Ann \"the\" Fan",Good
+Stars,Date,Name,Review
+ROW
+=
+! is a dump of a database
+# a dump of a database is refused
+each FILE: {"_id": {"$oid": "65f0c0ffee0000000000000a"}, "author": "Ann", "rating": {"$numberInt": "5"}, "text": "Fine"} | {"documents": [{"fields": {"author": {"stringValue": "Ann"}, "rating": {"integerValue": "5"}}}]} | {"Items": [{"author": {"S": "Ann"}, "rating": {"N": "5"}}]} | INSERT INTO reviews VALUES (1, 'Ann', 5);
+FILE
+=
+! dump of
 # a file with an unclosed quotation mark is refused
 Date,Rating,Name,Review
 2026-10-01,5,A,"hello
@@ -170,25 +210,9 @@ author | text
 A | He said "late"
 B | a 5" pipe
 C | two\nlines
-# no location is taken from a table without one
---location 88
-Name,Date,Stars,Text
-Ann,2026-03-14,5,Neat
-=
-! no row names its location
-# two locations are never merged silently
-{"reviews": [{"name": "accounts/1/locations/77/reviews/a", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"},
-{"name": "accounts/1/locations/88/reviews/b", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z"}]}
-then --location 99
-then --location 88
-=
-! 2 locations: 77 (1), 88 (1)
-! name one of 77, 88
-review_id
-88.b
 "#;
 
 #[tokio::test]
-async fn tables_are_read_in_any_dialect_and_of_one_location() {
+async fn tables_are_read_by_the_rows_of_their_headers() {
     as_they_are(FILES).await;
 }

@@ -23,7 +23,7 @@ source_name | text
 Google | Rapide.
 Trustpilot | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
 Google | Good.
-# one review with and without its translation is one duplicate
+# one review with and without its translation is left out
 --source Google
 Review ID | Name | Stars | Date       | Review
 a         | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast and clean.\n\n(Avis d'origine)\nRapide et propre.
@@ -33,7 +33,6 @@ b         | Ann  | 5     | 2026-03-01 | Rapide et propre.
 =
 review_id | status | withheld_reason
 a | published |
-b | withheld | duplicate
 # markup is text in a table of no platform
 cells: Headline, Review, Our reply
 same ← I <3 them; x<y & AT&amp;T; <b>bold</b> &lt;br&gt; 5 &gt; 4 &copy; | <p>They&#39;re &quot;neat&quot;</p>
@@ -43,7 +42,7 @@ Ann  | 5     | 2026-03-01 | ann@e.example | ann.private@mail.example   | Thanks
 Bo   | 4     | 2026-03-02 |               | Write to us at bo@e.example please | bo@e.example
 Cy   | 3     | 2026-03-03 |               | <cy@e.example>             |
 =
-author | title | text | response_text
+author | title | text | reply_text
 Ann |  |  | Thanks
 Bo |  | Write to us at bo@e.example please |
 Cy |  |  |
@@ -75,12 +74,12 @@ const FILES: &str = r#"
 {"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "TEXT", "createTime": "2026-03-04T09:10:40Z",
 "updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "ANSWER", "updateTime": "2026-03-05T09:10:40Z"}}]}
 =
-review_id | text | response_text
+review_id | text | reply_text
 2.g1 | Rask. | Takk.
 # a translation is taken out in the JSON of Apify
 [{"stars": 5, "publishedAtDate": "2026-03-04T09:10:40.000Z", "name": "Ann", "reviewId": "g1", "text": "TEXT", "placeId": "C", "responseFromOwnerText": "ANSWER"}]
 =
-review_id | text | response_text
+review_id | text | reply_text
 google-maps-g1 | Rask. | Takk.
 # a translation is taken out in the table of Outscraper
 query,name,place_id,review_id,author_title,review_text,owner_answer,review_link,review_rating,review_timestamp,review_datetime_utc
@@ -92,7 +91,7 @@ Rask.","Takk.
 (Oversatt av Google)
 Thanks.",https://example.com/1,5,1772615440,03/04/2026 09:10:40
 =
-review_id | text | response_text
+review_id | text | reply_text
 google-maps-g1 | Rask. | Takk.
 # a text that Google shows translated is in the language in which it is shown
 {"result": {"reviews": [{"author_name": "Ann", "language": "en", "original_language": "nb", "rating": 5, "text": "Fast.", "time": 1772615440, "translated": true},
@@ -154,7 +153,7 @@ async fn a_decomposed_file_changes_nothing_of_composed_texts() {
         for table in [&decomposed, table, &decomposed] {
             bench.take(format(&cells_of(table))).await;
             assert_eq!(
-                stored(&bench, "author | title | text | response_text"),
+                stored(&bench, "author | title | text | reply_text"),
                 composed,
                 "{name}"
             );

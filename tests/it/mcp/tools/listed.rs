@@ -85,7 +85,7 @@ async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
     let described = array_of(&document["paths"]["/api/reviews/search"]["get"]["parameters"]);
     let input = &listed("search_reviews")["inputSchema"];
     let properties = &input["properties"];
-    assert_eq!((described.len(), members(properties).count()), (18, 18));
+    assert_eq!((described.len(), members(properties).count()), (20, 20));
     for parameter in described {
         let listed = str_of(&properties[str_of(&parameter["name"])]["description"]);
         // Bounds follow it.

@@ -11,7 +11,7 @@ async fn walk(tools: &Tools, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<
         let answer = tools.call(tool, arguments.clone()).await;
         largest = largest.max(escaped_json(&answer).len());
         let reviews = array_of(&answer["reviews"]);
-        assert_eq!(answer["count"], reviews.len(), "{tool}");
+        assert_eq!(answer["returned"], reviews.len(), "{tool}");
         all.extend_from_slice(reviews);
         counts.push(reviews.len());
         let Some(next) = answer.get("next_cursor") else {
@@ -44,7 +44,7 @@ async fn all_pages_together_have_every_review_and_none_is_too_large() {
     }
     let since = json!({"date": "0001-01-01"});
     let page = tools.call("get_reviews_since", since).await;
-    assert_eq!(page["total"], all.len());
+    assert_eq!(page["matched"], all.len());
 }
 
 #[tokio::test]
@@ -82,7 +82,11 @@ async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
     let tools = Tools::of(TestApp::with(&reviews).await);
     let asked = json!({"aspect": "price", "limit": 40});
     let answer = tools.call("get_aspect_sentiment", asked).await;
-    assert!(answer["count"].as_u64() > Some(20), "{}", answer["count"]);
+    assert!(
+        answer["returned"].as_u64() > Some(20),
+        "{}",
+        answer["returned"]
+    );
     assert!(escaped_json(&answer).len() <= RESULT_BYTES_MAX);
     // No sentence names them.
     assert_eq!(answer["by_service"], json!([]));

@@ -21,11 +21,13 @@ const VALUES: &str = "
     language → es-MX|ES-mx|en||\u{202e}
     source → Google|google|Yelp|
     has_text → true|true|false|TRUE|1|
-    has_response → true|true|false|TRUE|1|
+    has_reply → true|true|false|TRUE|1|
     since → DAY|DAY|DAY|DAY|DAY||2024-02-30|2024-2-1|today|0000-01-01|2024-02-01T00:00:00Z
     until → DAY|DAY|DAY|DAY|DAY||2024-02-30|2024-2-1|today|0000-01-01|2024-02-01T00:00:00Z
     query → the|leak|WATER|e|東京|🙂|was|the|leak|e|LONG|LONG||%|\"|\u{202e}|zebra|ß
     mentions_technician → TECHNICIAN|TECHNICIAN|TECHNICIAN|TECHNICIAN||Nobody Known|Mike
+    mentions_area → Gilbert|GILBERT|Mesa||Nowhere
+    verified → true|true|false|TRUE|1|
     mentions_service → SERVICE|SERVICE|SERVICE|SERVICE||AC-REPAIR|none
     aspect → punctuality|price|weather|
     polarity → positive|negative|mixed|good|
@@ -55,7 +57,7 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
     if generator.once_in(3) {
         return json!(value);
     }
-    if name.starts_with("has_") && ["true", "false"].contains(&value) {
+    if (name.starts_with("has_") || name == "verified") && ["true", "false"].contains(&value) {
         return json!(value == "true");
     }
     let is_numeric = ["rating", "min_rating", "max_rating", "limit"].contains(&name);
@@ -88,7 +90,7 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
     assert!(bytes > RESULT_BYTES_MAX * 9 / 10, "{query}: {rest}");
     let (some, all) = (array_of(&answer["reviews"]), array_of(&rest["reviews"]));
     assert_eq!(some[..], all[..some.len()], "{query}");
-    for member in ["total", "limit"] {
+    for member in ["matched", "limit"] {
         assert_eq!(answer[member], rest[member], "{query}");
     }
 }
@@ -123,9 +125,9 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
         let target = format!("/api/reviews/search?{query}");
         let rest = tools.get(&target).await;
         match tools.ask("search_reviews", &arguments).await {
-            Ok(answer) if answer["count"] == rest["count"] => {
+            Ok(answer) if answer["returned"] == rest["returned"] => {
                 assert_eq!(answer, rest, "{query}");
-                found += usize::from(answer["count"] != 0);
+                found += usize::from(answer["returned"] != 0);
                 // The same on the next page; both refuse a cursor of other filters.
                 if let Some(next) = rest["next_cursor"].as_str()
                     && !query.contains("cursor=")
@@ -133,7 +135,7 @@ async fn rest_and_mcp_agree_on_any_filters_and_errors() {
                     arguments.insert("cursor".to_owned(), json!(next));
                     let rest = tools.get(&format!("{target}&cursor={next}")).await;
                     let answer = tools.ask("search_reviews", &arguments).await.unwrap();
-                    if rest["count"] == answer["count"] {
+                    if rest["returned"] == answer["returned"] {
                         assert_eq!(answer, rest, "{query}");
                         paged += 1;
                     }

@@ -6,8 +6,6 @@ use super::*;
 fn source_is_stored_imported_listed_changed_and_removed() {
     let (home, site) = (home(), google_site(3));
     let url = site.url("/reviews");
-    let both = ["--partial", "--withdraw-missing"];
-    add(&home, "google", &url, &both).failed("--partial");
     site.answer(|_| SiteAnswer::status(404));
     add(&home, "google", &url, &[]).failed("status 404");
     answer_with(&site, 3);
@@ -71,8 +69,8 @@ fn invalid_schedule_or_name_is_refused() {
 }
 
 #[test]
-fn dry_run_previews_every_source_and_takes_one_as_it_is() {
-    let (home, site) = added(20, &["--withdraw-missing"]);
+fn dry_run_previews_every_source() {
+    let (home, site) = added(20, &["--partial"]);
     let broken = google_site(1);
     add(&home, "broken", &broken.url("/r"), &[]).done();
     broken.answer(|_| SiteAnswer::status(404));
@@ -80,11 +78,8 @@ fn dry_run_previews_every_source_and_takes_one_as_it_is() {
     let preview = home.run("sync run --dry-run");
     preview.failed("broken: status 404");
     assert_has(&preview.out, "google:");
-    let accepted = home.run("sync run google --dry-run --yes");
-    assert_has(&accepted.out, "17 withdrawn");
-    assert_eq!(withheld(&home), "0");
     let listed = home.run("sync list").out;
-    assert_has(&listed, "options       --withdraw-missing");
+    assert_has(&listed, "options       --partial");
 }
 
 #[test]
@@ -98,4 +93,14 @@ fn text_of_a_source_has_at_most_8_kib() {
     let url = site.url(&format!("/{long}"));
     assert_eq!(add(&home, "other", &url, &[]).code, Some(2));
     assert_eq!(column(&home, "name"), "google");
+}
+
+#[test]
+fn database_with_the_sample_fetches_nothing() {
+    let (home, site) = added(3, &[]);
+    home.sql("update instance set is_sample = 1");
+    site.take_targets();
+    sync(&home).failed("holds the sample");
+    add(&home, "other", &site.url("/r"), &[]).failed("--database my.db");
+    assert_eq!(site.take_targets(), [] as [&str; 0]);
 }

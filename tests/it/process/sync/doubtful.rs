@@ -60,7 +60,7 @@ fn doubtful_counts(home: &Home, serving: &Serving, expected: u64) {
 
 #[test]
 fn scheduled_run_with_a_doubtful_row_is_a_success() {
-    let (home, site) = with_sheet(20, &["--withdraw-missing"]);
+    let (home, site) = with_sheet(20, &[]);
     let sheet = sheet_of(&doubtful_rows(19));
     // The answer stays the same.
     site.answer(move |request| match request.header("if-none-match") {
@@ -73,15 +73,11 @@ fn scheduled_run_with_a_doubtful_row_is_a_success() {
         serving.wait_for("/metrics", &runs_of("sheet", "success", runs));
         doubtful_counts(&home, &serving, 1);
     }
-    has(&home, 1, "status = 'withheld'");
     has(&home, 1, "author = 'Guest 3' and status = 'published'");
     let run = run_sheet(&home, "", (1, 20, 1));
     assert_has(&run.out, "Guest 3, 2026-10-04: may be ");
     assert!(!run.out.contains("/page 1"), "{}", run.out);
-    for (options, part) in [
-        ("--doubtful new", "1 new"),
-        ("", "1 withdrawn, no longer listed"),
-    ] {
+    for (options, part) in [("--doubtful new", "1 new"), ("", "0 new")] {
         let run = run_sheet(&home, options, (0, 21, 0));
         assert_has(&run.out, part);
         doubtful_counts(&home, &serving, 0);
@@ -109,12 +105,10 @@ fn doubtful_row_of_a_page_is_settled_as_it_is_named() {
     let named = run.out.lines().find(|line| line.contains("Guest 3"));
     assert_has(named.unwrap(), "page 2:3: Guest 3, 2026-10-04: may be ");
     home.run("sync run --doubtful new").failed("<NAME>");
-    run_sheet(&home, "--doubtful maybe", (2, 4, 1)).failed("write new, same, LINE=new");
-    run_sheet(&home, "--doubtful 3=new", (2, 4, 1)).failed("FILE:3=new");
+    run_sheet(&home, "--doubtful maybe", (2, 4, 1)).failed("possible values: new, same");
     let preview = home.run("sync run sheet --dry-run --doubtful new");
     assert_has(&preview.out, "1 new");
-    run_sheet(&home, "--doubtful 'page 1:3=new'", (1, 4, 1));
-    run_sheet(&home, "--doubtful 'page 2:3=new'", (0, 5, 0));
+    run_sheet(&home, "--doubtful new", (0, 5, 0));
 }
 
 #[test]
@@ -127,7 +121,7 @@ fn mass_change_is_imported_only_if_it_is_accepted() {
     let (home, site) = with_sheet(10, &[]);
     let serving = home.serve();
     give_csv(&site, &sheet_of(&rows));
-    for options in ["", "--yes", "--dry-run"] {
+    for options in ["", "--dry-run"] {
         let run = home.run(format!("sync run sheet {options}"));
         run.failed("`reviews sync run sheet --accept-changes` takes it");
         assert_has(&run.err, reason);
@@ -159,26 +153,10 @@ fn source_of_a_sheet_that_was_imported_by_hand_doubles_nothing() {
     refused.failed("look at the source; --accept-changes takes it");
     assert_eq!(column(&home, "name"), "");
     give_csv(&site, &sheet_of(&rows_of(0..10)));
-    let options = ["--withdraw-missing"];
-    add(&home, "sheet", &site.url("/r"), &options).done();
+    add(&home, "sheet", &site.url("/r"), &[]).done();
     for _ in 0..3 {
         let run = run_sheet(&home, "", (0, 9, 0));
         assert_has(&run.out, "0 new");
         assert_eq!(withheld(&home), "0");
     }
-}
-
-#[test]
-fn review_that_a_row_was_not_stays_though_no_run_brought_it() {
-    let home = home();
-    home.file("sheet.csv", &sheet_of(&rows_of(3..4)));
-    home.run("import sheet.csv").done();
-    let site = csv_site(&sheet_of(&doubtful_rows(20)));
-    let options = ["--withdraw-missing"];
-    let added = add(&home, "sheet", &site.url("/r"), &options);
-    assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
-    for options in ["--doubtful new", "", "", ""] {
-        run_sheet(&home, options, (0, 21, 0));
-    }
-    assert_eq!(withheld(&home), "0");
 }

@@ -43,7 +43,7 @@ fn failed_page_imports_nothing_and_names_the_page() {
 }
 
 #[test]
-fn answer_that_says_that_there_is_more_wants_partial() {
+fn answer_that_says_that_there_is_more_is_noted() {
     let page = |header: &'static str| {
         let row = |number| json!({"id": format!("r{number}"), "author": "Ann", "rating": 5, "date": "2026-03-01", "text": format!("Words {number}"), "likes": 0});
         let rows: Value = (0..3).map(row).collect();
@@ -51,18 +51,16 @@ fn answer_that_says_that_there_is_more_wants_partial() {
     };
     let (home, site) = (home(), Site::start(page("X-WP-TotalPages: 2")));
     let (url, option) = (site.url("/r"), "--ignore-others");
-    let refused = add(&home, "shop", &url, &[option]);
-    refused.failed("--partial");
-    assert_has(&refused.err, "X-WP-TotalPages");
-    assert_eq!([count(&home, "true"), column(&home, "name")], ["0", ""]);
-    site.answer(page("X-WP-TotalPages: 1"));
-    add(&home, "shop", &url, &[option]).done();
-    // A source that says so later is imported, and is not whole.
-    site.answer(page("X-WP-TotalPages: 2"));
-    sync(&home).done();
-    assert_eq!(column(&home, "last_outcome"), "short");
-    add(&home, "shop", &url, &[option, "--partial"]).done();
+    let noted = "there is more (X-WP-TotalPages)";
+    let added = add(&home, "shop", &url, &[option]);
+    assert_has(&added.out, noted);
     has(&home, 3, "true");
+    site.answer(page("X-WP-TotalPages: 1"));
+    assert!(!sync(&home).out.contains(noted));
+    site.answer(page("X-WP-TotalPages: 2"));
+    assert_has(&sync(&home).out, noted);
+    let partial = add(&home, "shop", &url, &[option, "--partial"]);
+    assert!(!partial.out.contains(noted), "{}", partial.out);
 }
 
 #[test]

@@ -114,13 +114,10 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     let (home, site) = with_sheet(&["yes"; 20]);
     let give = |count, value| give_csv(&site, &sheet_of(&values_with(count, value)));
     give(4, "maybe");
-    // `--yes` is for withdrawals.
-    for words in ["sync run sheet", "sync run sheet --yes"] {
-        home.run(words).failed("--accept-changes");
-        assert_has(&column(&home, "last_failure"), "Publish");
-        assert_reason_without_cells(&home);
-        assert_eq!(withheld(&home), "0");
-    }
+    home.run("sync run sheet").failed("--accept-changes");
+    assert_has(&column(&home, "last_failure"), "Publish");
+    assert_reason_without_cells(&home);
+    assert_eq!(withheld(&home), "0");
     give(3, "maybe");
     let run = home.run_ok("sync run", "--public 'Publish=VALUE'");
     assert_eq!(withheld(&home), "3", "{}", run.out);
@@ -158,7 +155,9 @@ fn run_after_a_changed_decision_sends_no_validators() {
     assert_eq!(withheld(&home), "0");
     // An undo leaves the decisions of an added source.
     let before = kept(&home);
-    home.run("undo 1 --later").done();
+    home.run("undo").failed("`reviews undo --source Direct`");
+    home.run("undo --source Direct").done();
+    home.run("undo --source Direct").done();
     assert_eq!(kept(&home), before);
 }
 

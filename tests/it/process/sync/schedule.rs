@@ -213,7 +213,7 @@ fn undo_during_a_run_stays_undone() {
     let gate = hold(&site, 0..3);
     let run = start(&home, &["sync", "run", "google"]);
     gate.wait();
-    home.run("undo 1").done();
+    home.run("undo").done();
     drop(gate);
     let run = run.wait_with_output().unwrap();
     let message = String::from_utf8(run.stderr).unwrap();

@@ -1,0 +1,185 @@
+//! Deleted reviews are counted, whoever deletes them; what comes and goes otherwise is no deletion.
+
+use super::*;
+
+/// The marks: ID, source and reason of each.
+const MARKS: &str = "select group_concat(review_id || ' ' || source_name || ' ' || coalesce(reason, '-'), ', ')
+    from (select * from deleted_review as d where not exists (select 1 from review as r where r.review_id = d.review_id)
+    order by review_id)";
+
+/// Three reviews of Google and one that was typed in.
+fn home() -> Home {
+    let home = Home::new();
+    let row = |id: &str| {
+        json!({"id": id, "rating": 1, "date": "2026-10-01", "author": format!("Ann {id}"), "text": format!("Two hours late, and {id}."),
+            "source": "Google"})
+    };
+    let rows: Vec<String> = ["a", "b", "c"].map(|id| row(id).to_string()).into();
+    home.import("rows.jsonl", &rows.join("\n"), "3 new");
+    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('typed', 2, '2026-10-02', 'By post.')");
+    home
+}
+
+impl Home {
+    #[track_caller]
+    fn marks(&self, expected: &str) {
+        self.finds(MARKS, expected);
+    }
+}
+
+#[test]
+fn delete_says_that_it_is_counted_and_keeps_the_reason() {
+    let home = home();
+    let help = home.run("delete --help").out;
+    assert_has(&help, "public for ever");
+    let refused = home.run("delete a");
+    refused.failed("add --yes");
+    for part in ["/transparency counts", "`reviews undo`"] {
+        assert_has(&refused.err, part);
+    }
+    let typed = home.run("delete typed");
+    typed.failed("add --yes");
+    assert!(!typed.err.contains("`reviews undo`"), "{}", typed.err);
+    home.marks("");
+    home.steps(
+        "
+        delete a --yes --reason ' ' ✗ --reason is empty
+        delete a --yes --reason 'a threat' → /transparency counts it as deleted (a threat)
+        delete typed --yes → /transparency counts it as deleted (not stated)
+        sql: select count(*) from deleted_review where deleted_on glob '202?-??-??' and same_content is not null → 2
+        ",
+    );
+    home.marks("a Google a threat, typed Direct -");
+}
+
+#[test]
+fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
+    let home = home();
+    home.sql("insert or replace into review (review_id, rating, reviewed_on, source_name) values ('a', 5, '2026-10-01', 'Google')");
+    home.sql("update review set review_id = 'd' where review_id = 'b'");
+    home.marks("");
+    // The file finds the review under its new ID.
+    home.run_ok("import rows.jsonl", "0 new");
+    home.finds("select count(*) from review where review_id = 'b'", "0");
+    home.sql("pragma recursive_triggers = on; replace into review (review_id, rating, reviewed_on) values ('c', 5, '2026-10-01')");
+    home.marks("");
+    home.sql("delete from review where review_id in ('d', 'typed')");
+    home.marks("d Google -, typed Direct -");
+    home.finds(
+        "select distinct deleted_on = date('now') from deleted_review",
+        "1",
+    );
+    // It stands again.
+    home.sql(
+        "insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')",
+    );
+    home.marks("d Google -");
+}
+
+#[test]
+fn marks_follow_a_renamed_source_and_stay_when_an_import_is_undone() {
+    let home = home();
+    home.sql("update review set source_name = 'Maps' where review_id = 'c'");
+    home.steps(
+        "
+        delete a --yes --reason 'a threat' → deleted
+        delete c --yes → deleted
+        source rename Google Angi → 1 review is now from Angi
+        ",
+    );
+    home.marks("a Angi a threat, c Maps -");
+    home.steps(
+        "
+        source rename Angi Google → 1 review is now from Google
+        undo → 2 deleted since
+        ",
+    );
+    home.marks("a Google a threat, c Maps -");
+    home.finds("select review_id from review", "typed");
+}
+
+#[test]
+fn undo_gives_back_the_mark_of_a_restored_review() {
+    let home = home();
+    home.run_ok("delete a --yes --reason 'a threat'", "deleted");
+    home.sql("update deleted_review set deleted_on = '2026-10-05'");
+    home.steps("import rows.jsonl → kept deleted: a\nimport rows.jsonl --restore → 1 new");
+    home.marks("");
+    home.run_ok("undo", "1 restored by the import, now deleted again");
+    home.marks("a Google a threat");
+    home.finds("select deleted_on from deleted_review", "2026-10-05");
+    // Deleted again after it was restored: that is the mark that stays.
+    home.steps(
+        "
+        import rows.jsonl --restore → 1 new
+        delete a --yes --reason 'a threat again' → deleted
+        undo → 1 deleted since
+        ",
+    );
+    home.marks("a Google a threat again");
+}
+
+#[test]
+fn an_undone_import_of_marks_takes_back_only_its_own() {
+    let home = home();
+    home.run_ok("delete a --yes --reason 'a threat'", "deleted");
+    home.run_ok("export all.jsonl", "3 reviews");
+    let other = Home::new();
+    other.file("all.jsonl", &home.read("all.jsonl"));
+    other.run_ok("import all.jsonl", "1 recorded as deleted");
+    other.marks("a Google a threat");
+    // Here it came and was deleted meanwhile.
+    other.steps(
+        "
+        sql: insert into review (review_id, rating, reviewed_on) values ('a', 5, '2026-10-01')
+        sql: delete from review where review_id = 'a'
+        undo → 3 removed
+        ",
+    );
+    other.marks("a Direct -");
+    let other = Home::new();
+    other.file("all.jsonl", &home.read("all.jsonl"));
+    other.steps("import all.jsonl → 3 new\nundo → 3 removed");
+    other.marks("");
+}
+
+#[test]
+fn exports_and_restore_keep_marks_with_source_day_and_reason() {
+    let home = home();
+    home.run_ok("backup copy.db", "copy.db");
+    home.sql("update review set source_name = 'Maps' where review_id = 'b'");
+    home.steps(
+        "
+        delete a --yes --reason 'a threat' → deleted
+        delete b --yes --reason 'a double' → deleted
+        delete typed --yes → deleted
+        ",
+    );
+    home.sql("update deleted_review set deleted_on = '2026-10-05' where review_id = 'b'");
+    let all = "select * from deleted_review order by 1";
+    let marks = home.sql(all);
+    home.run_ok("export all.jsonl --force", "1 review");
+    let other = Home::new();
+    other.file("all.jsonl", &home.read("all.jsonl"));
+    other.run_ok("import all.jsonl", "3 recorded as deleted");
+    other.finds(all, &marks);
+    home.run_ok("restore copy.db", "3 deleted again");
+    home.finds(all, &marks);
+    home.finds("select review_id from review", "c");
+}
+
+#[test]
+fn a_row_equal_to_a_deleted_review_of_any_source_is_not_stored() {
+    let home = home();
+    home.steps(
+        r#"
+        delete typed --yes → deleted
+        delete a --yes → deleted
+        sheet.csv ← author,rating,date,text\nAnn a,1,2026-10-01,"Two hours late, and a."\nAnonymous,2,2026-10-02,By post.\nBo,5,2026-10-03,Fast.\n
+        import sheet.csv --source Yelp → 2 kept deleted: a, typed
+        sql: select author from review where source_name = 'Yelp' → Bo
+        import sheet.csv --source Yelp --restore → 2 new
+        "#,
+    );
+    home.marks("a Google -, typed Direct -");
+}
