@@ -18,6 +18,14 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
     let can_ask = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if draft.needs_source {
+        print_draft(&draft)?;
+        bail!(
+            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
+             save the draft, and run with a name for it: {}",
+            command(&draft)
+        );
+    }
     if reads_input || !can_ask {
         print_draft(&draft)?;
         bail!(
@@ -50,30 +58,40 @@ pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
 fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let name = if stem.is_empty() || stem.contains(' ') {
+    let name = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
         "format"
     } else {
         stem
     };
     let mut words = vec!["reviews".to_owned()];
-    let mut is_value = false;
-    for word in std::env::args().skip(1) {
-        if std::mem::take(&mut is_value) || word.starts_with("--format=") || word == "--dry-run" {
+    let mut arguments = std::env::args().skip(1);
+    while let Some(word) = arguments.next() {
+        let is_format = word == "--format" || word.starts_with("--format=");
+        let is_source = word == "--source" || word.starts_with("--source=");
+        if is_format || is_source && draft.needs_source {
+            if !word.contains('=') {
+                arguments.next();
+            }
             continue;
         }
-        if word == "--format" {
-            is_value = true;
+        if word == "--dry-run" {
             continue;
         }
         words.push(quote_for_shell(&word));
     }
-    words.push(format!(
-        "--format {}",
-        quote_for_shell(&format!("{name}.toml"))
-    ));
+    let mut more = vec![
+        "--format".to_owned(),
+        quote_for_shell(&format!("{name}.toml")),
+    ];
     if draft.needs_source {
-        words.push("--source NAME".to_owned());
+        more.extend(["--source".to_owned(), "NAME".to_owned()]);
     }
+    // What follows `--` is a file.
+    let end = words
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(words.len());
+    words.splice(end..end, more);
     words.join(" ")
 }
 
@@ -107,7 +125,8 @@ fn choice(line: &str, names: &[String]) -> Result<usize, String> {
     let by_number = number
         .and_then(|it| it.checked_sub(1))
         .filter(|it| *it < names.len());
-    by_name.or(by_number).ok_or_else(|| {
+    // A value may look like a number of the list.
+    by_number.or(by_name).ok_or_else(|| {
         format!(
             "{line} is none of them; write a number from 1 to {}",
             names.len()
@@ -296,7 +315,13 @@ impl Dialogue {
     }
 
     fn ask_location(&mut self) -> io::Result<Option<()>> {
-        let column = self.draft.location.clone().unwrap_or_default();
+        let Some(column) = self.draft.location.clone() else {
+            print_note(
+                "The file lacks the column of `only`, so it is not known which rows are your business's; write its present name into \
+                 the format: `reviews source format`",
+            )?;
+            return Ok(None);
+        };
         let values = self.draft.column(&column).map(|it| it.values.clone());
         let values = values.unwrap_or_default();
         let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
