@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::json::without_nulls;
-use super::review::{Day, Review, Status, Unit};
+use super::review::{ANONYMOUS, Day, Review, Status, Unit};
 use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
@@ -122,10 +122,11 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
             .unwrap_or_else(|| unit.is_unset(row) || hides);
     let is_unchanged = !is_decided && merged.last_statement.compare(unit, stated) == Some(true);
     if unit.is_same(row, stated) {
-        // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
-        // the source did the same in between, and an export tells of the decision itself.
+        // The values are equal again, so the unit is no longer a decision; but what a command withheld, removed or anonymized stays so,
+        // even if the source did the same in between, and an export tells of the decision itself.
         let stays = unit == Unit::Status && row.status != Status::Published
-            || unit == Unit::Reply && row.reply.is_none();
+            || unit == Unit::Reply && row.reply.is_none()
+            || unit == Unit::Author && row.author == ANONYMOUS;
         if !is_decision && !stays {
             merged.last_statement.decided.remove(&unit);
         }

@@ -52,8 +52,8 @@ pub use merge::{
     merge, source_day,
 };
 pub use review::{
-    Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
-    RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
+    ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
+    Rating, RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
 pub use votes::{Vote, VoteCounts};
 pub use words::{

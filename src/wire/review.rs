@@ -103,7 +103,11 @@ impl Review {
             source_url: review.source.url.clone(),
             owner_reply: review.reply.clone().map(OwnerReply::from),
             verified: review.verification.is_independent(),
-            verification: review.verification.method.unwrap_or(model::Method::Manual).into(),
+            verification: review
+                .verification
+                .method
+                .unwrap_or(model::Method::Manual)
+                .into(),
             verified_at: review.verification.verified_at,
             mentions: review.mentions.clone().into(),
             updated_at: review.changed_at(),

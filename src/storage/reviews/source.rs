@@ -1,14 +1,18 @@
 //! What each source last said of a review, beside the reviews' rows, and what is kept of deleted ones.
 
 use std::collections::{BTreeMap, HashMap};
+use std::slice;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{Deletion, ReviewState, delete_all, of_ids};
-use crate::model::{Day, Digests, LastStatement, Review, ReviewId, Unit, Units, is_one_name};
+use super::rows::{Deletion, ReviewState, delete_all, of_ids, upsert};
+use crate::model::{
+    ANONYMOUS, Day, Digests, LastStatement, Review, ReviewId, Unit, Units, is_one_name,
+};
+use crate::storage::erase::note_traces;
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
@@ -407,6 +411,37 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
         "update import_run_review set change_no = 0 where review_id = ?",
         id
     )
+}
+
+/// Takes the author's name from a review, and from the former values that runs keep of it; imports do not bring it back.
+pub async fn anonymize(
+    write: &mut Write,
+    mut review: Review,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    note_decided(write, &review, &[Unit::Author]).await?;
+    if review.author != ANONYMOUS {
+        ANONYMOUS.clone_into(&mut review.author);
+        review.updated_at = review.updated_at.max(Some(now));
+        upsert(write, slice::from_ref(&review), now).await?;
+    }
+    let id = review.id.as_str();
+    execute!(
+        write,
+        "update import_run_review set former = json_remove(former, '$.review.author') where review_id = ? and former is not null",
+        id
+    )?;
+    note_traces(write, 0).await
+}
+
+/// The reviews whose author a command took away.
+pub async fn anonymized(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_source as s join review as r using (review_id)
+           where r.author = ? and exists (select 1 from json_each(s.said, '$.decided') where value = 'author')"#,
+        ANONYMOUS
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// Updates by which rows of their sources deleted reviews are found.
