@@ -1,20 +1,19 @@
 //! The report of an import and its progress events; `cli` formats them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fmt, io};
 
-use futures_util::FutureExt as _;
-use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
-use crate::model::{Review, ReviewId, Unit};
+use crate::imports::merge::guards::Refusal;
+use crate::model::{Review, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::listed;
-use crate::storage::{DbError, Write};
+use crate::storage::DbError;
 
 /// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -231,67 +230,6 @@ pub trait Watch {
 
     /// `done` reviews of `of` have been written so far.
     fn written(&mut self, _done: usize, _of: usize) {}
-
-    /// Decides on the import in its transaction, before anything is written. An error ends the import.
-    fn decide<'a>(
-        &'a mut self,
-        _write: &'a mut Write,
-        outcome: ImportOutcome<'a>,
-    ) -> BoxFuture<'a, Result<ImportVerdict, MergeError>> {
-        let verdict = outcome.mass_change.map_or_else(
-            || Ok(ImportVerdict::default()),
-            |MassChange { reason, examples }| {
-                Err(MergeError::Refused(format!(
-                    "{reason}, for example\n{examples}\ncheck the file; --accept-changes takes it"
-                )))
-            },
-        );
-        future::ready(verdict).boxed()
-    }
-}
-
-/// What an import will do.
-#[derive(Debug, Clone, Copy)]
-pub struct ImportOutcome<'a> {
-    pub report: &'a ImportReport,
-    /// The IDs of all reviews in the files, known, new or deleted by the owner.
-    pub ids: &'a HashSet<ReviewId>,
-    /// Whether reviews, or what identifies deleted ones, will change.
-    pub has_changes: bool,
-    /// Whether all changes are one transaction even if many nodes share the database.
-    pub is_one_group: bool,
-    /// Why the import is not taken unless the owner accepts it.
-    pub mass_change: Option<&'a MassChange>,
-    /// Why a scheduled run is not taken unless the owner accepts it.
-    pub mass_withholding: Option<&'a str>,
-    /// The number of the run.
-    pub run: Option<i64>,
-}
-
-/// An import that would change most reviews of a source, as that of a broken sheet would.
-#[derive(Debug)]
-pub struct MassChange {
-    pub reason: String,
-    /// Some of the reviews with their old and new values.
-    pub examples: String,
-}
-
-/// The decision on an import.
-#[derive(Debug)]
-pub struct ImportVerdict {
-    /// Whether the import is a run that can be undone.
-    pub keeps_run: bool,
-    /// Whether its undo gives sources their former formats back.
-    pub undoes_formats: bool,
-}
-
-impl Default for ImportVerdict {
-    fn default() -> Self {
-        Self {
-            keeps_run: true,
-            undoes_formats: true,
-        }
-    }
 }
 
 /// Of an import that [`Watch::is_stopped`] ended.
@@ -303,6 +241,9 @@ pub enum MergeError {
     /// The merge would exceed the request, or is ambiguous.
     #[error("{0}")]
     Refused(String),
+    /// It would change too much without the owner.
+    #[error("{0}")]
+    Guarded(Refusal),
     /// [`Watch::is_stopped`]
     #[error("{STOPPED}")]
     Stopped,
@@ -316,6 +257,7 @@ impl MergeError {
     pub fn at(self, path: &Path) -> ImportError {
         match self {
             Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
+            Self::Guarded(refusal) => ImportError::Guarded(refusal),
             Self::Stopped => ImportError::Stopped,
             Self::Database(error) => DbError::at(path, error).into(),
         }
@@ -367,6 +309,9 @@ pub enum ImportError {
     /// A file cannot be imported, or the import would do more than requested, or something that was probably not intended.
     #[error("{0}")]
     Refused(String),
+    /// It would change too much without the owner.
+    #[error("{0}; nothing was changed")]
+    Guarded(Refusal),
     /// Something must be decided about the format first.
     #[error("open: {}", .0.describe_open().join("; "))]
     Open(Box<Draft>),

@@ -21,6 +21,8 @@ use super::words::short_name;
 pub const NOT_VERIFIED: &str = "not verified";
 /// Reason for withholding a review that its source no longer lists.
 pub const GONE: &str = "gone at the source";
+/// Reason for withholding a review that a row may be which its source hides.
+pub const MAYBE_NOT_PUBLISHED: &str = "perhaps not published at the source";
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
 
@@ -151,8 +153,8 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
     };
     let is_stated = !statement.unstated.contains(&Unit::Status);
     let mut adjusted = Cow::Borrowed(statement);
-    if !is_stated && was(GONE) {
-        // The review is back at its source, and the statement gives no other reason.
+    if !is_stated && (was(GONE) || was(MAYBE_NOT_PUBLISHED)) {
+        // The review has a row again, and the statement gives no other reason.
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
         adjusted.unstated.remove(&Unit::Status);

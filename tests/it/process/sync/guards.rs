@@ -54,7 +54,7 @@ fn undo_of_a_run_pauses_the_source() {
 }
 
 #[test]
-fn platform_that_hides_more_than_a_tenth_is_not_taken_unasked() {
+fn platform_that_hides_more_than_half_is_not_taken_unasked() {
     let hidden = |count: usize| {
         let rows = (0..40).map(move |number| {
             let status = if number < count { "foo" } else { "approved" };
