@@ -112,9 +112,11 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            // Only a review for which somebody vouches is published, so the verification is decided, too.
-            let decided = [Unit::Status, Unit::Verification];
-            reviews::note_decided(write, review, &decided).await?;
+            let decided: &[Unit] = match review.verification.method {
+                Some(_) => &[Unit::Status],
+                None => &[Unit::Status, Unit::Verification],
+            };
+            reviews::note_decided(write, review, decided).await?;
             let reason = match &review.status {
                 Status::Published => {
                     let report = "is already published; the next import keeps it published\n";

@@ -136,6 +136,9 @@ pub fn collect(
             faults.push(format!("{name}: {fault}"));
         }
     }
+    if collector.watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
     ImportError::refuse_files(faults)?;
     Ok(collector.collected)
 }
@@ -307,7 +310,7 @@ impl FileReader<'_> {
                 let format = whole(base.as_ref(), &choice.format);
                 let business = self.request.business.as_ref().map(|it| it.name.as_str());
                 if decoded.is_damaged {
-                    return Err(FileError::new("is not UTF-8; save it as UTF-8"));
+                    return Err(FileError::new("is not UTF-8; save the file as UTF-8"));
                 }
                 let table = page::reviews_of_page(decoded.text.trim(), &format, business, bounds)?;
                 let choice = Choice { base, ..choice };
@@ -368,7 +371,12 @@ impl FileReader<'_> {
         let mut book = Book::open(packed)?;
         let given = self.given_format();
         let sheets = book.sheets(given.as_ref().and_then(|format| format.header_row))?;
-        let filled = sheets.iter().filter(|sheet| !sheet.header.is_empty());
+        // Without rows in any sheet, it is an import of nothing.
+        let are_all_empty = !sheets.iter().any(|sheet| sheet.has_rows);
+        let filled = sheets
+            .iter()
+            .filter(|sheet| !sheet.header.is_empty() && (sheet.has_rows || are_all_empty))
+            .take(if are_all_empty { 1 } else { usize::MAX });
         let shapes: Vec<Shape> = filled
             .map(|sheet| Shape::new(&sheet.name, sheet.header.iter().cloned(), 1))
             .collect();
@@ -438,7 +446,8 @@ impl FileReader<'_> {
             let list = &json.lists[native.unwrap_or_else(|| usize::from(json.lists.len() > 1))];
             return Ok(records(&NATIVE, list, text, is_damaged));
         }
-        if json.document().is_some_and(is_empty_document) {
+        let has_lists = json.lists.len() > 1;
+        if !has_lists && json.document().is_some_and(is_empty_document) {
             return Ok(no_rows());
         }
         let shapes = json
@@ -458,6 +467,9 @@ impl FileReader<'_> {
         let choice = self.choose(&shapes, Kind::Json)?;
         let format = whole(choice.base.as_ref(), &choice.format);
         if format.reader == Reader::LinkedData {
+            if is_damaged {
+                return Err(FileError::new("is not UTF-8; save the file as UTF-8"));
+            }
             let business = self.request.business.as_ref().map(|it| it.name.as_str());
             let table = page::reviews_of_document(text, &format, business, bounds)?;
             return Ok(self.table_file(choice, table, DraftContext::default()));
@@ -536,13 +548,7 @@ impl FileReader<'_> {
             *name = mask.apply(name).replace(char::is_control, " ");
         }
         for row in &mut table.rows {
-            let around = row.around.iter().flat_map(|around| around.all());
-            if row
-                .cells
-                .all()
-                .chain(around)
-                .any(|(_, cell)| mask.is_in(cell))
-            {
+            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
                 let fault = (HAS_SECRET.to_owned(), Some("null".to_owned()));
                 *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
             }
@@ -705,7 +711,8 @@ fn own_document(json: &JsonText<'_>, text: &str, is_damaged: bool) -> InputFile 
     file
 }
 
-/// Whether a document is another instance's `/reviews.json`: nobody else's has counts of withheld reviews beside the rating.
+/// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
+/// its value where there is no review.
 fn is_own_document(document: &str) -> bool {
     ["aggregate_rating", "withheld"]
         .iter()
@@ -714,32 +721,35 @@ fn is_own_document(document: &str) -> bool {
 
 /// The list of native records: lines that begin with the business of an export, or a list whose rows have members of ours alone.
 fn find_native(json: &JsonText<'_>) -> Option<usize> {
-    let first = json.lists[0].elements.first().map_or("", |(line, _)| *line);
+    let first = json.lists[0].elements.first().map_or("", |line| *line);
     let begins_with_business = member(first, "reviews").is_none()
         && (member(first, "editorial").is_some()
             || member(first, "business").is_some_and(|it| member(it, "publish_staff").is_some()));
     if begins_with_business {
         return Some(0);
     }
-    let is_plain = |list: &RowList<'_>| ["", "reviews"].contains(&list.path.as_str());
-    let others = json.document().is_some_and(|document| {
-        let mut count = 0;
-        visit(document, |_, _| {
-            count += 1;
-            std::ops::ControlFlow::<()>::Continue(())
-        });
-        document.starts_with('{') && count > 1
+    let Some(document) = json.document() else {
+        return Some(0).filter(|_| has_native_rows(&json.lists[0]));
+    };
+    if document.starts_with('{') && is_native_record(document) {
+        return Some(0);
+    }
+    let mut members = 0;
+    visit(document, |_, _| {
+        members += 1;
+        std::ops::ControlFlow::<()>::Continue(())
     });
-    let mut lists = json
-        .lists
-        .iter()
-        .enumerate()
-        .skip(usize::from(json.document().is_some()));
-    let found = lists.find(|(_, list)| {
-        let mut rows = list.elements.iter().map(|(row, _)| *row);
-        is_plain(list) && !list.elements.is_empty() && rows.all(is_native_record)
-    });
-    found.map(|(number, _)| number).filter(|_| !others)
+    if document.starts_with('{') && members > 1 {
+        return None;
+    }
+    let is_ours =
+        |list: &RowList<'_>| ["", "reviews"].contains(&list.path.as_str()) && has_native_rows(list);
+    let found = json.lists.iter().skip(1).position(is_ours)?;
+    Some(found + 1)
+}
+
+fn has_native_rows(list: &RowList<'_>) -> bool {
+    !list.elements.is_empty() && list.elements.iter().all(|row| is_native_record(row))
 }
 
 /// The lists that may be that of the reviews: those with names of a review; without any, the outermost.

@@ -2,6 +2,7 @@
 //! for what it is ([`BINARIES`], [`TEXTS`], [`JSON_TEXTS`]); a built-in format is known by the names of its columns.
 
 use std::collections::{BTreeSet, HashSet};
+use std::io::Read as _;
 use std::sync::Arc;
 
 use crate::imports::draft::{is_date, named_field};
@@ -67,14 +68,17 @@ const BINARIES: &Refusals<[u8]> = &[
         "is a file of a data warehouse; export the table as CSV or JSON",
     ),
     (
-        |it| it.len() > 2 && it[0] == 0x78 && matches!(it[1], 0x01 | 0x5E | 0x9C | 0xDA),
+        |it| it.len() > 1 && it[0] == 0x78 && matches!(it[1], 0x01 | 0x5E | 0x9C | 0xDA),
         "is packed (deflate); unpack it and give the file",
     ),
 ];
 
 const TEXTS: &Refusals<str> = &[
     (
-        |it| it.contains("google.visualization.Query.setResponse("),
+        |it| {
+            let begin = it.lines().take(2).collect::<String>();
+            begin.contains("google.visualization.Query.setResponse(")
+        },
         CHARTS,
     ),
     (
@@ -220,10 +224,14 @@ pub fn refuse_text(kind: Kind, text: &str) -> Result<(), FileError> {
 }
 
 fn kind_of_archive(bytes: &[u8]) -> Result<Kind, FileError> {
-    let archive = open_archive(bytes)?;
+    let mut archive = open_archive(bytes)?;
+    let mut mimetype = String::new();
+    if let Ok(member) = archive.by_name("mimetype") {
+        let read = member.take(100).read_to_string(&mut mimetype);
+        read.map_err(|error| FileError::new(format!("cannot be read: {error}")))?;
+    }
+    let is_sheet = mimetype.contains("opendocument.spreadsheet");
     let has = |name: &str| archive.index_for_name(name).is_some();
-    let mimetype = bytes.get(30..120).unwrap_or_default();
-    let is_sheet = memchr::memmem::find(mimetype, b"opendocument.spreadsheet").is_some();
     let refusal = if has("xl/workbook.xml") {
         return Ok(Kind::Workbook);
     } else if has("xl/workbook.bin") {
@@ -305,6 +313,13 @@ fn is_sql(text: &str) -> bool {
 /// With what to write.
 pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileError> {
     let cells = &header.cells;
+    let has_controls =
+        |cell: &String| cell.contains(|c: char| c.is_control() && !c.is_whitespace());
+    if cells.iter().any(has_controls) {
+        return Err(FileError::new(
+            "has control characters in its first row, so it is no table; give the table as XLSX, ODS or CSV",
+        ));
+    }
     let known = |cells: &[String]| {
         cells
             .iter()
@@ -415,12 +430,13 @@ impl Shape {
     pub fn fits(&self, format: &Format) -> bool {
         let has = |names: &[&str]| names.iter().any(|name| self.has(name));
         let core = ReviewField::CORE.iter();
-        let mut fields = core.filter_map(|field| format.fields.get(field));
+        let fields = core.filter_map(|field| format.fields.get(field));
+        let mut fields = fields.filter(|names| !names.is_empty()).peekable();
         let only = format.only.as_ref().map(|only| only.column.as_str());
         let blocks = format.public_blocks();
         let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
-        !format.fields.is_empty()
-            && fields.all(|names| names.is_empty() || has(&names.among(&self.columns)))
+        fields.peek().is_some()
+            && fields.all(|names| has(&names.among(&self.columns)))
             && only.is_none_or(|name| self.has(name))
             && blocks.all(|block| has(&block.names.among(&self.columns)))
     }

@@ -159,7 +159,9 @@ impl<'t> Tables<'t> {
             }
             .places(name)
             .into_iter();
-            places.any(|(table, column)| table.has_cells(column))
+            // Without a readable row the names are all that a table says.
+            let has_rows = |table: &Table| table.rows.iter().any(|row| row.fault.is_none());
+            places.any(|(table, column)| !has_rows(table) || table.has_cells(column))
         });
         Self { tables, columns }
     }
@@ -688,9 +690,11 @@ impl Draft {
         for (field, names) in &self.format.fields {
             let name = names.parts().first().copied().unwrap_or_default();
             if let Some(column) = self.column(name) {
-                comments
-                    .beside
-                    .insert(format!("fields.{field}"), column.cells.join(", "));
+                let cells = match field {
+                    ReviewField::Text | ReviewField::ReplyText => "(text)".to_owned(),
+                    _ => column.cells.join(", "),
+                };
+                comments.beside.insert(format!("fields.{field}"), cells);
             }
         }
         for (field, candidates) in &self.candidates {

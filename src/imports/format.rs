@@ -1,7 +1,7 @@
 //! A format says how the rows of a source's files become reviews: what each column is, and which of its values may be shown. Known
 //! platforms have theirs in `platforms/`, one file each; the owner's tables have the same text, kept with the source.
 //!
-//! [`KEYS`] lists the keys of the text, which `docs/FORMAT.md` shows. A value `"?"` is open: nothing is imported until it is decided.
+//! The fields of [`Format`] are the keys of the text, which `docs/FORMAT.md` lists. A value `"?"` is open: nothing is imported until it is decided.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -219,7 +219,7 @@ pub enum Reader {
     LinkedData,
 }
 
-/// A source's format, or a built-in one.
+/// A source's format, or a built-in one. What is said of a field is what `docs/FORMAT.md` says of the key.
 #[serde_as]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -234,42 +234,74 @@ pub struct Format {
     #[serde(skip)]
     pub open: BTreeSet<String>,
 
+    /// the built-in format to which this one adds: it can withhold more, never less
     pub like: Option<String>,
+    /// columns that say nothing here; `word*` and `word.*` are families; `"*"` alone means all columns that are left, and is kept as their names
     pub ignored: Names,
+    /// the end of the scale of the ratings, such as 10; fractions are rounded half up
     pub scale: Option<NonZeroU16>,
+    /// words for stars: `{ "sehr gut" = 5, "gut" = 4 }`
     pub values: RatingWords,
+    /// how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`
     pub date_format: Option<String>,
+    /// the time zone of times without an offset, such as `America/Phoenix`
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub zone: Option<Tz>,
+    /// of files that are not UTF-8, such as `windows-1252`
     pub encoding: Option<String>,
+    /// the number of the row with the names of the columns, counted from 1
     pub header_row: Option<u64>,
+    /// the sheet of a workbook
     pub sheet: Option<String>,
+    /// the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`
     pub rows: Option<String>,
+    /// `{ column = "Location", value = "Mesa" }`: rows with another value are another business's, and only counted
     pub only: Option<Only>,
+    /// `true` keeps the names of authors that were never public, `false` shortens them to "Jane D."
     pub full_names: Option<bool>,
+    /// between several people in a cell; without it, semicolons, bars and line breaks
     pub separator: Option<String>,
+    /// the field whose columns are joined by an empty line, instead of taking the first that is filled
     pub joined: Option<ReviewField>,
-
+    /// the platform's name in reports
     pub label: String,
+    /// a sentence for the owner, shown with the report
     pub note: Option<String>,
+    /// the source of its reviews
     pub source: Option<String>,
+    /// the prefix of its reviews' IDs if it is not the format's name: two tools that read one site share it
     pub ids: Option<String>,
+    /// lists of names; a file has the format if it has all names of one of them
     pub keys: Vec<String>,
+    /// its files have only some of the reviews
     pub excerpts: bool,
+    /// the platform does not verify its reviews
     pub is_manual: bool,
+    /// its texts are HTML
     pub html: bool,
+    /// a cell that a spreadsheet may run has an apostrophe in front
     pub escapes_formulas: bool,
+    /// a member that is not there says nothing; otherwise it says that there is none
     pub leaves_out: bool,
+    /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
     pub has_google_names: bool,
+    /// the kinds of `survey` that ask for stars
     pub stars: Names,
+    /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
+    /// the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`
     pub included: Option<String>,
+    /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
-
+    /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`
     pub paging: Option<Paging>,
+    /// each field of a review with its column, or a list of columns of which the first filled one counts; `author = ""`: all are Anonymous; `text = ""`: ratings only
     pub fields: BTreeMap<ReviewField, Names>,
+    /// a column by which a review is public: `names`, `values` (`""` is an empty cell, `"*"` any other), `reason`; with any other value it is withheld
     pub public: Vec<PublicColumn>,
+    /// the same of the firm's reply
     pub public_reply: Vec<PublicColumn>,
+    /// the same of the author's name, which is Anonymous otherwise
     pub public_name: Vec<PublicColumn>,
 }
 
@@ -282,165 +314,59 @@ pub enum KeyUse {
     BuiltIn,
 }
 
-/// The keys of a format: name, who may write it, and what it says.
-pub const KEYS: [(&str, KeyUse, &str); 34] = [
-    (
-        "like",
-        KeyUse::Like,
-        "the built-in format to which this one adds: it can withhold more, never less",
-    ),
-    (
-        "ignored",
-        KeyUse::Like,
-        "columns that say nothing here; `word*` and `word.*` are families; `\"*\"` alone means all columns that are left, and is kept as their names",
-    ),
-    (
-        "scale",
-        KeyUse::Owner,
-        "the end of the scale of the ratings, such as 10; fractions are rounded half up",
-    ),
-    (
-        "values",
-        KeyUse::Owner,
-        "words for stars: `{ \"sehr gut\" = 5, \"gut\" = 4 }`",
-    ),
-    (
-        "date_format",
-        KeyUse::Owner,
-        "how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`",
-    ),
-    (
-        "zone",
-        KeyUse::Owner,
-        "the time zone of times without an offset, such as `America/Phoenix`",
-    ),
-    (
-        "encoding",
-        KeyUse::Like,
-        "of files that are not UTF-8, such as `windows-1252`",
-    ),
-    (
-        "header_row",
-        KeyUse::Owner,
-        "the number of the row with the names of the columns, counted from 1",
-    ),
-    ("sheet", KeyUse::Like, "the sheet of a workbook"),
-    (
-        "rows",
-        KeyUse::Owner,
-        "the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`",
-    ),
-    (
-        "only",
-        KeyUse::Like,
-        "`{ column = \"Location\", value = \"Mesa\" }`: rows with another value are another business's, and only counted",
-    ),
-    (
-        "full_names",
-        KeyUse::Like,
-        "`true` keeps the names of authors that were never public, `false` shortens them to \"Jane D.\"",
-    ),
-    (
-        "separator",
-        KeyUse::Owner,
-        "between several people in a cell; without it, semicolons, bars and line breaks",
-    ),
-    (
-        "joined",
-        KeyUse::Owner,
-        "the field whose columns are joined by an empty line, instead of taking the first that is filled",
-    ),
-    (
-        "paging",
-        KeyUse::Owner,
-        "how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`",
-    ),
-    (
-        "fields",
-        KeyUse::Like,
-        "each field of a review with its column, or a list of columns of which the first filled one counts; `author = \"\"`: all are Anonymous; `text = \"\"`: ratings only",
-    ),
-    (
-        "public",
-        KeyUse::Like,
-        "a column by which a review is public: `names`, `values` (`\"\"` is an empty cell, `\"*\"` any other), `reason`; with any other value it is withheld",
-    ),
-    ("public_reply", KeyUse::Like, "the same of the firm's reply"),
-    (
-        "public_name",
-        KeyUse::Like,
-        "the same of the author's name, which is Anonymous otherwise",
-    ),
-    ("label", KeyUse::BuiltIn, "the platform's name in reports"),
-    (
-        "note",
-        KeyUse::BuiltIn,
-        "a sentence for the owner, shown with the report",
-    ),
-    ("source", KeyUse::BuiltIn, "the source of its reviews"),
-    (
-        "ids",
-        KeyUse::BuiltIn,
-        "the prefix of its reviews' IDs if it is not the format's name: two tools that read one site share it",
-    ),
-    (
-        "keys",
-        KeyUse::BuiltIn,
-        "lists of names; a file has the format if it has all names of one of them",
-    ),
-    (
-        "excerpts",
-        KeyUse::BuiltIn,
-        "its files have only some of the reviews",
-    ),
-    (
-        "is_manual",
-        KeyUse::BuiltIn,
-        "the platform does not verify its reviews",
-    ),
-    ("html", KeyUse::BuiltIn, "its texts are HTML"),
-    (
-        "escapes_formulas",
-        KeyUse::BuiltIn,
-        "a cell that a spreadsheet may run has an apostrophe in front",
-    ),
-    (
-        "leaves_out",
-        KeyUse::BuiltIn,
-        "a member that is not there says nothing; otherwise it says that there is none",
-    ),
-    (
-        "has_google_names",
-        KeyUse::BuiltIn,
-        "its IDs are Google's names, `accounts/…/locations/…/reviews/…`",
-    ),
-    (
-        "stars",
-        KeyUse::BuiltIn,
-        "the kinds of `survey` that ask for stars",
-    ),
-    (
-        "matched",
-        KeyUse::BuiltIn,
-        "the value of the field `matched` that means that a review matches a job in the business's books",
-    ),
-    (
-        "included",
-        KeyUse::BuiltIn,
-        "the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`",
-    ),
-    (
-        "answered",
-        KeyUse::BuiltIn,
-        "the column with the ID of the row that a row answers; such rows are left out",
-    ),
+/// The keys of which `like` takes part, those of an owner's format alone, and those of built-in formats.
+const LIKE_KEYS: [&str; 10] = [
+    "like",
+    "ignored",
+    "encoding",
+    "sheet",
+    "only",
+    "full_names",
+    "fields",
+    "public",
+    "public_reply",
+    "public_name",
+];
+const OWNER_KEYS: [&str; 9] = [
+    "scale",
+    "values",
+    "date_format",
+    "zone",
+    "header_row",
+    "rows",
+    "separator",
+    "joined",
+    "paging",
+];
+const BUILT_IN_KEYS: [&str; 15] = [
+    "label",
+    "note",
+    "source",
+    "ids",
+    "keys",
+    "excerpts",
+    "is_manual",
+    "html",
+    "escapes_formulas",
+    "leaves_out",
+    "has_google_names",
+    "stars",
+    "matched",
+    "included",
+    "answered",
 ];
 
-/// What a key is used for.
-fn key_use(name: &str) -> Option<KeyUse> {
-    KEYS.iter()
-        .find(|(key, ..)| *key == name)
-        .map(|(_, used, _)| *used)
+impl KeyUse {
+    /// Who may write a key; `None` if there is none of that name.
+    pub fn of(key: &str) -> Option<Self> {
+        let lists = [
+            (Self::Like, &LIKE_KEYS[..]),
+            (Self::Owner, &OWNER_KEYS),
+            (Self::BuiltIn, &BUILT_IN_KEYS),
+        ];
+        let found = lists.into_iter().find(|(_, keys)| keys.contains(&key));
+        found.map(|(used, _)| used)
+    }
 }
 
 impl Format {
@@ -470,7 +396,7 @@ impl Format {
         let is_like = table.contains_key("like");
         for (key, _) in table.iter() {
             let name: &str = key.get_ref();
-            let used = key_use(name);
+            let used = KeyUse::of(name);
             let reason = match used {
                 Some(KeyUse::BuiltIn) => "is a key of built-in formats; leave it out",
                 Some(KeyUse::Owner) if is_like => {
@@ -759,7 +685,7 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     };
     let expected: Vec<&str> = names.collect();
     let is_field = ReviewField::find(name).is_some();
-    let is_key = key_use(name).is_some();
+    let is_key = KeyUse::of(name).is_some();
     let is_of_block = ["names", "values", "reason"].contains(&name);
     let in_fields = expected.contains(&ReviewField::Rating.name());
     let advice = if in_fields && is_key {
@@ -771,7 +697,7 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     } else if is_key {
         "is a key of the format, so it stands above [fields] and the blocks".to_owned()
     } else {
-        let is_listed = |known: &&&str| !matches!(key_use(known), Some(KeyUse::BuiltIn));
+        let is_listed = |known: &&&str| !matches!(KeyUse::of(known), Some(KeyUse::BuiltIn));
         let allowed = expected.iter().filter(is_listed).copied();
         let near = nearest(name, allowed).unwrap_or_default();
         format!("is no key here; the nearest is {near}")

@@ -47,9 +47,7 @@ mod value;
 
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
-pub use format::{
-    Format, KEYS, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
-};
+pub use format::{Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
 pub use merge::guards::{Guards, Refusal};
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};

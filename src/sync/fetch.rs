@@ -133,7 +133,7 @@ pub async fn fetch_pages(
         } else {
             let format = format_of(&body, &reading);
             // Our own form has nothing but its own members, so an empty list in it is one.
-            let is_own = format.as_ref().is_some_and(|it| it.name == "reviews-json");
+            let is_own = format.as_ref().is_some_and(|it| it.is_ours());
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
             fetched.answer = page.describe();
             pager.insert(Pager::new(&first, format))

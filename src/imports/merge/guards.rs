@@ -63,6 +63,7 @@ impl Tally {
 #[derive(Default)]
 struct SourceTallies {
     reviews: usize,
+    public: usize,
     /// Reviews that the source withheld.
     withheld: usize,
     changed: Tally,
@@ -85,10 +86,13 @@ pub struct Tallies(BTreeMap<String, SourceTallies>);
 impl Tallies {
     pub fn of(known: &Known) -> Self {
         let mut tallies = Self(BTreeMap::new());
-        for known in known.values().filter(|known| known.review().is_some()) {
-            let source = tallies.0.entry(known.source_name().to_owned()).or_default();
-            source.reviews += 1;
-            source.withheld += usize::from(known.is_withheld_by_source());
+        for known in known.values() {
+            if let Some(review) = known.review() {
+                let source = tallies.0.entry(known.source_name().to_owned()).or_default();
+                source.reviews += 1;
+                source.public += usize::from(review.status == Status::Published);
+                source.withheld += usize::from(known.is_withheld_by_source());
+            }
         }
         tallies
     }
@@ -125,7 +129,7 @@ impl Tallies {
         }
         for (name, source) in &self.0 {
             let hidden = format!(
-                "reviews of {name} would be withheld {}",
+                "public reviews of {name} would be withheld {}",
                 why_hidden(report, name)
             );
             let published = format!("reviews that {name} withheld would become public");
@@ -133,7 +137,7 @@ impl Tallies {
                 format!("reviews of {name} would have another text, author, day or stars");
             for (tally, all, what) in [
                 (&source.changed, source.reviews, changed),
-                (&source.hidden, source.reviews, hidden),
+                (&source.hidden, source.public, hidden),
                 (&source.published, source.withheld, published),
             ] {
                 if exceeds(tally.count as u64, all as u64, 2) {

@@ -32,8 +32,6 @@ const LISTS_DEEP_MAX: usize = 4;
 const ROWS_LOOKED_AT: usize = 50;
 /// Maximum length of the path of an object whose members become cells, in bytes: each of them repeats it.
 const PATH_BYTES_MAX: usize = 1 << 10;
-/// Before the members of the object that encloses a list of rows.
-pub const PARENT: &str = "^";
 /// Maximum number of members beside a list that are shown.
 const BESIDE_MAX: usize = 20;
 
@@ -58,7 +56,7 @@ impl<'t> JsonText<'t> {
             Err(_) => {
                 let mut elements = Vec::new();
                 for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-                    push(&mut elements, (value?.get(), None))?;
+                    push(&mut elements, value?.get())?;
                 }
                 vec![RowList::new(String::new(), elements)]
             }
@@ -71,7 +69,7 @@ impl<'t> JsonText<'t> {
         let top = &self.lists[0];
         let first = top.elements.first();
         let first = first.filter(|_| top.kind == RowKind::Document);
-        first.map(|(document, _)| *document)
+        first.copied()
     }
 
     pub fn is_lines(&self) -> bool {
@@ -102,12 +100,9 @@ pub struct RowList<'t> {
     /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
     /// Each may be broken.
-    pub elements: Vec<Element<'t>>,
+    pub elements: Vec<&'t str>,
     kind: RowKind,
 }
-
-/// A value, with the object that encloses its list, if that object is itself an element of one.
-type Element<'t> = (&'t str, Option<&'t str>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowKind {
@@ -117,7 +112,7 @@ enum RowKind {
     Document,
 }
 
-fn push<'t>(elements: &mut Vec<Element<'t>>, element: Element<'t>) -> Result<(), FileError> {
+fn push<'t>(elements: &mut Vec<&'t str>, element: &'t str) -> Result<(), FileError> {
     if elements.len() as u64 == ROWS_MAX {
         return Err(FileError::new(format!(
             "has a list of more than {ROWS_MAX} elements; split it, and import one part after the other"
@@ -130,23 +125,20 @@ fn push<'t>(elements: &mut Vec<Element<'t>>, element: Element<'t>) -> Result<(),
 /// The document, then the lists of objects in it, the outermost first.
 fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     let mut found = BTreeMap::new();
-    let top = (document, None);
-    find_lists(top, "", LISTS_DEEP_MAX, &mut found)?;
-    let has_objects =
-        |list: &RowList<'_>| list.elements.iter().any(|(row, _)| row.starts_with('{'));
+    find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
+    let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
     let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
     let top = RowList {
         kind: RowKind::Document,
-        ..RowList::new(String::new(), vec![top])
+        ..RowList::new(String::new(), vec![document])
     };
     Ok(std::iter::once(top).chain(lists).collect())
 }
 
-/// Adds the lists in a value whose path is `path`, by their paths: those of one member are one list over all elements. `around` is the
-/// object that encloses the value, if that is an element of a list.
+/// Adds the lists in a value whose path is `path`, by their paths: those of one member are one list over all elements.
 fn find_lists<'t>(
-    (value, around): Element<'t>,
+    value: &'t str,
     path: &str,
     deep: usize,
     found: &mut BTreeMap<String, RowList<'t>>,
@@ -155,16 +147,16 @@ fn find_lists<'t>(
     let mut elements = Vec::new();
     let mut add = |name: &str, inner: &'t str| {
         if is_list {
-            push(&mut elements, (inner, around))?;
+            push(&mut elements, inner)?;
         }
         if deep == 0 || !inner.starts_with(['[', '{']) {
             return Ok(());
         }
         let list = format!("{path}[]");
         match (is_list, inner.starts_with('[')) {
-            (true, true) => find_lists((inner, around), &list, deep - 1, found),
-            (true, false) => find_lists((inner, Some(inner)), &list, deep, found),
-            (false, _) => find_lists((inner, around), &join(path, name), deep - 1, found),
+            (true, true) => find_lists(inner, &list, deep - 1, found),
+            (true, false) => find_lists(inner, &list, deep, found),
+            (false, _) => find_lists(inner, &join(path, name), deep - 1, found),
         }
     };
     let fault = visit(value, |name, inner| match add(name, inner) {
@@ -187,7 +179,7 @@ fn find_lists<'t>(
 }
 
 impl<'t> RowList<'t> {
-    const fn new(path: String, elements: Vec<Element<'t>>) -> Self {
+    const fn new(path: String, elements: Vec<&'t str>) -> Self {
         Self {
             path,
             elements,
@@ -199,7 +191,7 @@ impl<'t> RowList<'t> {
     pub fn lines(text: &'t str) -> Result<Self, FileError> {
         let mut lines = Vec::new();
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-            push(&mut lines, (line, None))?;
+            push(&mut lines, line)?;
         }
         Ok(Self {
             kind: RowKind::Line,
@@ -211,7 +203,7 @@ impl<'t> RowList<'t> {
     pub fn names(&self) -> BTreeSet<String> {
         let first = self.elements.iter().take(ROWS_LOOKED_AT);
         let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
-        for (row, _) in first {
+        for row in first {
             let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
             if let Some(value) = is_parsed.then(|| serde_json::from_str(row).ok()).flatten() {
                 objects.put_all("", self.without_edge(value));
@@ -237,7 +229,7 @@ impl<'t> RowList<'t> {
     pub fn rows(&self, text: &str, is_damaged: bool) -> impl Iterator<Item = RawRow<'t>> {
         let array: Arc<str> = self.path.as_str().into();
         let (mut line, mut end) = (1, 0);
-        (0..).zip(&self.elements).map(move |(index, (row, _))| {
+        (0..).zip(&self.elements).map(move |(index, row)| {
             let start = row.as_ptr() as usize - text.as_ptr() as usize;
             line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
             end = start;
@@ -268,7 +260,7 @@ impl<'t> RowList<'t> {
         node.unwrap_or(value)
     }
 
-    /// The elements as a table, with the plain members of the elements that enclose the list.
+    /// The elements as a table.
     ///
     /// # Errors
     /// When there is more than an import may hold.
@@ -280,22 +272,9 @@ impl<'t> RowList<'t> {
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
-        let mut last: Option<(*const u8, Arc<Cells>)> = None;
-        for (row, (_, parent)) in self.rows(json.text, is_damaged).zip(&self.elements) {
+        for row in self.rows(json.text, is_damaged) {
             let value = row.parse().map(|value| self.without_edge(value));
             objects.add_value(row.at, value, bounds)?;
-            if let Some(parent) = parent {
-                // Many rows share one.
-                let known = last.filter(|(known, _)| *known == parent.as_ptr());
-                let cells = match known {
-                    Some((_, cells)) => cells,
-                    None => objects.cells_around(parent, bounds)?,
-                };
-                if let Some(row) = objects.table.rows.last_mut() {
-                    row.around = Some(Arc::clone(&cells));
-                }
-                last = Some((parent.as_ptr(), cells));
-            }
         }
         let mut table = objects.finish()?;
         if let Some(document) = json.document().filter(|_| format.is_table()) {
@@ -307,32 +286,32 @@ impl<'t> RowList<'t> {
         Ok(table)
     }
 
-    /// The members of a document beside the list, and of the objects that enclose it.
+    /// The members of a document beside the list, and of the objects that enclose it; of several in a list, of the first.
     fn beside(&self, document: &str) -> Vec<(String, String)> {
         let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
-        let steps = self
-            .path
-            .split(['.', '['])
-            .filter(|_| !self.path.is_empty());
-        for step in steps {
-            let mut inner = "";
-            visit(object, |member, value| {
-                if member == step {
-                    inner = value;
-                } else if found.len() < BESIDE_MAX {
-                    let value = match value.as_bytes().first() {
-                        Some(b'{') => "{…}".to_owned(),
-                        Some(b'[') => "[…]".to_owned(),
-                        _ => serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()),
-                    };
-                    found.push((join(&place, member), value));
-                }
-                ControlFlow::<()>::Continue(())
-            });
-            if !inner.starts_with('{') {
-                break;
+        for step in self.path.split('.') {
+            let name = step.trim_end_matches("[]");
+            let mut inner = object;
+            if !name.is_empty() {
+                visit(object, |member, value| {
+                    if member == name {
+                        inner = value;
+                    } else if found.len() < BESIDE_MAX {
+                        let value = match value.as_bytes().first() {
+                            Some(b'{') => "{…}".to_owned(),
+                            Some(b'[') => "[…]".to_owned(),
+                            _ => serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()),
+                        };
+                        found.push((join(&place, member), value));
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
             }
-            (object, place) = (inner, join(&place, step));
+            for _ in 0..step.matches("[]").count() {
+                inner = visit(inner, |_, element| ControlFlow::Break(element)).unwrap_or_default();
+            }
+            object = inner;
+            place = join(&place, step);
         }
         found
     }
@@ -474,40 +453,6 @@ impl Objects {
         bounds.row(cells.count(), cells.bytes())?;
         self.table.rows.push(Row::new(at, cells, fault));
         Ok(())
-    }
-
-    /// The cells of the members of an object that encloses rows, without its lists.
-    fn cells_around(
-        &mut self,
-        object: &str,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Arc<Cells>, FileError> {
-        let (mut members, mut left) = (Vec::new(), ROW_BYTES_MAX);
-        let fault = visit(object, |name, member| {
-            if member.starts_with('[') || self.reads_lists && member.starts_with('{') {
-                return ControlFlow::Continue(());
-            }
-            let rest = left.checked_sub(name.len() + member.len());
-            let Some(rest) = rest.filter(|_| too_large(member).is_none()) else {
-                return ControlFlow::Break(FileError::new(
-                    "has more than 1 MiB beside a list of reviews in one object; give a file with the reviews only",
-                ));
-            };
-            left = rest;
-            if let Ok(member) = serde_json::from_str::<Value>(member) {
-                members.push((join(PARENT, name), member));
-            }
-            ControlFlow::Continue(())
-        });
-        fault.map_or(Ok(()), Err)?;
-        for (path, member) in members {
-            self.put_all(&path, member);
-        }
-        self.long_cell = None;
-        let mut cells = std::mem::take(&mut self.cells);
-        cells.finish();
-        bounds.cell(false, cells.bytes())?;
-        Ok(Arc::new(cells))
     }
 
     /// Puts the values in `value`, whose path is `path`, into the cells.

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{column_key, find_column};
@@ -113,8 +112,6 @@ pub struct Table {
 pub struct Row {
     pub at: Position,
     pub cells: Cells,
-    /// The cells of the object that encloses the row, for all rows in it.
-    pub around: Option<Arc<Cells>>,
     /// Why the row cannot be read as cells, and the row as JSON, if it has no cells.
     pub fault: Option<Box<(String, Option<String>)>>,
 }
@@ -196,15 +193,13 @@ impl Row {
         Self {
             at,
             cells,
-            around: None,
             fault: fault.map(Box::new),
         }
     }
 
     /// `None` if the object has no such member, or the row no such cell.
     pub fn cell(&self, column: usize) -> Option<&str> {
-        let around = || self.around.as_ref()?.get(column);
-        self.cells.get(column).or_else(around)
+        self.cells.get(column)
     }
 }
 

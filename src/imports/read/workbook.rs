@@ -38,11 +38,14 @@ pub enum Book<'b> {
     OpenDocument(&'b [u8]),
 }
 
-/// A visible sheet with its header, which is empty if the sheet has no rows below.
+/// A visible sheet.
 #[derive(Debug)]
 pub struct Sheet {
     pub name: String,
+    /// Empty if there is none.
     pub header: Vec<String>,
+    /// Whether there is a row below the header.
+    pub has_rows: bool,
 }
 
 /// The cells of a sheet by their place, row and column from 0, with the number of rows below.
@@ -81,14 +84,12 @@ impl<'b> Book<'b> {
                         let is_below = |row: &SheetRow| header_row.is_none_or(|it| row.0 >= it);
                         Ok(head.iter().filter(|row| is_below(row)).count() < 2)
                     })?;
-                    let header = header_of(head, header_row);
-                    sheets.push(Sheet { name, header });
+                    sheets.push(Sheet::new(name, head, header_row));
                 }
             }
             Self::OpenDocument(packed) => {
                 for (name, rows) in read_open_document(packed, None, &mut Bounds::new(&|| false))? {
-                    let header = header_of(rows, header_row);
-                    sheets.push(Sheet { name, header });
+                    sheets.push(Sheet::new(name, rows, header_row));
                 }
             }
         }
@@ -152,16 +153,24 @@ fn take_cell(rows: &mut Vec<SheetRow>, number: u64, column: usize, cell: &str) -
     is_new
 }
 
-/// The header of a sheet's first rows; empty if there is no row below.
-fn header_of(mut rows: Vec<SheetRow>, header_row: Option<u64>) -> Vec<String> {
-    rows.retain(|(number, _)| header_row.is_none_or(|it| *number >= it));
-    if rows.len() < 2 {
-        return Vec::new();
+impl Sheet {
+    /// A sheet with these first rows.
+    fn new(name: String, mut rows: Vec<SheetRow>, header_row: Option<u64>) -> Self {
+        rows.retain(|(number, _)| header_row.is_none_or(|it| *number >= it));
+        let has_rows = rows.len() > 1;
+        let mut header = Vec::new();
+        if let Some((_, cells)) = rows.first_mut() {
+            cells.finish();
+            for at in 0..cells.there.end {
+                header.push(cells.get(at).unwrap_or_default().trim().to_owned());
+            }
+        }
+        Self {
+            name,
+            header,
+            has_rows,
+        }
     }
-    let (_, mut cells) = rows.remove(0);
-    cells.finish();
-    let cells = (0..cells.there.end).map(|at| cells.get(at).unwrap_or_default().trim().to_owned());
-    cells.collect()
 }
 
 /// The table whose first row has the headers.
@@ -179,10 +188,16 @@ fn table_of(sheet: &str, mut rows: Vec<SheetRow>, marks: &SheetMarks) -> Result<
             }
         )));
     }
+    if let Some((at, _)) = header.all().find(|(_, cell)| *cell == LONG) {
+        return Err(FileError::new(too_long(at + 1)));
+    }
     let columns = (0..width).map(|at| header.get(at).unwrap_or_default().trim().to_owned());
     let mut table = Table {
         columns: columns.collect(),
-        place: format!(", sheet \"{sheet}\", header in row {header_row}"),
+        place: match header_row {
+            1 => format!(", sheet \"{sheet}\""),
+            _ => format!(", sheet \"{sheet}\", header in row {header_row}"),
+        },
         ..Table::default()
     };
     for (number, mut cells) in rows {

@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc,
 use chrono_tz::Tz;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::imports::value::rating::ascii_digits;
+use crate::imports::value::text::ascii_digits;
 use crate::model::text::{quoted, words};
 use crate::model::{Day, Posted};
 
@@ -523,7 +523,9 @@ impl DateFormat {
         if let Ok(instant) = DateTime::parse_from_str(plain, &self.pattern) {
             return Some(WrittenDate::at(instant.to_utc()));
         }
-        let (day, rest) = NaiveDate::parse_and_remainder(plain, &self.pattern).ok()?;
+        let read = NaiveDate::parse_and_remainder(plain, &self.pattern).ok();
+        // chrono reads `26` as a year of four digits, too.
+        let (day, rest) = read.filter(|(day, _)| YEARS.contains(&day.year()))?;
         let time = NaiveTime::parse_from_str(plain, &self.pattern).ok();
         let clock = time.map_or_else(
             || WrittenTime::of(rest),
@@ -578,7 +580,8 @@ impl DateFormat {
         let order = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"]));
         let order = order.map(|(day, month)| DateOrder::BOTH[usize::from(day < month)]);
         let mut example = String::new();
-        let is_written = write!(example, "{}", DateTime::UNIX_EPOCH.format(&pattern)).is_ok();
+        let known = DateTime::from_timestamp_nanos(UNIX_SECONDS.start * 1_000_000_000);
+        let is_written = write!(example, "{}", known.format(&pattern)).is_ok();
         let format = Self { pattern, order };
         if is_written && format.read(&example).is_some() {
             return Ok(format);
@@ -751,7 +754,7 @@ mod tests {
             shown(dates, text)
         };
         assert_eq!(in_format("%d/%m/%Y", "10/11/2026"), "2026-11-10");
-        assert_eq!(in_format("dd/mm/yyyy", "10-11-26"), "2026-11-10");
+        assert_eq!(in_format("dd/mm/yyyy", "10/11/26"), "2026-11-10");
         assert_eq!(in_format("%d.%m.%y", "10.11.26"), "2026-11-10");
         assert!(in_format("%d.%m.%y", "10/31/26").contains("dates are day first"));
         assert_eq!(in_format("%d/%m/%Y", "2026-10-11 08:15"), "2026-10-11");

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 use crate::imports::value::date::month;
+use crate::imports::value::text::ascii_digits;
 use crate::model::Rating;
 use crate::model::text::{quoted, words};
 
@@ -77,19 +78,6 @@ pub fn number_above_five(text: &str) -> Option<f64> {
     let (before, value, after) = first_number(&text)?;
     let value = decimal(value).filter(|_| before.is_empty() && after.is_empty())?;
     (value > 5.0).then_some(value)
-}
-
-/// The digit 0 of scripts with digits of their own, each followed by 1 to 9 (the decimal digits of Unicode).
-const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{c66}\u{ce6}\u{d66}\u{de6}\u{e50}\
-    \u{ed0}\u{f20}\u{1040}\u{17e0}\u{1810}\u{ff10}";
-
-/// The text with the digits of other scripts as those of ASCII.
-pub fn ascii_digits(text: &str) -> String {
-    let digit = |c: char| {
-        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
-        ZEROS.chars().find_map(digit).unwrap_or(c)
-    };
-    text.chars().map(digit).collect()
 }
 
 /// The first number of a text, with what stands before and after it.
@@ -280,13 +268,13 @@ mod tests {
     #[test]
     fn an_unclear_rating_is_refused_with_advice() {
         for (advice, texts) in [
-            ("scale = 10", "8; 7.5; 85"),
+            ("scale = 10", "8; 7.5; 85; 1,000,000"),
             ("scale = 5", "4.5; 0.5"),
             ("above 5", "10/5"),
             ("is a date", "5-Jan; 1-Mai; 5-Mär."),
             (
                 "write the number of stars",
-                "; 0; 0 out of 5; -1; -1 star; +5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; 1,000,000; \
+                "; 0; 0 out of 5; -1; -1 star; +5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; \
                  5 weeks ago; 5€; 1-5; 5 - 4; 4 guests of 7; 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
                  01/05/2026; 4 of 5 in 2026; (602) 555",
             ),

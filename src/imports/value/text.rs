@@ -72,18 +72,17 @@ pub fn language_tag(text: &str) -> Option<String> {
 
 /// Words that say that a value is empty, in any case, with the NULL and the zero dates of MySQL; the same of an author, exactly so: there
 /// are people called Nan and Null.
-const EMPTY: [&str; 9] = [
+const EMPTY: [&str; 8] = [
     "none",
     "nan",
     "null",
     "n/a",
     "-",
     "undefined",
-    "\\N",
     "0000-00-00",
     "0000-00-00 00:00:00",
 ];
-const NOBODY: [&str; 10] = [
+const NOBODY: [&str; 9] = [
     "None",
     "nan",
     "NaN",
@@ -93,7 +92,6 @@ const NOBODY: [&str; 10] = [
     "n/a",
     "-",
     "undefined",
-    "\\N",
 ];
 
 /// Whether a character shows nothing.
@@ -297,6 +295,19 @@ fn bracketed(line: &str) -> Option<(&str, &str)> {
 fn names_google(label: &str) -> bool {
     let lower = label.trim().to_lowercase();
     lower.contains("google") && lower != "google"
+}
+
+/// The digit 0 of scripts with digits of their own, each followed by 1 to 9 (the decimal digits of Unicode).
+const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{c66}\u{ce6}\u{d66}\u{de6}\u{e50}\
+    \u{ed0}\u{f20}\u{1040}\u{17e0}\u{1810}\u{ff10}";
+
+/// The text with the digits of other scripts as those of ASCII.
+pub fn ascii_digits(text: &str) -> String {
+    let digit = |c: char| {
+        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
+        ZEROS.chars().find_map(digit).unwrap_or(c)
+    };
+    text.chars().map(digit).collect()
 }
 
 #[cfg(test)]

@@ -267,7 +267,7 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
         Run,
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
              withdrawn, rejected, doubtful, sources as "sources: Text",
-             exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
+             r.formats <> '[]' or exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
              sync_source as "sync_source!: NullableText", scheduled as "is_scheduled!: bool"
            from import_run as r order by run_id desc limit ?"#,
         limit

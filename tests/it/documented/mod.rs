@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command, CommandFactory};
 use reviews_service::cli::Cli;
-use reviews_service::imports::{KEYS, KeyUse};
+use reviews_service::imports::KeyUse;
 use reviews_service::metrics;
 
 use crate::support::TestApp;
@@ -161,14 +161,31 @@ fn every_key_of_a_format_is_documented() {
         .lines()
         .filter(|line| line.starts_with("| `"))
         .collect();
-    let described = KEYS.map(|(key, used, meaning)| {
-        let used = match used {
-            KeyUse::Like => "all, also beside `like`",
-            KeyUse::Owner => "all",
-            KeyUse::BuiltIn => "built-in",
-        };
-        format!("| `{key}` | {used} | {} |", meaning.replace('|', "\\|"))
-    });
+    let source = fs::read_to_string(root().join("src/imports/format.rs")).unwrap();
+    let (_, keys) = source.split_once("pub struct Format {").unwrap();
+    let (keys, _) = keys.split_once("\n}").unwrap();
+    let (mut meaning, mut described) = ("", vec![]);
+    for line in keys.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("/// ") {
+            meaning = text;
+        }
+        let key = line
+            .strip_prefix("pub ")
+            .and_then(|it| it.split(':').next());
+        let used = key.and_then(|key| Some((key, KeyUse::of(key)?)));
+        if let Some((key, used)) = used.filter(|_| !meaning.is_empty()) {
+            let used = match used {
+                KeyUse::Like => "all, also beside `like`",
+                KeyUse::Owner => "all",
+                KeyUse::BuiltIn => "built-in",
+            };
+            let meaning = std::mem::take(&mut meaning).replace('|', "\\|");
+            described.push(format!("| `{key}` | {used} | {meaning} |"));
+        }
+    }
+    described.sort();
+    let mut rows = rows;
+    rows.sort_unstable();
     assert_eq!(rows, described);
 }
 

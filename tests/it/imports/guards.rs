@@ -77,7 +77,7 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
         let row = |number| native(&json!({"id": format!("r-{number:02}"), "source": source}));
         lines(&numbers.map(row).collect::<Vec<_>>())
     };
-    bench.take(rows(0..20, json!({"name": "Yelp"}))).await;
+    bench.take(rows(0..20, json!("Yelp"))).await;
     // These have the source Direct and are in no file of Yelp.
     bench.take(rows(20..22, Value::Null)).await;
     let unnamed = rows(0..19, Value::Null);

@@ -275,7 +275,8 @@ async fn check_kind(kind: &str, fates: &str, owner: Owner) {
     }
     let others = unchanged_rows();
     let first = csv(&COLUMNS, &[before.as_slice(), &others].concat());
-    bench.csv(first, "").await;
+    let named = "format: [fields]; title = [\"title\"]; reply_text = [\"response\"]";
+    bench.csv(first, named).await;
     let stored = reviews_where(&bench, "true");
     let id_of = |row: &Row| {
         let mut found = stored.iter().filter(|(_, known)| **known == row.shown());
@@ -438,7 +439,10 @@ async fn a_review_keeps_the_permalink_and_takes_a_later_id() {
     let before = reviews_where(&bench, known);
     let import = async |vic: &str| {
         let rows = format!("w-31,{vic}\nw-47,{WEN}\nw-58,Zoe Quist,3,2026-11-02,Cold again\n");
-        let report = bench.csv(format!("id,author,rating,date,text\n{rows}"), "");
+        let report = bench.csv(
+            format!("id,author,rating,date,text\n{rows}"),
+            "format: [fields]; id = [\"id\"]",
+        );
         counts(&report.await)
     };
     let (new, updated, unchanged, _) = import(VIC).await;
@@ -542,7 +546,7 @@ async fn doubtful_rows_name_the_first_reviews_that_they_may_be() {
     let bench = bench().await;
     for (stars, doubtful) in [(5, 0), (4, 60)] {
         let row = format!("Anonymous,{stars},2026-10-10,");
-        let report = sheet(&bench, &[&*row; 60], "").await;
+        let report = sheet(&bench, &[&*row; 60], "format: [fields]; text = [\"text\"]").await;
         assert_eq!(report.doubtful.count, doubtful);
         let names = report.doubtful.names.first();
         assert!(names.is_none_or(|row| row.matches(" or ").count() == 19));

@@ -341,7 +341,7 @@ async fn a_dataset_document_sets_the_business_if_there_is_none() {
         |rating: u8| json!({"id": format!("r-{rating}"), "rating": rating, "date": "2026-11-22"});
     let reviews = [5, 6].map(|rating| native(&row(rating)));
     for (business, new, name) in [(business, 1, Some("Desert Peak")), (other, 0, None)] {
-        let document = json!({"business": business, "aggregate_rating": {"review_count": 2}, "reviews": reviews});
+        let document = json!({"business": business, "aggregate_rating": {"rating_value": 5}, "withheld": {}, "reviews": reviews});
         let (report, rejections) = bench.take(document.to_string()).await;
         assert_eq!(counts(&report), (new, 0, 1 - new, 1));
         assert_eq!(report.business.as_deref(), name);
@@ -360,8 +360,8 @@ async fn a_file_that_sets_the_time_zone_must_come_first() {
     let bench = bench().await;
     let rows = bench.file("rows", native(&json!({})).to_string());
     let business = json!({"id": "x", "name": "X", "time_zone": "America/Phoenix"});
-    let document = json!({"business": business, "reviews": []}).to_string();
-    let document = bench.file("document", document);
+    let document = json!({"business": business, "aggregate_rating": {"rating_value": 5}, "withheld": {}, "reviews": []});
+    let document = bench.file("document", document.to_string());
     let refusal = bench
         .refuse(&request_for([rows.clone(), document.clone()], ""))
         .await;

@@ -40,7 +40,12 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, &'static str) {
             };
             let header = "id,".repeat(has_ids) + "author,rating,date,text\n";
             let lines: String = rows.iter().map(line).collect();
-            let options = if has_ids > 0 { "--source Angi" } else { "" };
+            // All texts of a file may be empty.
+            let options = if has_ids > 0 {
+                "--source Angi format: [fields]; text = [\"text\"]"
+            } else {
+                "format: [fields]; text = [\"text\"]"
+            };
             (header + &lines, options)
         }
         "Trustpilot" => {
@@ -151,7 +156,7 @@ async fn import_own(bench: &Bench, ((source, rows), _): &Step, restore: bool) ->
     let author = format!("Customer of {} ", SOURCES[*source]);
     let file = bench.file("rows", content.replace("Customer ", &author));
     let restore = if restore { "--restore" } else { "" };
-    bench.done(file, &format!("{options} {restore}")).await
+    bench.done(file, &format!("{restore} {options}")).await
 }
 
 fn author_of(source: usize, (customer, _, _): AnyRow) -> String {

@@ -40,7 +40,7 @@ fn commands_that_write_nothing_need_only_be_able_to_read() {
             "business",
             "editorial",
             "source",
-            "source columns Direct",
+            "source format Direct",
             "sync list",
             "subscriptions",
             "insights explain p-1",

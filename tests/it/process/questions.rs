@@ -101,15 +101,15 @@ fn answers_at_a_terminal_are_used_and_kept() {
 
 /// A table with `\n` for its line ends, what is typed, a query, and what it finds.
 const ASKED: &str = r"
-    Name,Stars,Date,Review\nAnn,10,2026-03-01,Neat\nBo,2,2026-03-02,Late\n → 5|ten|10 → select group_concat(rating, ' ') from review → 5 1
-    Name,Stars,Date,Review\nAnn,5,03/04/2026,Neat\nBo,2,05/04/2026,Late\n → 2 → select group_concat(reviewed_on, ' ') from review → 2026-04-03 2026-04-05
+    Name,Stars,Date,Review\nAnn,10,2026-03-01,Neat\nBo,2,2026-03-02,Late\n → 5|ten|10 → select group_concat(rating, ' ') from (select rating from review order by 1) → 1 5
+    Name,Stars,Date,Review\nAnn,5,03/04/2026,Neat\nBo,2,05/04/2026,Late\n → 2 → select group_concat(reviewed_on, ' ') from (select reviewed_on from review order by 1) → 2026-04-03 2026-04-05
     Reviewer,Customer Name,Stars,Date,Review\nAnnie,Ann Baker,5,2026-03-01,Neat\nBob,Bo Cole,2,2026-03-02,Late\n → 2|- → select author from review where rating = 5 → Ann Baker
     Name,Stars,Date,Words\nAnn,5,2026-03-01,They came on time again\nBo,2,2026-03-02,The pump still leaks badly\n → n|n → select count(*) from review where text = '' → 2
     Stars,Date,Review\n5,2026-03-01,Neat\n → n → select author from review → Anonymous
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → 1 → select author from review → Ann
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
-    Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select group_concat(author || coalesce(reply_text, '-')) from review → AnnThanks Ann,Anonymous-
-    Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|1, 3 → select group_concat(author) from review where status = 'published' → Ann,Cy
+    Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select group_concat(author || coalesce(reply_text, '-')) from (select * from review order by rating desc) → AnnThanks Ann,Anonymous-
+    Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|1, 3 → select group_concat(author) from (select author from review where status = 'published' order by 1) → Ann,Cy
 ";
 
 #[test]

@@ -110,14 +110,6 @@ Bo | {fine}
 x the JSON is broken
 text
 whole
-# a flag around the list is decided once
-format: ignored = "*"; [[public]]; names = ["^.published"]; values = ["true"]
-{"count": 1, "published": false, "results": [ANN]}
-then
-=
-~ members of the document beside its reviews, which are not read: count
-author | status
-Ann | withheld
 # an object or a list is no empty mark
 each MARK: {"by": [{"user": "x"}]} | [{"by": "x"}]
 format: ignored = "*"; [[public]]; names = ["hidden"]; values = [""]

@@ -33,15 +33,6 @@ x starRating: "STAR_RATING_UNSPECIFIED" is not one of 1, 2, 3, 4, 5
 x createTime: 2026-11-22 is later than tomorrow
 review_id
 77.b
-# an empty cell of a table takes nothing from a review of an export
-{"reviews": [{"name": "accounts/1/locations/77/reviews/a", MORE, "comment": "On time", "reviewer": {"displayName": "Ann"},
-"reviewReply": {"comment": "Thanks Ann", "updateTime": "2026-11-04T10:00:00Z"}}]}
-then
-Name,Date,Rating,Review,Reply,Source
-Ann,2026-11-02,4,On time,,Google
-=
-review_id | reply_text
-77.a | Thanks Ann
 # the export of a user of the maps is refused with advice
 each OPTIONS: --withdraw-missing | --format google
 OPTIONS

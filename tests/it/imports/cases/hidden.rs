@@ -44,13 +44,6 @@ review_id | status
 m1 | published
 m2 | withheld
 m3 | withheld
-# drafts alone are a question
-each HEADER: Live since | Veröffentlicht am | state.live | 公開日
-Review ID | Name | Stars | Created    | Review            | HEADER
-d1        | Ann  | 5     | 2026-03-01 | HIDDEN draft      |
-d2        | Bo   | 4     | 2026-03-02 | HIDDEN draft, too |
-=
-? ignored
 # drafts alone stay hidden, and are public when they are published
 format: ignored = "*"; [fields]; date = ["Created"]; [[public]]; names = ["Published at"]; values = ["*"]
 Review ID | Name | Stars | Created    | Review       | Published at

@@ -131,7 +131,7 @@ id,status,rating,nickname,review,date,productId,verified_purchase,Ours
 L1,Active,5,Ann,Fits.,2026-10-12,7,true,yes
 L2,Active,4,Bo,HIDDEN,2026-10-12,7,true,no
 L3,Hidden,4,Cy,HIDDEN,2026-10-12,7,true,yes
-then format: ignored = "*"; [[public]]; names = ["Ours"]; values = ["yes"]
+then format: like = "loox"; ignored = "*"; [[public]]; names = ["Ours"]; values = ["yes"]
 =
 ? ignored
 author | status
@@ -170,7 +170,7 @@ x survey_type: the score of SURVEY is no rating in stars; leave out all surveys 
 =
 x survey_type: missing
 # a score of another survey is no rating
-format: [fields]; rating = ["properties.stars"]
+format: like = "hubspot"; [fields]; rating = ["properties.stars"]
 {"results": [{"id": "9", "archived": false, "properties": {"hs_survey_type": "NPS", "hs_value": "5", "hs_content": "Fine.",
 "hs_submission_timestamp": "2026-10-12T14:03:22Z", "stars": "5"}}]}
 =

@@ -6,8 +6,8 @@ const TABLES: &str = r#"
 # stars with their scale are the number that is not the scale, and what is not understood rejects its row
 cells: Stars
 3 ← 3,0 von 5 Sternen | 5つ星のうち3.0 | ★★★☆☆ | ３／５
-4 ← Noté 4 sur 5 | ⭐️⭐️⭐️⭐️ | FOUR | 4,0 | ٤ من ٥
-x ← 0 out of 5 | 6 out of 5 stars | excellent, 5 of my friends | 5つ星のうち | 4 of 5 people
+4 ← Noté 4 sur 5 | ⭐️⭐️⭐️⭐️ | 4,0 | ٤ من ٥
+x ← FOUR | 0 out of 5 | 6 out of 5 stars | excellent, 5 of my friends | 5つ星のうち
 # stars of ten are halved with a scale
 format: scale = 10
 cells: Stars
@@ -25,6 +25,7 @@ a1 | Thanks. | 2026-03-02
 a2 | Sorry. |
 a3 |  |
 # a review has the source that its row names
+format: [fields]; source = ["Platform"]
 Platform    | Name | Stars | Date       | Review
 Google      | Ann  | 5     | 2026-03-01 | Warm rooms.
 Tripadvisor | Tom  | 2     | 2026-03-02 | The lift was broken.

@@ -32,7 +32,7 @@ Ann      | 5     | 2026-10-30 | On time and tidy.  | Thank you.
 Bo       | 2     | 2026-10-29 | Left the gate open |
 Cy       | 4     | 2026-10-28 |                    |
 then format: ignored = "*"; [fields]; text = ["What they said"]
-then format: [fields]; reply_text = ["What we said"]
+then format: [fields]; text = ["What they said"]; reply_text = ["What we said"]
 then
 Customer | Stars | When       | What they said     | What we said
 Ann      | 5     | 2026-10-30 |                    |
@@ -80,7 +80,7 @@ author | status
 Ann | published
 Bo | withheld
 # joined columns and the scale are kept
-format: scale = 10; joined = "text"; [fields]; author = ["Family", "Given"]; text = ["Disliked", "Liked"]
+format: scale = 10; joined = "text"; [fields]; first_name = ["Given"]; last_name = ["Family"]; text = ["Disliked", "Liked"]
 Given | Family | Stars | Date       | Liked       | Disliked
 Ann   | Baker  | 10    | 2026-03-01 | Warm rooms. | The lift was broken.
 Bo    |        | 2     | 2026-03-02 |             | Cold.
@@ -89,7 +89,7 @@ Given | Family | Stars | Date       | Liked       | Disliked
 Cy    |        | 4     | 2026-03-03 | Good.       |
 =
 author | rating | text
-Baker Ann | 5 | The lift was broken.\n\nWarm rooms.
+Ann Baker | 5 | The lift was broken.\n\nWarm rooms.
 Bo | 1 | Cold.
 Cy | 2 | Good.
 # a field that the source lacks is said once
@@ -134,7 +134,7 @@ Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
 then format: header_row = 3
 =
-! has no header in its first row; the names are in row 3: header_row = 3
+! has no header in its first row; the names are in row 3: write header_row = 3
 author | text
 Ann | Fine
 # a first row with a value is no header
@@ -143,7 +143,7 @@ ROW
 Name,Stars,Date,Review
 Ann,5,2026-10-30,Fine
 =
-! the names are in row 2: header_row = 2
+! the names are in row 2: write header_row = 2
 # a table without names is refused
 Ann,5,2026-10-30,Fine
 Bo,4,2026-10-29,Late
@@ -158,7 +158,9 @@ Eve|5|2026-10-30|HIDDEN|yes
 ",2026-10-30,5,no
 then format: ignored = "*"; [fields]; author = ["Nickname"]; text = ["What they typed"]; date = ["When"]; rating = ["How many"]; [[public]]; names = ["Publish"]; values = ["yes"]
 =
-? fields.author
+? fields.rating
+? fields.text
+? ignored
 author | status
 Ann | withheld
 # a cell with backslashes and quotation marks is as it stands

@@ -14,6 +14,7 @@ Hızlı. ← (Google tarafından çevrildi) Fast.\r\n\r\n(Orijinal)\r\nHızlı.
 Fast. ← (Přeloženo Googlem) Fast.
 same ← Found them (on Google) and called. | Nice.\n(Original)\nParts were used.
 # a translation is taken out only where google is the source
+format: [fields]; source = ["Platform"]
 Platform    | Name | Stars | Date       | Review
 Google      | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
 Trustpilot  | Ann  | 5     | 2026-03-02 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
@@ -55,7 +56,6 @@ author | text
 Ilse | Waiting was no problem.
 Tom | Pending repairs are done.
 # public texts are read and private ones asked about and not shown
-format: ignored = "*"; [[public]]; names = ["Private note to the host"]; values = ["VALUE"]
 Guest | Rating | Date       | Public review                 | Private note to the host
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us

@@ -145,7 +145,7 @@ fn answers_above_the_limits_are_refused() {
 #[test]
 fn charset_of_the_answer_is_used_unless_it_is_valid_utf_8() {
     let sheet = "author,rating,date,text\nПётр,5,2026-03-05,Быстро и чисто.\n";
-    let list = r#"[{"author": "Renée", "rating": 5, "date": "2026-03-05", "text": "Très bien"}]"#;
+    let list = r#"[{"author": "Renée", "rating": 5, "date": "2026-03-05", "review": "Très bien"}]"#;
     let (cyrillic, latin) = (encoding_rs::WINDOWS_1251, encoding_rs::WINDOWS_1252);
     let stated = "text/csv;header=present; Charset=\"Windows-1251\"";
     let json = "application/json; charset=iso-8859-1";

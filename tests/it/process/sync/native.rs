@@ -49,20 +49,12 @@ fn lines(rows: &[Value]) -> String {
 }
 
 /// The same rows in each of our own forms.
-fn forms(rows: &[Value]) -> [String; 4] {
-    let cells = |row: &Value| {
-        let names = ["id", "rating", "date", "author", "text"];
-        let cells = names.map(|name| row[name].to_string()).join(",");
-        let source = &row["source"];
-        format!("{cells},{source},false,manual,published,,\n")
-    };
-    let table: String = rows.iter().map(cells).collect();
-    let head = "id,rating,date,author,text,source,verified,verification,status,decided,deleted\n";
+fn forms(rows: &[Value]) -> [String; 3] {
+    let rating = json!({"rating_value": 5.0});
     [
         lines(rows),
         Value::from(rows).to_string(),
-        format!("{head}{table}"),
-        json!({"business": {"name": "Theirs"}, "reviews": rows, "aggregate_rating": {"count": rows.len()}}).to_string(),
+        json!({"business": {"name": "Theirs"}, "reviews": rows, "aggregate_rating": rating, "withheld": {}}).to_string(),
     ]
 }
 
@@ -197,7 +189,7 @@ fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     let before = kept(&home, "'n1', 'n2'");
     let unknown = json!({"id": "n2", "deleted": true});
     let rows = [about, deleted, unknown, native("n3", &json!({}))];
-    let left_out = "note: the business, editorial texts and columns of the file are left out: a run takes reviews only\n";
+    let left_out = "note: the business, editorial texts and formats of the file are left out: a run takes reviews only\n";
     let added = add(&home, &site, &lines(&rows), &[]);
     for part in [
         left_out,

@@ -304,7 +304,7 @@ fn row_or_validator_with_a_secret_is_left_out() {
     // The names of columns are shown, and a table may be named after the secret.
     site.answer(table_of_key);
     home.run("sync remove shop").done();
-    add_with_key(&home, &site).failed("COLUMN=VALUE");
+    add_with_key(&home, &site).failed("whether one of …");
     assert_no_trace(&home, &["hush"]);
 }
 
