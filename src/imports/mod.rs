@@ -48,14 +48,14 @@ mod value;
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
-pub use merge::guards::{Guards, Refusal};
+pub use merge::guards::Guards;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::{INPUT_BYTES_MAX, is_taken_from_folders, open_below, open_root};
 pub use report::{
-    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Rejection, Watch,
-    Watcher,
+    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Refusal,
+    Rejection, Watch, Watcher,
 };
 pub use request::{
     Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,

@@ -9,20 +9,19 @@ use thiserror::Error;
 
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
-use crate::imports::merge::guards::Refusal;
 use crate::model::{Review, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::listed;
 use crate::storage::DbError;
 
-/// The outcome of an import, or of a dry run.
+/// The outcome of an import or of its undoing, or of a dry run of either.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// In the order of reading.
     pub files: Vec<FileReport>,
     /// Reviews that did not exist before.
     pub new: u64,
-    /// Existing reviews that differed.
+    /// Existing reviews that differed; of an undo, those that have their former values again.
     pub updated: u64,
     /// Existing reviews without a difference.
     pub unchanged: u64,
@@ -74,6 +73,8 @@ pub struct ImportReport {
     pub business: Option<String>,
     /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
+    /// What an undo does besides; `None` of an import.
+    pub undone: Option<UndoReport>,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
 }
@@ -110,6 +111,19 @@ impl ImportReport {
         self.newly_withheld
             .add(|| format!("{} ({reason})", preview(review)));
     }
+}
+
+/// What an undo does with the reviews of an import, besides giving back former values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UndoReport {
+    /// Reviews that the import added.
+    pub removed: Named,
+    /// Reviews that it restored, and that are deleted again.
+    pub deleted: Named,
+    /// Reviews that stay as they are, each with the reason.
+    pub left: Named,
+    /// Reviews that were deleted since.
+    pub gone: u64,
 }
 
 /// A value of a column of publication that the format does not list.
@@ -230,6 +244,27 @@ pub trait Watch {
 
     /// `done` reviews of `of` have been written so far.
     fn written(&mut self, _done: usize, _of: usize) {}
+}
+
+/// Why a guard does not take an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub reason: String,
+    /// Some of the reviews with their old and new values.
+    pub examples: Vec<String>,
+    pub advice: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)?;
+        if self.examples.is_empty() {
+            write!(f, "; {}", self.advice)
+        } else {
+            let examples = self.examples.join("\n");
+            write!(f, ", for example\n{examples}\n{}", self.advice)
+        }
+    }
 }
 
 /// Of an import that [`Watch::is_stopped`] ended.

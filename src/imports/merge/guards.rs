@@ -2,9 +2,8 @@
 //! owner accepts it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display, Formatter};
 
-use crate::imports::report::{ImportReport, MergeError, preview_change};
+use crate::imports::report::{ImportReport, MergeError, Refusal, preview_change};
 use crate::model::{Review, Status};
 use crate::storage::reviews::Known;
 
@@ -17,27 +16,6 @@ pub struct Guards {
     pub limits_rejected: bool,
     /// How the owner looks at what a guard stops, and takes it.
     pub advice: String,
-}
-
-/// Why an import is not taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    pub reason: String,
-    /// Some of the reviews with their old and new values.
-    pub examples: Vec<String>,
-    pub advice: String,
-}
-
-impl Display for Refusal {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)?;
-        if self.examples.is_empty() {
-            write!(f, "; {}", self.advice)
-        } else {
-            let examples = self.examples.join("\n");
-            write!(f, ", for example\n{examples}\n{}", self.advice)
-        }
-    }
 }
 
 /// This many reviews or rows may always be concerned; as many examples are shown.

@@ -9,7 +9,7 @@ use crate::imports::incoming::ReviewRow;
 use crate::imports::value::names::of_platform;
 use crate::model::text::words;
 use crate::model::{Digests, ReviewId, parse_toml};
-use crate::storage::reviews::Known;
+use crate::storage::reviews::{Known, KnownReview};
 
 /// The review of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,11 @@ pub fn match_ids<'k>(
         let last = of_id[of_id.len() - 1];
         let is_one = |other: &Digests| may_be_one(&rows[last], &digests[last], other);
         let id = by_id.get(&(source, own_id.as_str())).copied();
-        let there = id.map_or_else(Vec::new, |id| known[id].digests());
+        let is_other = |known: &&KnownReview| {
+            let digests = known.digests();
+            !digests.is_empty() && !digests.iter().any(is_one)
+        };
+        let other = id.map(|id| &known[id]).filter(is_other);
         // One that does not fit into ours is not shown.
         let shown = if is_derived(own_id.as_str()) {
             "of these rows"
@@ -67,12 +71,17 @@ pub fn match_ids<'k>(
         let reason = if !of_id.iter().all(|row| is_one(&digests[*row])) {
             let count = of_id.len();
             format!("{count} rows that differ in author, date and text have the ID {shown}")
-        } else if !there.is_empty() && !there.iter().any(is_one) {
-            format!("{shown} is the ID of another review: author, date and text all differ")
+        } else if let Some(known) = other.filter(|it| it.source_name() == rows[last].source()) {
+            let of = known.review().map_or_else(
+                || ", which you deleted".to_owned(),
+                |review| format!(", by {} of {}", review.author, review.date),
+            );
+            format!("{shown} is the ID of another review{of}: author, date and text all differ")
         } else {
             for row in &of_id {
                 matches[*row] = (*row != last).then_some(RowMatch::Repeated);
             }
+            let id = id.filter(|_| other.is_none());
             if let Some(id) = id.filter(|id| found.insert(*id)) {
                 matches[last] = Some(RowMatch::Known(id.clone()));
             }

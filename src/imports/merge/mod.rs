@@ -391,7 +391,7 @@ impl Merging<'_> {
             };
             let brought = self.rules.brought.as_ref();
             if brought.is_none_or(|brought| brought.contains(&review.id))
-                && review.status != Status::withheld(GONE)
+                && review.status == Status::Published
                 && !doubted.contains(&review.id)
                 && self.published.contains_key(&record.source_name)
             {
@@ -627,11 +627,12 @@ impl EqualReviews {
     fn of(known: &Known) -> Self {
         let mut equals = Self(HashMap::new());
         for (id, known) in known {
-            if let Some(digests) = known.digests().first() {
+            let last = known.source.as_ref().map(|record| record.digests);
+            if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
                     id: id.clone(),
                     source_name: known.source_name().to_owned(),
-                    digests: *digests,
+                    digests,
                     is_deleted: known.is_deleted(),
                 });
             }

@@ -126,7 +126,7 @@ async fn names_that_were_not_public_are_whole_only_on_request() {
 }
 
 #[tokio::test]
-async fn most_of_what_a_source_withheld_becomes_public_only_on_request() {
+async fn most_of_what_a_source_withheld_is_public_only_on_request() {
     for (public, is_taken) in [(3, true), (4, false)] {
         let bench = bench().await;
         let format = "format: [[public]]; names = [\"public\"]; values = [\"yes\"]";

@@ -54,17 +54,17 @@ fn an_anonymized_review_has_no_name_in_the_file() {
 }
 
 #[test]
-fn no_import_or_undo_brings_the_name_of_an_anonymized_review_back() {
+fn no_import_or_undo_brings_an_anonymized_name_back() {
     let home = home();
     home.steps(
         r"
         anonymize t-1 → by Anonymous
-        undo → 1 left unchanged: t-1 (you changed author)
+        undo → 1 left unchanged, `reviews delete ID` deletes one: t-1 (you changed author)
         import first.csv → 1 kept edited: t-1 author
         hidden.csv ← author,rating,date,text,id\nAnonymous,2,2026-10-01,Two hours late.,t-1\n
         import hidden.csv → 1 unchanged
         import second.csv → 1 kept edited: t-1 author
-        undo → 1 changed back
+        undo → 0 removed, 1 updated
         import second.csv --source Direct --accept-changes --doubtful same → 1 updated
         export all.jsonl → 1 review
         ",
@@ -90,7 +90,7 @@ fn restore_takes_the_names_away_again_that_were_taken_since() {
 }
 
 #[test]
-fn anonymize_names_the_parts_and_copies_that_still_have_the_name() {
+fn anonymize_names_parts_and_copies_that_still_have_the_name() {
     let home = Home::new();
     home.steps(
         r"

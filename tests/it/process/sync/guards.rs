@@ -10,7 +10,7 @@ fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
         let run = sync(&home);
         run.done();
         assert_has(&run.out, "the source says that it has 9");
-        assert_has(&run.out, "15 reviews of Google without a row");
+        assert_has(&run.out, "15 public reviews of Google without a row");
     }
     has(&home, 20, "status = 'published'");
     let refused = home.run("sync run google --withdraw-missing");
