@@ -152,7 +152,7 @@ impl<'k> Matcher<'k> {
 
     /// Of reviews without a row: a row with an ID is only looked for among those that have none.
     fn left<K: Eq + Hash>(&self, key: impl Fn(&Digests) -> K) -> Vec<Group> {
-        self.groups(|it, has_id| !it.has_row && !(has_id && it.has_id), key)
+        self.groups(|it, has_id| !(it.has_row || has_id && it.has_id), key)
     }
 
     /// Takes a row as a review, unless another row is.
