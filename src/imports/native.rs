@@ -515,7 +515,6 @@ fn parse_review(
         is_answer_hidden: false,
         has_new_value: false,
         has_instant: false,
-        changed_at: review.updated_at,
         unpublished,
         statement: Statement {
             review,

@@ -1,27 +1,16 @@
-//! Decides within the import's transaction whether a run is taken: rejected rows, another kind of file. Records the run there
-//! too.
-
-use std::io;
+//! Records a run within the transaction of its import, and refuses an answer of another kind.
 
 use chrono::{DateTime, Utc};
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 
 use super::fetch::Fetched;
 use super::source::Source;
-use crate::imports::{
-    Doubtful, ImportOutcome, ImportRequest, ImportVerdict, MassChange, MergeError, Rejection,
-    Watch, Watcher,
-};
+use crate::imports::{Applied, Doubtful, Guards, ImportRequest, MergeError};
 use crate::model::ReviewId;
 use crate::storage::sync::{
     SyncSource, SyncSuccess, brought_reviews, note_brought, note_source_of_run, note_sync_success,
     save_sync_source, set_next_run, sync_sources,
 };
 use crate::storage::{Database, Write};
-
-/// This many rows may be rejected in any run.
-const FEW: u64 = 3;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -53,57 +42,45 @@ pub struct RunDecision {
     pub notes: Vec<String>,
 }
 
-pub struct Decider<'d> {
-    pub database: &'d Database,
+/// A run whose import is applied.
+pub struct RunRecord<'d> {
     pub source: &'d Source,
     pub fetched: &'d Fetched,
     pub request: &'d RunRequest,
     pub now: DateTime<Utc>,
     /// The first run of a source that is added.
     pub next_run_at: DateTime<Utc>,
-    /// Sees the progress of the import and its rejected rows.
-    pub watch: Watcher<'d>,
-    /// Whether the answer could be read, and a refusal would be that of this type.
-    pub is_decided: bool,
-    /// Reviews that a mass change would change, one in each line.
-    pub mass_change: Option<String>,
-    pub decision: RunDecision,
 }
 
-impl Watch for Decider<'_> {
-    fn is_stopped(&self) -> bool {
-        self.watch.is_stopped()
-    }
-
-    fn read(&mut self, rows: u64, all: u64) {
-        self.watch.read(rows, all);
-    }
-
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        self.watch.rejected(rejection)
-    }
-
-    fn written(&mut self, done: usize, of: usize) {
-        self.watch.written(done, of);
-    }
-
-    fn decide<'a>(
-        &'a mut self,
-        write: &'a mut Write,
-        outcome: ImportOutcome<'a>,
-    ) -> BoxFuture<'a, Result<ImportVerdict, MergeError>> {
-        self.record(write, outcome).boxed()
+impl RunRequest {
+    /// What stops the import of a run.
+    pub fn guards(&self, name: &str) -> Guards {
+        let advice = match self.cause {
+            Cause::Adding => "look at the source; --accept-changes takes it".to_owned(),
+            Cause::Schedule | Cause::Command => format!(
+                "`reviews sync run {name} --dry-run` shows more; `reviews sync run {name} --accept-changes` takes it"
+            ),
+        };
+        Guards {
+            accepts_changes: self.accepts_changes,
+            limits_rejected: true,
+            advice,
+        }
     }
 }
 
-impl Decider<'_> {
-    async fn record(
-        &mut self,
+impl RunRecord<'_> {
+    /// Records the run, unless it was changed or paused meanwhile.
+    ///
+    /// # Errors
+    /// If nothing of the run may be imported.
+    pub async fn write(
+        &self,
         write: &mut Write,
-        outcome: ImportOutcome<'_>,
-    ) -> Result<ImportVerdict, MergeError> {
-        self.is_decided = true;
-        let rows: u64 = outcome.report.files.iter().map(|file| file.rows).sum();
+        database: &Database,
+        applied: &Applied,
+    ) -> Result<RunDecision, MergeError> {
+        let rows: u64 = applied.report.files.iter().map(|file| file.rows).sum();
         if self.fetched.needs_rows && rows == 0 {
             return Err(MergeError::Refused(format!(
                 "{}: no reviews found",
@@ -112,17 +89,9 @@ impl Decider<'_> {
         }
         let (source, fetched) = (self.source, self.fetched);
         let (name, is_adding) = (source.name(), self.request.cause == Cause::Adding);
-        if let Some(change) = outcome.mass_change {
-            return Err(self.refuse_mass_change(change));
-        }
-        if let Some(reason) = outcome.mass_withholding {
-            return Err(MergeError::Refused(format!(
-                "{reason}; `reviews sync run {name} --accept-changes` takes it, `reviews source format` adds a value that publishes"
-            )));
-        }
         match self.request.cause {
             Cause::Adding => save_sync_source(write, &source.row).await?,
-            Cause::Schedule => self.database.fence(write).await?,
+            Cause::Schedule => database.fence(write).await?,
             Cause::Command => {}
         }
         if is_adding {
@@ -143,17 +112,17 @@ impl Decider<'_> {
         let count = if fetched.is_same {
             brought_reviews(write.for_reading(), name).await?.len() as u64
         } else {
-            outcome.ids.len() as u64 + outcome.report.doubtful.count
+            applied.ids.len() as u64 + applied.report.doubtful.count
         };
-        let format = formats_of(&outcome);
-        self.check_answer(&outcome, &row, format.as_deref())?;
+        let format = formats_of(applied);
+        self.check_answer(&row, format.as_deref())?;
         let waiting = (fetched.waiting > 0).then(|| {
             format!(
                 "files that changed within 10 s wait for the next run: {}",
                 fetched.waiting
             )
         });
-        self.decision = RunDecision {
+        let decision = RunDecision {
             count,
             notes: self
                 .further_pages(count)
@@ -161,86 +130,45 @@ impl Decider<'_> {
                 .chain(waiting)
                 .collect(),
         };
-        let doubtful = outcome.report.doubtful.count;
+        let doubtful = applied.report.doubtful.count;
         let (etag, last_modified) = if fetched.is_same {
             (row.etag, row.last_modified)
         } else {
-            let ids: Vec<&str> = outcome.ids.iter().map(ReviewId::as_str).collect();
+            let ids: Vec<&str> = applied.ids.iter().map(ReviewId::as_str).collect();
             note_brought(write, name, &ids).await?;
             // Doubtful rows are read again until they are settled, so that they are reported and counted; and so is an answer of which
             // a part may not be stored, because it is committed in several groups.
-            let is_settled = doubtful == 0 && outcome.is_one_group;
+            let is_settled = doubtful == 0 && applied.is_one_group;
             let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
             (settled(&fetched.etag), settled(&fetched.last_modified))
         };
-        // A run that changes nothing is none to undo.
-        let keeps_run = outcome.has_changes;
-        let run = outcome.run.filter(|_| keeps_run);
-        if let Some(run) = run {
+        if let Some(run) = applied.run {
             let is_scheduled = self.request.cause == Cause::Schedule;
             note_source_of_run(write, run, name, is_scheduled).await?;
         }
         let success = SyncSuccess {
             count: i64::try_from(count).unwrap_or(i64::MAX),
             doubtful: i64::try_from(doubtful).unwrap_or(i64::MAX),
-            run,
+            run: applied.run,
             format,
             etag,
             last_modified,
         };
         note_sync_success(write, name, self.now, &success).await?;
-        Ok(ImportVerdict {
-            keeps_run,
-            // What was decided when the source was added belongs to the source.
-            undoes_formats: !is_adding,
-        })
+        Ok(decision)
     }
 
-    fn refuse_mass_change(&mut self, change: &MassChange) -> MergeError {
-        self.mass_change = Some(change.examples.clone());
-        let name = self.source.name();
-        let command = match self.request.cause {
-            Cause::Adding => "look at the source; --accept-changes".to_owned(),
-            Cause::Schedule | Cause::Command => format!(
-                "`reviews sync run {name} --dry-run` shows some; `reviews sync run {name} --accept-changes`"
-            ),
-        };
-        MergeError::Refused(format!("{}; {command} takes it", change.reason))
-    }
-
-    /// Refuses an answer with too many rejected rows, or of another kind than before. The owner may take any run as it is.
+    /// Refuses an answer of another kind than before. The owner has seen what a source brings that is added, and may take any run.
     ///
     /// # Errors
     /// If nothing of the run may be imported.
-    fn check_answer(
-        &self,
-        outcome: &ImportOutcome<'_>,
-        row: &SyncSource,
-        format: Option<&str>,
-    ) -> Result<(), MergeError> {
-        let name = self.source.name();
-        let (rejected, taken) = (outcome.report.rejected, outcome.report.taken);
-        let all = rejected + taken;
-        if self.request.accepts_changes {
-            return Ok(());
-        }
-        if rejected > FEW && rejected * 10 > all {
-            let advice = match self.request.cause {
-                Cause::Adding => "they are shown above".to_owned(),
-                Cause::Schedule | Cause::Command => {
-                    format!("`reviews sync run {name} --dry-run` shows them")
-                }
-            };
-            return Err(MergeError::Refused(format!(
-                "{rejected} of {all} rows were rejected, more than a tenth; {advice}"
-            )));
-        }
-        // The owner has seen what a source brings that is added.
-        let is_added = self.request.cause == Cause::Adding;
+    fn check_answer(&self, row: &SyncSource, format: Option<&str>) -> Result<(), MergeError> {
+        let is_taken = self.request.accepts_changes || self.request.cause == Cause::Adding;
         if let (Some(format), Some(before)) = (format, row.last_format.as_deref())
             && format != before
-            && !is_added
+            && !is_taken
         {
+            let name = self.source.name();
             return Err(MergeError::Refused(format!(
                 "the answer is another kind of file ({format}; the last run's was {before}); `reviews sync run {name} \
                  --accept-changes` takes it"
@@ -269,8 +197,8 @@ impl Decider<'_> {
 }
 
 /// The formats of the files that have rows.
-fn formats_of(outcome: &ImportOutcome<'_>) -> Option<String> {
-    let files = outcome.report.files.iter().filter(|file| file.rows > 0);
+fn formats_of(applied: &Applied) -> Option<String> {
+    let files = applied.report.files.iter().filter(|file| file.rows > 0);
     let mut formats: Vec<&str> = files.map(|file| file.format.as_str()).collect();
     formats.sort_unstable();
     formats.dedup();

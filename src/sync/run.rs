@@ -13,13 +13,15 @@ use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Cause, Decider, RunDecision, RunRequest};
+use super::decide::{Cause, RunDecision, RunRecord, RunRequest};
 use super::fetch::{Fetched, fetch_pages, find_files};
 use super::source::{Source, SourceSchedule, SyncError};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::SyncConfig;
-use crate::imports::{ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, import};
+use crate::imports::{
+    ImportError, ImportReport, ImportRequest, Rejection, Watch, Watcher, apply, read_files,
+};
 use crate::metrics::{self, figure};
 use crate::random::Random;
 use crate::storage::business::{refuse_sample, time_zone};
@@ -117,57 +119,59 @@ impl SyncRunner {
                 .clone()
                 .map_or_else(|| source.import_request(), Ok)?
         };
-        let mut decider = Decider {
-            database: &self.database,
+        let database = &self.database;
+        let name = source.name();
+        let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
+        let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
+        let _place = self.memory.acquire().await;
+        let read = read_files(database, &self.clock, &import_request, watch).await;
+        let files = match read {
+            Ok(files) => files,
+            // When a source is added, the owner may know which columns they are.
+            Err(ImportError::Open(draft))
+                if request.cause == Cause::Adding || !draft.finds_no_review() =>
+            {
+                return Err(SyncError::Open { answer, draft });
+            }
+            Err(error @ (ImportError::Open(_) | ImportError::Refused(_))) => {
+                let reason = fetched.mask.apply(&error.to_string());
+                let found = format!("{answer}no reviews found");
+                return Err(SyncError::Refused {
+                    message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
+                    details: Some(format!(
+                        "{found}: {reason}; `reviews sync add {name} URL …` stores options for reading"
+                    )),
+                });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let record = RunRecord {
             source,
             fetched,
             request,
             now: self.clock.now(),
             next_run_at: self.next_run_at(&source.row).await?,
-            watch,
-            is_decided: false,
-            mass_change: None,
-            decision: RunDecision::default(),
         };
-        let _place = self.memory.acquire().await;
-        let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
-        let (decision, is_decided) = (decider.decision, decider.is_decided);
-        let mass_change = decider.mass_change;
-        let answer = Some(&fetched.answer).filter(|answer| !answer.is_empty());
-        let answer = answer.map_or_else(String::new, |answer| format!("{answer}: "));
-        match imported {
-            Ok(mut import) => {
-                // Values are the server's words.
-                for new in &mut import.new_values {
-                    "…".clone_into(&mut new.value);
-                }
-                Ok(SyncReport { import, decision })
-            }
-            // When a source is added, the owner may know which columns they are.
-            Err(ImportError::Open(draft))
-                if request.cause == Cause::Adding || !draft.finds_no_review() =>
-            {
-                Err(SyncError::Open { answer, draft })
-            }
-            Err(ImportError::Refused(reason)) if mass_change.is_some() || is_decided => {
-                let message = fetched.mask.apply(&reason);
-                let details =
-                    mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
-                Err(SyncError::Refused { message, details })
-            }
-            Err(error @ (ImportError::Open(_) | ImportError::Refused(_))) => {
-                let reason = fetched.mask.apply(&error.to_string());
-                let (name, found) = (source.name(), format!("{answer}no reviews found"));
-                Err(SyncError::Refused {
-                    message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
-                    details: Some(format!(
-                        "{found}: {reason}; `reviews sync add {name} URL …` stores options for reading"
-                    )),
-                })
-            }
-            Err(error @ ImportError::Stopped) => Err(SyncError::failed(error.to_string())),
-            Err(ImportError::Database(error)) => Err(error.into()),
+        let mut write = database.write_as_owner().await?;
+        let guards = request.guards(name);
+        let recorded = async {
+            let applied = apply(&mut write, database, files, &guards, watch).await?;
+            let decision = record.write(&mut write, database, &applied).await;
+            let decision = decision.map_err(|error| error.at(database.path()))?;
+            Ok((applied.report, decision))
+        };
+        let (mut import, decision) = recorded.await.map_err(|error| refuse(error, fetched))?;
+        if is_dry_run {
+            write.rollback().await
+        } else {
+            write.commit().await
         }
+        .at(database.path())?;
+        // Values are the server's words.
+        for new in &mut import.new_values {
+            "…".clone_into(&mut new.value);
+        }
+        Ok(SyncReport { import, decision })
     }
 
     /// Runs the source `name`, which never runs beside itself. `None` if nothing was imported, because `stop` ended the run or the
@@ -266,6 +270,23 @@ impl SyncRunner {
         let zone = time_zone(&mut reader).await.at(self.database.path())?;
         let schedule: SourceSchedule = row.schedule.parse().unwrap_or_default();
         Ok(schedule.next(self.clock.now(), zone.unwrap_or(Tz::UTC), &self.random))
+    }
+}
+
+/// Why the import of an answer is not taken; the reviews that it would change are shown only where the run was asked for.
+fn refuse(error: ImportError, fetched: &Fetched) -> SyncError {
+    match error {
+        ImportError::Guarded(refusal) => {
+            let (reason, advice) = (&refusal.reason, &refusal.advice);
+            let [message, details] = [format!("{reason}; {advice}"), refusal.to_string()]
+                .map(|text| fetched.mask.apply(&text));
+            SyncError::Refused {
+                message,
+                details: Some(details),
+            }
+        }
+        ImportError::Refused(reason) => SyncError::failed(fetched.mask.apply(&reason)),
+        other => other.into(),
     }
 }
 

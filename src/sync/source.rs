@@ -15,7 +15,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::config::TimeSpan;
-use crate::imports::{Draft, ImportRequest};
+use crate::imports::{Draft, ImportError, ImportRequest};
 use crate::random::Random;
 use crate::storage::DbError;
 use crate::storage::sync::SyncSource;
@@ -386,6 +386,15 @@ pub enum SyncError {
     Busy { reason: String, wait: Duration },
     #[error(transparent)]
     Database(#[from] DbError),
+}
+
+impl From<ImportError> for SyncError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Database(error) => error.into(),
+            other => Self::failed(other.to_string()),
+        }
+    }
 }
 
 impl SyncError {
