@@ -393,9 +393,8 @@ async fn apply_run(
     is_dry_run: bool,
 ) -> anyhow::Result<SyncReport> {
     let mut console = Console::new(None);
-    let report = runner
-        .apply(source, fetched, request, is_dry_run, &mut console)
-        .await;
+    let applying = runner.apply(source, fetched, request, is_dry_run, &mut console);
+    let report = Box::pin(applying).await;
     console.finish(report.is_ok())?;
     Ok(report.map_err(SyncError::with_details)?)
 }

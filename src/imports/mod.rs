@@ -177,8 +177,9 @@ pub async fn apply(
         collected.report.business = None;
         collected.report.has_left_out_business = true;
     }
-    let merged = merge_and_write(write, collected, &kept, &request, guards, watch).await;
-    merged.map_err(|error| error.at(path))
+    let merging = merge_and_write(write, collected, &kept, &request, guards, watch);
+    // It holds all rows, which would make a large future of every caller.
+    Box::pin(merging).await.map_err(|error| error.at(path))
 }
 
 /// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.

@@ -225,7 +225,7 @@ impl SyncRunner {
             let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
                 return Ok(None);
             };
-            match self.apply(&source, &fetched, request, false, watch).await {
+            match Box::pin(self.apply(&source, &fetched, request, false, watch)).await {
                 Err(_) if stop.is_cancelled() => Ok(None),
                 applied => applied.map(Some),
             }
@@ -286,7 +286,8 @@ fn refuse(error: ImportError, fetched: &Fetched) -> SyncError {
             }
         }
         ImportError::Refused(reason) => SyncError::failed(fetched.mask.apply(&reason)),
-        other => other.into(),
+        ImportError::Database(error) => error.into(),
+        ImportError::Stopped | ImportError::Open(_) => SyncError::failed(error.to_string()),
     }
 }
 

@@ -392,7 +392,10 @@ impl From<ImportError> for SyncError {
     fn from(error: ImportError) -> Self {
         match error {
             ImportError::Database(error) => error.into(),
-            other => Self::failed(other.to_string()),
+            ImportError::Open(_)
+            | ImportError::Refused(_)
+            | ImportError::Guarded(_)
+            | ImportError::Stopped => Self::failed(error.to_string()),
         }
     }
 }

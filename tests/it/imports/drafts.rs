@@ -562,7 +562,7 @@ async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
             } else {
                 let (decides, has_column) = (dice.below(4) > 0, dice.below(5) > 0);
                 let mut rows = BTreeMap::new();
-                for _ in 0..1 + dice.below(5) {
+                for _ in 0..=dice.below(5) {
                     let value = dice.pick(&["yes", "yes", "no", "", "maybe"]);
                     rows.insert(dice.below(6), value);
                 }
