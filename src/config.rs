@@ -34,7 +34,7 @@ pub struct TradeConfig {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = ["home_services", "food", "lodging", "general"],
+        value_parser = ["home_services", "food", "general"],
         env = "REVIEWS_TRADE",
         global = true
     )]

@@ -143,7 +143,6 @@ impl App {
         let analyze = AnalyzePostponed {
             ctx: Arc::clone(&ctx),
             database: database.clone(),
-            late_are_stored: Arc::clone(&publisher.late_are_stored),
             pass: std::sync::Mutex::default(),
         };
         let publish = PublishChanges {

@@ -1,7 +1,6 @@
 //! What follows a change of the database: publishes the next snapshot, analyses the texts that it could not wait for, and
 //! compresses its bodies before they are requested.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -76,7 +75,7 @@ impl PublishChanges {
         }
         if self.changes.any().await? {
             self.wake.notify_one();
-        } else if !self.publisher.late_are_stored.load(Ordering::Relaxed) {
+        } else if !self.ctx.current.load().input.has_next_analyses() {
             return Ok(false);
         }
         let started = self.ctx.clock.monotonic();
@@ -179,8 +178,6 @@ pub type LastReview = (Day, String);
 pub struct AnalyzePostponed {
     pub ctx: Arc<Ctx>,
     pub database: Database,
-    /// That of the publisher of the snapshots of `ctx`.
-    pub late_are_stored: Arc<AtomicBool>,
     /// Progress through all reviews to analyze: the method, and the last review.
     pub pass: Mutex<Option<(String, LastReview)>>,
 }
@@ -194,19 +191,19 @@ impl AnalyzePostponed {
     pub async fn run_once(&self) -> anyhow::Result<bool> {
         let snapshot = self.ctx.current.load();
         // The next snapshot uses the finished analyses; until then there is no more work.
-        let late_are_stored = self.late_are_stored.load(Ordering::Relaxed);
-        if late_are_stored || snapshot.input.behind() == 0 {
+        let analysing = snapshot.input.analysing.clone();
+        let Some(analysing) = analysing.filter(|one| !one.are_stored()) else {
             return Ok(false);
-        }
-        let analyzer = Arc::clone(&snapshot.input.next_analyzer);
+        };
+        let analyzer = &analysing.analyzer;
         let Some((ids, last)) = self.next(&snapshot) else {
             *lock(&self.pass) = None;
-            self.late_are_stored.store(true, Ordering::Relaxed);
+            analysing.finish();
             return Ok(true);
         };
         drop(snapshot);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let analyses = self.analyze(&analyzer, &ids).await?;
+        let analyses = self.analyze(analyzer, &ids).await?;
         save(&self.database, &analyses).await?;
         *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
         Ok(true)
@@ -218,9 +215,9 @@ impl AnalyzePostponed {
         let pass = lock(&self.pass);
         let last = pass
             .as_ref()
-            .filter(|(method, _)| method == input.next_analyzer.method());
+            .filter(|(method, _)| method == input.next_analyzer().method());
         let start = last.map_or(0, |(_, (day, id))| input.entries.count_through(*day, id));
-        let is_all = input.analyzer.method() != input.next_analyzer.method();
+        let is_all = input.is_analyzed_again();
         let entries = input.entries[start..].iter();
         let missing: Vec<_> = entries
             .filter(|entry| is_all || entry.analysis.is_none())

@@ -1,6 +1,7 @@
-//! The commands `reviews withhold`, `publish`, `reply` and `delete`: the owner's decisions about one review, which imports
+//! The commands `reviews withhold`, `publish`, `reply`, `anonymize` and `delete`: the owner's decisions about one review, which imports
 //! keep.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -15,7 +16,8 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
-use crate::model::{Day, Method, Reply, Review, Status, Unit, Verification};
+use crate::model::text::words;
+use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
 use crate::storage::{Database, Erased, Write};
@@ -264,6 +266,70 @@ fn check_reply(mut text: String) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Take the author's name from a review and every trace of it: the review stays, and imports do not bring the name back
+#[derive(Debug, Args)]
+pub struct Anonymize {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+impl Anonymize {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        change(&existing_address(config)?, async |database| {
+            let mut write = database.write_as_owner().await?;
+            let review = find_review(write.for_reading(), &self.id).await?;
+            let (id, remaining) = (review.id.clone(), format_remaining(&review));
+            let same = format_copies(&mut write, id.as_str()).await?;
+            reviews::anonymize(&mut write, review, clock.now()).await?;
+            write.commit().await?;
+            let erased = database.try_to_erase_traces().await.with_context(|| {
+                format!(
+                    "{id} is anonymized, but unused parts of the file still contain the name; `reviews serve` erases that within an hour"
+                )
+            })?;
+            let traces = format_erased(erased, database);
+            let copies = format_copies_beside(&database.copies()?);
+            Ok(format!(
+                "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\n{remaining}{same}{copies}"
+            ))
+        })
+        .await
+    }
+}
+
+/// Letters of a word from which on it may name a person.
+const NAME_LETTERS_MIN: usize = 3;
+
+/// The parts of the review that still have a word of the author's name.
+fn format_remaining(review: &Review) -> String {
+    let folded = words(&review.author);
+    let names: HashSet<&str> = folded
+        .split_whitespace()
+        .filter(|word| word.chars().count() >= NAME_LETTERS_MIN && review.author != ANONYMOUS)
+        .collect();
+    let has_name = |text: &str| {
+        words(text)
+            .split_whitespace()
+            .any(|word| names.contains(word))
+    };
+    let title = review.title.as_deref().unwrap_or_default();
+    let reply = review.reply.as_ref().map_or("", |reply| &reply.text);
+    let parts = [("title", title), ("text", &review.text), ("reply", reply)];
+    let remaining: Vec<&str> = parts
+        .into_iter()
+        .filter_map(|(part, text)| has_name(text).then_some(part))
+        .collect();
+    if remaining.is_empty() {
+        return String::new();
+    }
+    format!(
+        "a word of the name remains in its {}, as it was written; `reviews reply {}` replaces a reply, `reviews withhold` hides the review\n",
+        remaining.join(" and "),
+        review.id
+    )
+}
+
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
 
@@ -371,7 +437,7 @@ pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
         }
         Erased::Done => "and erased from the file".to_owned(),
         Erased::Later => {
-            "but unused parts of the file still contain its text: the file is larger than 64 MiB, in use, or on a full disk; \
+            "but unused parts of the file still contain it: the file is larger than 64 MiB, in use, or on a full disk; \
              `reviews serve` erases that within an hour"
                 .to_owned()
         }

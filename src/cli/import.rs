@@ -366,19 +366,23 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;
     // Writing into a String cannot fail, here and below.
-    let _ = writeln!(
-        text,
-        "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
-    );
+    let _ = match &report.undone {
+        Some(undone) => writeln!(text, "{} removed, {updated} updated", undone.removed.count),
+        None => writeln!(
+            text,
+            "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
+        ),
+    };
+    add_undone(&mut text, report);
     add_kept(&mut text, report);
     add_lines(&mut text, &report.doubtful, "doubtful and not imported");
     if report.doubtful.count > 0 {
         text.push_str(
-            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named; a deleted review that is the same stays deleted without --restore\n",
+            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named; neither brings back a deleted one without --restore\n",
         );
     }
     for (source, count) in &report.without_row {
-        let reviews = counted(*count, "review", "reviews");
+        let reviews = counted(*count, "public review", "public reviews");
         let _ = writeln!(text, "{reviews} of {source} without a row in these files");
     }
     add_count(
@@ -425,12 +429,31 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     escaped(text)
 }
 
+/// What an undo does besides giving back former values.
+fn add_undone(text: &mut String, report: &ImportReport) {
+    let Some(undone) = &report.undone else {
+        return;
+    };
+    let deleted = undone.deleted.count;
+    add_count(text, deleted, "restored by the import, now deleted again");
+    let published = report.newly_published.count;
+    add_count(text, published, "of these published again");
+    add_count(text, undone.gone, "deleted since");
+    let left = "left unchanged, `reviews delete ID` deletes one";
+    add_named(text, &undone.left, left);
+}
+
 /// What a dry run would change: the first reviews of each kind, then their number.
 fn add_preview(text: &mut String, report: &ImportReport) {
+    let mut published = "would be new";
+    if let Some(undone) = &report.undone {
+        add_lines(text, &undone.removed, "would be removed");
+        published = "would be published again";
+    }
     for (reviews, title) in [
         (&report.changed, "would be updated"),
         (&report.newly_withheld, "would be withheld"),
-        (&report.newly_published, "would be new"),
+        (&report.newly_published, published),
     ] {
         add_lines(text, reviews, title);
     }

@@ -156,8 +156,8 @@ mod tests {
             #[command(flatten)]
             trade: TradeConfig,
         }
-        for id in IDS {
-            let command = Command::try_parse_from(["reviews", "--trade", id]).unwrap();
+        for id in IDS.map(|id| Trade::built_in(id).published_id().to_owned()) {
+            let command = Command::try_parse_from(["reviews", "--trade", &id]).unwrap();
             let trade = command.trade.trade.unwrap();
             assert_eq!(Engine::shipped(&trade).trade.id, id);
         }

@@ -121,14 +121,16 @@ impl ListCommand {
             let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
             let (author, status) = (shorten(&review.author, AUTHOR_MAX), review.status.name());
             let begin = format!("{id:<ids$}  {stars}  {}", review.date);
+            let reason = review.status.reason().map(|reason| format!("({reason}) "));
+            let text_shown = reason.unwrap_or_default() + &review.text;
             let line = format!("{begin}  {author:<authors$}  {status:<9}  ");
             let room = LINE_COLUMNS.saturating_sub(line.chars().count());
             let _ = if room >= WORDS_MIN {
-                let line = line + &shorten(&review.text, room);
+                let line = line + &shorten(&text_shown, room);
                 writeln!(text, "{}", line.trim_end())
             } else {
                 // Long IDs, as in tables, leave no room for the author.
-                let words = shorten(&format!("{author}: {}", review.text), LINE_COLUMNS - 4);
+                let words = shorten(&format!("{author}: {text_shown}"), LINE_COLUMNS - 4);
                 writeln!(
                     text,
                     "{begin}  {status}\n    {}",

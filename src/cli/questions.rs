@@ -17,6 +17,14 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 /// # Errors
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
+    if draft.needs_source {
+        print_draft(&draft)?;
+        bail!(
+            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
+             save the draft, and run with a name for it: {}",
+            command(&draft)
+        );
+    }
     if reads_input || !is_at_terminal() {
         print_draft(&draft)?;
         bail!(
@@ -77,30 +85,40 @@ fn print_text(text: String) -> anyhow::Result<()> {
 fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let name = if stem.is_empty() || stem.contains(' ') {
+    let name = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
         "format"
     } else {
         stem
     };
     let mut words = vec!["reviews".to_owned()];
-    let mut is_value = false;
-    for word in std::env::args().skip(1) {
-        if std::mem::take(&mut is_value) || word.starts_with("--format=") || word == "--dry-run" {
+    let mut arguments = std::env::args().skip(1);
+    while let Some(word) = arguments.next() {
+        let is_format = word == "--format" || word.starts_with("--format=");
+        let is_source = word == "--source" || word.starts_with("--source=");
+        if is_format || is_source && draft.needs_source {
+            if !word.contains('=') {
+                arguments.next();
+            }
             continue;
         }
-        if word == "--format" {
-            is_value = true;
+        if word == "--dry-run" {
             continue;
         }
         words.push(quote_for_shell(&word));
     }
-    words.push(format!(
-        "--format {}",
-        quote_for_shell(&format!("{name}.toml"))
-    ));
+    let mut more = vec![
+        "--format".to_owned(),
+        quote_for_shell(&format!("{name}.toml")),
+    ];
     if draft.needs_source {
-        words.push("--source NAME".to_owned());
+        more.extend(["--source".to_owned(), "NAME".to_owned()]);
     }
+    // What follows `--` is a file.
+    let end = words
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(words.len());
+    words.splice(end..end, more);
     words.join(" ")
 }
 
@@ -134,7 +152,8 @@ fn choice(line: &str, names: &[String]) -> Result<usize, String> {
     let by_number = number
         .and_then(|it| it.checked_sub(1))
         .filter(|it| *it < names.len());
-    by_name.or(by_number).ok_or_else(|| {
+    // A value may look like a number of the list.
+    by_number.or(by_name).ok_or_else(|| {
         format!(
             "{line} is none of them; write a number from 1 to {}",
             names.len()
@@ -171,10 +190,7 @@ impl Dialogue {
                 return Ok(None);
             }
         }
-        if ["encoding", "sheet", "rows"]
-            .iter()
-            .any(|key| self.draft.format.open.is_empty() && !key.is_empty())
-        {
+        if self.draft.format.open.is_empty() {
             return Ok(Some(()));
         }
         for field in ReviewField::ALL {
@@ -268,10 +284,12 @@ impl Dialogue {
     fn ask_field(&mut self, field: ReviewField) -> io::Result<Option<()>> {
         let can_lack = matches!(field, ReviewField::Author | ReviewField::Text);
         let noun = field.name();
-        let none = match field == ReviewField::Text {
-            _ if !can_lack => "",
-            true => ", or n if it has ratings only",
-            false => ", or n if all are anonymous",
+        let none = if field == ReviewField::Text {
+            ", or n if it has ratings only"
+        } else if field == ReviewField::Author {
+            ", or n if all are anonymous"
+        } else {
+            ""
         };
         let prompt = format!("Which column is the {noun}? Its number{none}: ");
         let answer = ask(&prompt, |line| {
@@ -324,7 +342,13 @@ impl Dialogue {
     }
 
     fn ask_location(&mut self) -> io::Result<Option<()>> {
-        let column = self.draft.location.clone().unwrap_or_default();
+        let Some(column) = self.draft.location.clone() else {
+            print_note(
+                "The file lacks the column of `only`, so it is not known which rows are your business's; write its present name into \
+                 the format: `reviews source format`",
+            )?;
+            return Ok(None);
+        };
         let values = self.draft.column(&column).map(|it| it.values.clone());
         let values = values.unwrap_or_default();
         let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();

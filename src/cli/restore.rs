@@ -19,7 +19,7 @@ use crate::storage::{
 /// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
 
-/// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
+/// Replace the database with a backup; reviews deleted, anonymized or withheld since then stay so
 #[derive(Debug, Args)]
 pub struct RestoreCommand {
     /// A file that `reviews backup` wrote
@@ -184,12 +184,13 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
     if let Some(reason) = &former.unreadable {
         let _ = writeln!(
             text,
-            "warning: the previous file could not be read, so reviews deleted or withheld since the backup may be back; check \
+            "warning: the previous file could not be read, so reviews deleted, anonymized or withheld since the backup may be back; check \
              `reviews list`: {reason}"
         );
     }
     let Carried {
         deleted,
+        anonymized,
         withheld,
         subscriptions,
         differing,
@@ -201,6 +202,11 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
         );
     }
     add_count(&mut text, *deleted, "deleted again, as after the backup");
+    add_count(
+        &mut text,
+        *anonymized,
+        "anonymized again, as after the backup",
+    );
     add_count(&mut text, *withheld, "withheld again, as after the backup");
     if *subscriptions > 0 {
         let kept = counted(*subscriptions, "subscription", "subscriptions");

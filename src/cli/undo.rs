@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::database::{change, existing_address};
 use super::decisions::format_erased;
-use super::import::NOTHING_CHANGED;
-use super::report::{Exit, add_count};
+use super::import::summary;
+use super::report::Exit;
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -29,11 +29,10 @@ impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change(&existing_address(config)?, async |database| {
             let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
-            let is_erased = undone.removed + undone.deleted > 0;
+            let done = undone.report.undone.as_ref();
+            let is_erased = done.is_some_and(|it| it.removed.count + it.deleted.count > 0);
             let mut text = format_undone(&undone, self.dry_run);
-            if self.dry_run {
-                text.push_str(NOTHING_CHANGED);
-            } else if is_erased {
+            if is_erased && !self.dry_run {
                 let erased = database.try_to_erase_traces().await.context(
                     "the import is taken back, but unused parts of the file still contain removed texts; `reviews serve` erases them \
                      within an hour",
@@ -51,27 +50,8 @@ impl UndoCommand {
 }
 
 fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
-    let (run, removed, left) = (&undone.run, undone.removed, &undone.left);
-    let mut text = format!("{}\n{removed} removed\n", run_line(run));
-    add_count(
-        &mut text,
-        undone.deleted,
-        "restored by the import, now deleted again",
-    );
-    add_count(
-        &mut text,
-        undone.reverted,
-        "changed back to the former values",
-    );
-    add_count(&mut text, undone.published, "of these published again");
-    add_count(&mut text, undone.gone, "deleted since");
-    if left.count > 0 {
-        let _ = writeln!(
-            text,
-            "{} left unchanged: {left}; `reviews delete ID` deletes one",
-            left.count
-        );
-    }
+    let (run, report) = (&undone.run, &undone.report);
+    let mut text = format!("{}\n{}", run_line(run), summary(report, is_dry_run));
     if let Some(entry) = &run.sync_entry {
         let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(
@@ -79,7 +59,8 @@ fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
             "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
         );
     }
-    if !is_dry_run && left.count == 0 {
+    let is_whole = report.undone.as_ref().is_some_and(|it| it.left.count == 0);
+    if !is_dry_run && is_whole {
         text.push_str("undone; the same files can be imported again\n");
     }
     text

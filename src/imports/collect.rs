@@ -434,7 +434,8 @@ impl FileReader<'_> {
         if is_free && is_document || built_in.is_some_and(|it| it.reader == Reader::Document) {
             return Ok(own_document(&json, text, is_damaged));
         }
-        let native = find_native(&json);
+        let is_export = begins_with_business(&json);
+        let native = find_native(&json).filter(|_| is_export || !self.keeps_format_of(&json));
         if is_free && native.is_some() || built_in.is_some_and(|it| it.is_native()) {
             let list = &json.lists[native.unwrap_or_else(|| usize::from(json.lists.len() > 1))];
             return Ok(records(&NATIVE, list, text, is_damaged));
@@ -506,8 +507,28 @@ impl FileReader<'_> {
         Ok(self.table_file(choice, table, context))
     }
 
+    /// Whether the source of the file keeps a format that says what is in one of these lists.
+    fn keeps_format_of(&self, json: &JsonText<'_>) -> bool {
+        let source = self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+        let kept = self.kept.get(source).filter(|kept| kept.like.is_none());
+        kept.is_some_and(|kept| {
+            let mut shapes = json
+                .lists
+                .iter()
+                .map(|list| Shape::new("", list.names(), 1));
+            shapes.any(|shape| !shape.is_other(kept))
+        })
+    }
+
+    /// The columns that the format of a source ignores.
+    fn ignored_before(&self, source: &str) -> Vec<String> {
+        let kept = self.kept.get(source).map(|kept| kept.ignored.parts());
+        kept.into_iter().flatten().map(str::to_owned).collect()
+    }
+
     fn table_file(&self, choice: Choice, mut table: Table, context: DraftContext) -> InputFile {
         self.hide_secrets(&mut table);
+        let ignored = self.ignored_before(&choice.source);
         InputFile {
             name: String::new(),
             base: choice.base,
@@ -518,6 +539,8 @@ impl FileReader<'_> {
                 tomorrow: self.calendar.tomorrow(),
                 country: self.country().map(str::to_owned),
                 is_kept: choice.is_kept,
+                ignored,
+                is_wanted: self.request.format == Some(FormatArgument::Draft),
                 ..context
             },
             needs_source: choice.needs_source,
@@ -632,6 +655,9 @@ impl FileReader<'_> {
         if let Some((base, place)) = find_platform(shapes, kind) {
             return Ok(of_base(base, Some(place)));
         }
+        if let Some(base) = find_format("schema-org").filter(|_| kind == Kind::Page) {
+            return Ok(of_base(base, None));
+        }
         let mut needs_source = named.is_some();
         if request.source.is_none() {
             let direct = self.kept.get(SOURCE_DEFAULT);
@@ -712,13 +738,17 @@ fn is_own_document(document: &str) -> bool {
         .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
 }
 
-/// The list of native records: lines that begin with the business of an export, or a list whose rows have members of ours alone.
-fn find_native(json: &JsonText<'_>) -> Option<usize> {
+/// Whether the first line is that of an export.
+fn begins_with_business(json: &JsonText<'_>) -> bool {
     let first = json.lists[0].elements.first().map_or("", |line| *line);
-    let begins_with_business = member(first, "reviews").is_none()
+    member(first, "reviews").is_none()
         && (member(first, "editorial").is_some()
-            || member(first, "business").is_some_and(|it| member(it, "publish_staff").is_some()));
-    if begins_with_business {
+            || member(first, "business").is_some_and(|it| member(it, "publish_staff").is_some()))
+}
+
+/// The list of native records: the lines of an export, or a list whose rows have members of ours alone.
+fn find_native(json: &JsonText<'_>) -> Option<usize> {
+    if begins_with_business(json) {
         return Some(0);
     }
     let Some(document) = json.document() else {
@@ -830,6 +860,13 @@ fn decide_formats(
             .collect(),
         changes: Vec::new(),
     };
+    let is_wanted = request.format == Some(FormatArgument::Draft);
+    if is_wanted && groups.is_empty() {
+        return Err(ImportError::Refused(
+            "the file is in our own form, which needs no format; import it without --format"
+                .to_owned(),
+        ));
+    }
     let several = groups.len() > 1;
     for ((_, source), numbers) in groups {
         let first = &files[numbers[0]];
@@ -848,8 +885,8 @@ fn decide_formats(
         if first.base.is_none() {
             check_tables(files, &numbers, &whole)?;
         }
-        let is_wanted = request.format == Some(FormatArgument::Draft);
-        if !draft.format.open.is_empty() || is_wanted {
+        // A table of another source is never imported under the format that a source keeps, nor in its place.
+        if !draft.format.open.is_empty() || is_wanted || first.needs_source {
             if several {
                 return Err(ImportError::Refused(format!(
                     "{}: something must be decided about its format first; import it by itself",
@@ -1007,7 +1044,6 @@ impl Collector<'_> {
         if let Some(fault) = first_fault
             && report.taken == before.1
             && report.rejected - before.0 == table.rows.len() as u64
-            && format.is_table()
         {
             return Err(FileError::new(format!(
                 "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"

@@ -60,11 +60,15 @@ pub struct DraftContext {
     /// The sheets, or the lists, of which one must be named; empty if it is known.
     pub sheets: Vec<String>,
     pub lists: Vec<String>,
+    /// The columns that the format which the source keeps ignores.
+    pub ignored: Vec<String>,
+    /// Whether the draft is shown even if nothing is open.
+    pub is_wanted: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
     pub is_kept: bool,
 }
 
-/// A format as far as it is known, and what stands in its file.
+/// A format as far as it is known, and what its file contains.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// The owner's part of the format, with the keys that are open.
@@ -211,7 +215,7 @@ impl<'t> Tables<'t> {
     /// The columns with an exact name of a field.
     fn exact(&self, field: ReviewField) -> Vec<String> {
         let is_exact = |name: &&String| {
-            // A column that counts the rows is none of IDs: it counts anew in each file.
+            // A column that counts the rows has no IDs: it begins again in each file.
             let is_count = || field == ReviewField::Id && self.counts_rows(name);
             named_field(self.header(name)) == Some(field) && !is_count()
         };
@@ -239,7 +243,9 @@ impl<'t> Tables<'t> {
                 values[place].1 += 1;
             }
         }
-        if sentences * 2 >= all.max(1) {
+        // A few sentences that repeat are choices, not texts.
+        let are_choices = values.len() <= VALUES_SHOWN && all >= 2 * values.len() as u64;
+        if sentences * 2 >= all.max(1) && !are_choices {
             return Vec::new();
         }
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -261,7 +267,6 @@ impl Draft {
         let all = Tables::new(tables);
         let mut draft = Self {
             format: format.clone(),
-            columns: all.shown(),
             lists: tables
                 .iter()
                 .flat_map(|table| table.lists.clone())
@@ -299,6 +304,9 @@ impl Draft {
             if candidates > 0 {
                 draft.open(key);
             }
+        }
+        if !draft.format.open.is_empty() || draft.context.is_wanted {
+            draft.columns = all.shown();
         }
         Ok(draft)
     }
@@ -488,7 +496,9 @@ impl Draft {
         });
         let left: Vec<String> = numbers.map(|column| all.columns[column].clone()).collect();
         if ignores_all {
-            self.format.ignored = Names::List(left);
+            let former = self.context.ignored.iter().filter(|it| !left.contains(*it));
+            let all = former.cloned().chain(left.iter().cloned());
+            self.format.ignored = Names::List(all.collect());
         } else if left.is_empty() {
             self.format.open.remove("ignored");
         } else {
@@ -819,6 +829,9 @@ impl Draft {
                 "encoding" => "the encoding of the file".to_owned(),
                 "sheet" => format!("which sheet: {}", self.context.sheets.join(", ")),
                 "rows" => format!("which list: {}", self.context.lists.join(", ")),
+                "only" if self.location.is_none() => {
+                    "which column has the locations; the file lacks the former one".to_owned()
+                }
                 "only" => "which location is this business's".to_owned(),
                 key => match key.strip_prefix("fields.") {
                     Some(field) => format!("which column is the {field}"),

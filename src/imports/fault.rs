@@ -1,4 +1,4 @@
-//! Where a row stands in its file, and why a file cannot be imported. A fault of one row is a [`crate::owner::fault::FieldError`].
+//! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`crate::owner::fault::FieldError`].
 
 use std::io;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
-use crate::model::text::{nearest, without_accent};
+use crate::model::text::{escaped, nearest, without_accent};
 use crate::model::{compose, named};
 
 /// An open value.
@@ -422,6 +422,15 @@ impl Format {
 
     /// A key whose value cannot be used, with the reason.
     fn find_fault(&self) -> Option<(&'static str, String)> {
+        let is_open = |text: &Option<String>| text.as_deref() == Some(OPEN);
+        for (key, value) in [("like", &self.like), ("separator", &self.separator)] {
+            if is_open(value) {
+                return Some((
+                    key,
+                    "\"?\" is no value of it; replace it, or leave it out".to_owned(),
+                ));
+            }
+        }
         if let Some(date_format) = &self.date_format
             && let Err(fault) = DateFormat::parse(date_format)
         {
@@ -465,7 +474,7 @@ impl Format {
                 let is_open = |part: &str| self.open.contains(&format!("{key}.{number}.{part}"));
                 let lacks = if block.names.is_empty() && !is_open("names") {
                     "names = [\"COLUMN\"], the column that says it"
-                } else if block.values.is_empty() && !is_open("values") {
+                } else if block.values.is_empty() {
                     "values = [\"VALUE\"], the values with which it may be shown"
                 } else if self.name.is_empty() && block.optional.is_some() {
                     return Some((
@@ -545,11 +554,14 @@ impl Format {
     pub fn ignores(&self, columns: &[String], column: usize) -> bool {
         let header = columns[column].to_lowercase();
         self.ignored.among(columns).into_iter().any(|name| {
-            match name.strip_suffix('*').filter(|it| !it.is_empty()) {
-                Some(family) if !columns.iter().any(|it| it == name) => {
-                    header.starts_with(&family.to_lowercase())
-                }
-                _ => is_same_column(&columns[column], name),
+            let is_there = columns.iter().any(|it| it == name);
+            let family = name
+                .strip_suffix('*')
+                .filter(|it| !it.is_empty() && !it.contains(' '));
+            match family {
+                Some(family) if !is_there => header.starts_with(&family.to_lowercase()),
+                Some(_) | None if is_there => columns[column] == name,
+                Some(_) | None => is_same_column(&columns[column], name),
             }
         })
     }
@@ -614,12 +626,28 @@ fn without_answered_encoding(text: &str) -> String {
     lines.collect()
 }
 
-/// Takes the open values out of a format's table; returns their keys.
+/// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.
+const OPEN_KEYS: [&str; 7] = [
+    "ignored",
+    "scale",
+    "date_format",
+    "encoding",
+    "sheet",
+    "rows",
+    "only",
+];
+
+/// Takes the open values out of a format's table; returns their keys. An open value of another key is left in it as a fault.
 fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
-    fn take(table: &mut DeTable<'_>, path: &str, open: &mut BTreeSet<String>) {
-        let keys = table
-            .iter()
-            .filter(|(_, value)| value.get_ref().as_str() == Some(OPEN));
+    fn take(
+        table: &mut DeTable<'_>,
+        path: &str,
+        may_be_open: fn(&str) -> bool,
+        open: &mut BTreeSet<String>,
+    ) {
+        let keys = table.iter().filter(|(key, value)| {
+            value.get_ref().as_str() == Some(OPEN) && may_be_open(key.get_ref())
+        });
         let keys: Vec<String> = keys.map(|(key, _)| key.get_ref().to_string()).collect();
         for key in keys {
             table.remove(key.as_str());
@@ -627,9 +655,10 @@ fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
         }
     }
     let mut open = BTreeSet::new();
-    take(table, "", &mut open);
+    take(table, "", |key| OPEN_KEYS.contains(&key), &mut open);
     if let Some(DeValue::Table(fields)) = table.get_mut("fields").map(toml::Spanned::get_mut) {
-        take(fields, "fields.", &mut open);
+        let is_field = |key: &str| ReviewField::find(key).is_some();
+        take(fields, "fields.", is_field, &mut open);
     }
     for part in PublicPart::ALL {
         let key = part.key();
@@ -637,7 +666,8 @@ fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
         if let Some(DeValue::Array(blocks)) = blocks {
             for (number, block) in blocks.iter_mut().enumerate() {
                 if let DeValue::Table(block) = block.get_mut() {
-                    take(block, &format!("{key}.{number}."), &mut open);
+                    let path = format!("{key}.{number}.");
+                    take(block, &path, |key| key == "names", &mut open);
                 }
             }
         }
@@ -884,8 +914,9 @@ pub fn basic_string(text: &str) -> String {
             '"' | '\\' => string.extend(['\\', c]),
             '\n' => string += "\\n",
             '\t' => string += "\\t",
-            c if c.is_control() => {
-                let _ = write!(string, "\\u{:04X}", u32::from(c));
+            // Hidden characters would be shown escaped in another way.
+            c if c.is_control() || escaped(c.to_string()) != c.to_string() => {
+                let _ = write!(string, "\\U{:08X}", u32::from(c));
             }
             c => string.push(c),
         }

@@ -33,8 +33,6 @@ pub struct Incoming {
     pub has_new_value: bool,
     /// Whether its source gives an instant, whose day depends on the time zone.
     pub has_instant: bool,
-    /// When it last changed at the source: of rows with the same ID, the newest counts.
-    pub changed_at: Option<DateTime<Utc>>,
     pub unpublished: Unpublished,
 }
 

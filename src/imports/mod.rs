@@ -12,7 +12,7 @@
 //! `collect` takes the files of a call through the first three. A row is accepted or rejected by itself; a file that cannot be read stops
 //! the import before anything is written. `native` is our own form, which exports write and imports read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -21,8 +21,8 @@ use crate::clock::Clock;
 use crate::imports::collect::{Collected, collect};
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::read::bytes::file_names;
-use crate::model::Calendar;
 use crate::model::business::Editorial;
+use crate::model::{Calendar, ReviewId};
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};
@@ -48,13 +48,14 @@ mod value;
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
+pub use merge::guards::Guards;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::{INPUT_BYTES_MAX, open_root};
 pub use report::{
-    FileError, ImportError, ImportOutcome, ImportReport, ImportVerdict, MassChange, MergeError,
-    Named, NewValue, Position, Rejection, Watch, Watcher,
+    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Refusal,
+    Rejection, Watch, Watcher,
 };
 pub use request::{
     Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
@@ -76,7 +77,53 @@ pub async fn import(
     request: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, ImportError> {
-    let now = clock.now();
+    let files = read_files(database, clock, request, watch).await?;
+    let guards = Guards {
+        accepts_changes: request.accept_changes,
+        limits_rejected: false,
+        advice: "check the file; --accept-changes takes it".to_owned(),
+    };
+    let mut write = database.write_as_owner().await?;
+    let applied = apply(&mut write, database, files, &guards, watch).await?;
+    if request.dry_run {
+        write.rollback().await
+    } else {
+        write.commit().await
+    }
+    .at(database.path())?;
+    Ok(applied.report)
+}
+
+/// The rows of an import.
+#[derive(Debug)]
+pub struct ImportedFiles {
+    request: ImportRequest,
+    kept: KeptFormats,
+    collected: Collected,
+}
+
+/// What an import wrote.
+#[derive(Debug)]
+pub struct Applied {
+    pub report: ImportReport,
+    /// The IDs of all reviews in the files: known, new or deleted by the owner.
+    pub ids: HashSet<ReviewId>,
+    /// Whether all changes are one transaction even if many nodes share the database.
+    pub is_one_group: bool,
+    /// The number of the run; `None` of a fetch that changed nothing, and of a sample.
+    pub run: Option<i64>,
+}
+
+/// Reads the files of `request` by the formats that their sources keep.
+///
+/// # Errors
+/// [`ImportError`]
+pub async fn read_files(
+    database: &Database,
+    clock: &Clock,
+    request: &ImportRequest,
+    watch: Watcher<'_>,
+) -> Result<ImportedFiles, ImportError> {
     let path = database.path();
     let mut reader = database.reader().await?;
     refuse_sample(&mut reader, path).await?;
@@ -91,11 +138,36 @@ pub async fn import(
         .as_mut()
         .and_then(|name| respell(name, &counts));
     request.business = known;
-    let request = &request;
-    let calendar = Calendar { zone, now };
-    let mut collected = collect(request, calendar, &kept, &counts, watch)?;
+    let calendar = Calendar {
+        zone,
+        now: clock.now(),
+    };
+    let mut collected = collect(&request, calendar, &kept, &counts, watch)?;
     collected.report.notes.extend(respelled);
-    let mut write = database.write_as_owner().await?;
+    Ok(ImportedFiles {
+        request,
+        kept,
+        collected,
+    })
+}
+
+/// Merges the rows with the stored reviews, and writes the changes within `write`, which the caller commits.
+///
+/// # Errors
+/// [`ImportError`], also if a guard stops the import; then nothing is committed.
+pub async fn apply(
+    write: &mut Write,
+    database: &Database,
+    files: ImportedFiles,
+    guards: &Guards,
+    watch: Watcher<'_>,
+) -> Result<Applied, ImportError> {
+    let path = database.path();
+    let ImportedFiles {
+        request,
+        kept,
+        mut collected,
+    } = files;
     // Another program may have written since the files were read.
     refuse_sample(write.for_reading(), path).await?;
     if business::find(write.for_reading()).await.at(path)? != request.business
@@ -105,15 +177,9 @@ pub async fn import(
         collected.report.business = None;
         collected.report.has_left_out_business = true;
     }
-    let merged = merge_and_write(&mut write, collected, &kept, request, watch).await;
-    let report = merged.map_err(|error| error.at(path))?;
-    if request.dry_run {
-        write.rollback().await
-    } else {
-        write.commit().await
-    }
-    .at(path)?;
-    Ok(report)
+    let merging = merge_and_write(write, collected, &kept, &request, guards, watch);
+    // It holds all rows, which would make a large future of every caller.
+    Box::pin(merging).await.map_err(|error| error.at(path))
 }
 
 /// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
@@ -122,8 +188,9 @@ async fn merge_and_write(
     collected: Collected,
     kept: &KeptFormats,
     request: &ImportRequest,
+    guards: &Guards,
     watch: Watcher<'_>,
-) -> Result<ImportReport, MergeError> {
+) -> Result<Applied, MergeError> {
     let Collected {
         calendar: Calendar { zone, now },
         rows,
@@ -152,36 +219,21 @@ async fn merge_and_write(
     let rules = Rules {
         now,
         request,
+        guards,
         brought,
     };
     let known = reviews::load_known(write.for_reading()).await?;
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
+    // A fetch that changes nothing is no run that could be taken back.
+    let has_changes = outcome.changes.iter().any(Change::is_visible);
     let mut run = None;
-    if !request.is_sample {
+    if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         run = Some(reviews::begin_run(write, now, &file_names(&request.files), &sources).await?);
     }
-    let decided = ImportOutcome {
-        report: &outcome.report,
-        ids: &outcome.present,
-        has_changes: outcome.changes.iter().any(Change::is_visible),
-        is_one_group: outcome.changes.len() <= GROUP_MAX,
-        mass_change: outcome
-            .mass_change
-            .as_ref()
-            .filter(|_| !request.accept_changes && !request.is_sample),
-        mass_withholding: outcome
-            .mass_withholding
-            .as_deref()
-            .filter(|_| !request.accept_changes),
-        run,
-    };
-    let verdict = watch.decide(write, decided).await?;
-    if let Some(forgotten) = run.filter(|_| !verdict.keeps_run) {
-        reviews::forget_run(write, forgotten).await?;
-        run = None;
-    }
+    let ids = std::mem::take(&mut outcome.present);
+    let is_one_group = outcome.changes.len() <= GROUP_MAX;
     let report = std::mem::take(&mut outcome.report);
     let present = std::mem::take(&mut outcome.present);
     write_changes(write, outcome, run, now, watch).await?;
@@ -195,12 +247,16 @@ async fn merge_and_write(
         ));
     }
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
-    let formats_run = run.filter(|_| verdict.undoes_formats);
-    store_formats(write, &formats, formats_run).await?;
+    store_formats(write, &formats, run).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }
-    Ok(report)
+    Ok(Applied {
+        report,
+        ids,
+        is_one_group,
+        run,
+    })
 }
 
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
@@ -354,8 +410,13 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let merged = merge_and_write(&mut write, collected, &KeptFormats::new(), &request, watch).await;
-    let report = merged.map_err(|error| error.at(path))?;
+    let guards = Guards {
+        accepts_changes: true,
+        ..Guards::default()
+    };
+    let kept = KeptFormats::new();
+    let merged = merge_and_write(&mut write, collected, &kept, &request, &guards, watch).await;
+    let applied = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
-    Ok(report)
+    Ok(applied.report)
 }

@@ -12,7 +12,7 @@ use sqlx::SqliteConnection;
 use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
-use crate::imports::value::names::without_address;
+use crate::imports::value::names::{digest, without_address};
 use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, url};
@@ -165,7 +165,7 @@ impl Exported {
 ///
 /// It is strict because reviews are published under the business's name: an invalid member rejects the row.
 pub const RECORD: &[Member] = &[
-    needed("id", Shape::Word(parsed::<ReviewId>)),
+    optional("id", Shape::Word(parsed::<ReviewId>)),
     needed("rating", Shape::Stars),
     needed("date", Shape::Day),
     needed("author", NAME),
@@ -408,6 +408,18 @@ pub fn readable(record: &Value) -> Value {
     Value::Object(read)
 }
 
+/// The ID of a record without one, which is that of a row with the same values in a table.
+fn derive_id(record: &Value) -> Result<ReviewId, Vec<FieldError>> {
+    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
+    let stars = record["rating"].to_string();
+    let mut parts = vec![text("source"), text("author"), text("date"), text("text")];
+    if text("text").is_empty() {
+        parts.extend(record.get("title").and_then(Value::as_str));
+        parts.push(&stars);
+    }
+    digest("table", &parts).map_err(|error| vec![FieldError::new("id", error.to_string())])
+}
+
 /// The review in `value`, or all its errors.
 fn parse_review(
     value: &Value,
@@ -471,6 +483,10 @@ fn parse_review(
     }
     // The merge withholds a review that is not verified.
     record["status"] = json!(status.unwrap_or(Status::Published));
+    let has_own_id = record.get("id").is_some();
+    if !has_own_id {
+        record["id"] = json!(derive_id(&record)?);
+    }
     let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
     let unpublished = Unpublished::deserialize(&record).map_err(unreadable)?;
     let mut review = Review::deserialize(record).map_err(unreadable)?;
@@ -494,12 +510,11 @@ fn parse_review(
         unstated.extend(Unit::ALL.into_iter().filter(is_unknown));
     }
     Ok(Incoming {
-        has_own_id: true,
+        has_own_id,
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
         has_instant: false,
-        changed_at: review.updated_at,
         unpublished,
         statement: Statement {
             review,
@@ -555,7 +570,7 @@ fn check_verification(reader: &mut ShapeReader, members: &Map<String, Value>) ->
     }
 }
 
-/// `None` if it is not stated. A review for which nobody vouches is withheld, even if its status is published.
+/// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published.
 fn stated_status(
     reader: &mut ShapeReader,
     members: &Map<String, Value>,

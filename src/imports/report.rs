@@ -1,29 +1,27 @@
 //! The report of an import and its progress events; `cli` formats them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fmt, io};
 
-use futures_util::FutureExt as _;
-use futures_util::future::{self, BoxFuture};
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
-use crate::model::{Review, ReviewId, Unit};
+use crate::model::{Review, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::listed;
-use crate::storage::{DbError, Write};
+use crate::storage::DbError;
 
-/// The outcome of an import, or of a dry run.
+/// The outcome of an import or of its undoing, or of a dry run of either.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// In the order of reading.
     pub files: Vec<FileReport>,
     /// Reviews that did not exist before.
     pub new: u64,
-    /// Existing reviews that differed.
+    /// Existing reviews that differed; of an undo, those that have their former values again.
     pub updated: u64,
     /// Existing reviews without a difference.
     pub unchanged: u64,
@@ -75,6 +73,8 @@ pub struct ImportReport {
     pub business: Option<String>,
     /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
+    /// What an undo does besides; `None` of an import.
+    pub undone: Option<UndoReport>,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
 }
@@ -111,6 +111,19 @@ impl ImportReport {
         self.newly_withheld
             .add(|| format!("{} ({reason})", preview(review)));
     }
+}
+
+/// What an undo does with the reviews of an import, besides giving back former values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UndoReport {
+    /// Reviews that the import added.
+    pub removed: Named,
+    /// Reviews that it restored, and that are deleted again.
+    pub deleted: Named,
+    /// Reviews that stay as they are, each with the reason.
+    pub left: Named,
+    /// Reviews that were deleted since.
+    pub gone: u64,
 }
 
 /// A value of a column of publication that the format does not list.
@@ -231,65 +244,25 @@ pub trait Watch {
 
     /// `done` reviews of `of` have been written so far.
     fn written(&mut self, _done: usize, _of: usize) {}
-
-    /// Decides on the import in its transaction, before anything is written. An error ends the import.
-    fn decide<'a>(
-        &'a mut self,
-        _write: &'a mut Write,
-        outcome: ImportOutcome<'a>,
-    ) -> BoxFuture<'a, Result<ImportVerdict, MergeError>> {
-        let verdict = outcome.mass_change.map_or_else(
-            || Ok(ImportVerdict::default()),
-            |MassChange { reason, examples }| {
-                Err(MergeError::Refused(format!(
-                    "{reason}, for example\n{examples}\ncheck the file; --accept-changes takes it"
-                )))
-            },
-        );
-        future::ready(verdict).boxed()
-    }
 }
 
-/// What an import will do.
-#[derive(Debug, Clone, Copy)]
-pub struct ImportOutcome<'a> {
-    pub report: &'a ImportReport,
-    /// The IDs of all reviews in the files, known, new or deleted by the owner.
-    pub ids: &'a HashSet<ReviewId>,
-    /// Whether reviews, or what identifies deleted ones, will change.
-    pub has_changes: bool,
-    /// Whether all changes are one transaction even if many nodes share the database.
-    pub is_one_group: bool,
-    /// Why the import is not taken unless the owner accepts it.
-    pub mass_change: Option<&'a MassChange>,
-    /// Why a scheduled run is not taken unless the owner accepts it.
-    pub mass_withholding: Option<&'a str>,
-    /// The number of the run.
-    pub run: Option<i64>,
-}
-
-/// An import that would change most reviews of a source, as that of a broken sheet would.
-#[derive(Debug)]
-pub struct MassChange {
+/// Why a guard does not take an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
     pub reason: String,
     /// Some of the reviews with their old and new values.
-    pub examples: String,
+    pub examples: Vec<String>,
+    pub advice: String,
 }
 
-/// The decision on an import.
-#[derive(Debug)]
-pub struct ImportVerdict {
-    /// Whether the import is a run that can be undone.
-    pub keeps_run: bool,
-    /// Whether its undo gives sources their former formats back.
-    pub undoes_formats: bool,
-}
-
-impl Default for ImportVerdict {
-    fn default() -> Self {
-        Self {
-            keeps_run: true,
-            undoes_formats: true,
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)?;
+        if self.examples.is_empty() {
+            write!(f, "; {}", self.advice)
+        } else {
+            let examples = self.examples.join("\n");
+            write!(f, ", for example\n{examples}\n{}", self.advice)
         }
     }
 }
@@ -303,6 +276,9 @@ pub enum MergeError {
     /// The merge would exceed the request, or is ambiguous.
     #[error("{0}")]
     Refused(String),
+    /// It would change too much without the owner.
+    #[error("{0}")]
+    Guarded(Refusal),
     /// [`Watch::is_stopped`]
     #[error("{STOPPED}")]
     Stopped,
@@ -316,6 +292,7 @@ impl MergeError {
     pub fn at(self, path: &Path) -> ImportError {
         match self {
             Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
+            Self::Guarded(refusal) => ImportError::Guarded(refusal),
             Self::Stopped => ImportError::Stopped,
             Self::Database(error) => DbError::at(path, error).into(),
         }
@@ -367,6 +344,9 @@ pub enum ImportError {
     /// A file cannot be imported, or the import would do more than requested, or something that was probably not intended.
     #[error("{0}")]
     Refused(String),
+    /// It would change too much without the owner.
+    #[error("{0}; nothing was changed")]
+    Guarded(Refusal),
     /// Something must be decided about the format first.
     #[error("open: {}", .0.describe_open().join("; "))]
     Open(Box<Draft>),

@@ -488,7 +488,6 @@ impl<'t> RowReading<'t> {
             is_answer_hidden: self.is_reply_hidden,
             has_new_value: self.is_hidden_by_value,
             has_instant: self.has_instant,
-            changed_at: updated.map(Posted::instant_or_midnight),
             unpublished: Unpublished {
                 posted_at: posted.posted.instant(),
                 ..Unpublished::default()

@@ -234,10 +234,11 @@ impl Engine {
         Arc::clone(SHIPPED[at].get_or_init(|| Arc::new(Self::new(Trade::built_in(IDS[at])))))
     }
 
-    /// The configured engine; without one, that of the trade for the business's type.
+    /// The configured engine; without one, and for the general trade as it is for the business's type, that for the type.
     pub fn of(configured: Option<&Arc<Self>>, business: &Business) -> Arc<Self> {
-        let shipped = || Self::shipped(Trade::id_for(&business.kind));
-        configured.map_or_else(shipped, Arc::clone)
+        let own = Self::shipped(Trade::id_for(&business.kind));
+        let other = configured.filter(|one| one.trade.id != own.trade.published_id());
+        other.map_or(own, Arc::clone)
     }
 
     /// The finder for a language, if the trade has phrases for it.

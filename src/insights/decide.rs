@@ -118,8 +118,19 @@ impl OpinionFinder {
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let weights = self.decisions.as_ref();
-            if let Some(decision) = Decision::new(weights, candidate) {
-                let sentence = &mut sentences[candidate.sentence];
+            let sentence = &mut sentences[candidate.sentence];
+            let mut decision = Decision::new(weights, candidate);
+            if let Some(label) = candidate.rule.filter(|label| {
+                label.judges() && candidate.is_strong && !self.is_learned()
+                    || *label == Polarity::Negative && sentence.has_drawback
+            }) {
+                decision = Some(Decision::of_rule(label, decision));
+            }
+            if let Some(decision) = decision {
+                let is_advice = sentence.advice.contains(&candidate.part);
+                if is_advice && candidate.rule.is_none() && decision.label == Polarity::Positive {
+                    continue;
+                }
                 findings.push(self.finding(text, sentence, candidate, decision));
             }
         }
@@ -131,7 +142,9 @@ impl OpinionFinder {
         });
         let mut overall = self.overall(&sentences, &findings);
         if let Some(stars) = stars {
-            withdraw_by_stars(&mut findings, stars);
+            let is_announced = |one: &Finding| sentences[one.sentence as usize].has_drawback;
+            let findings = findings.iter_mut().filter(|one| !is_announced(one));
+            withdraw_by_stars(findings, stars);
             if overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
             }
@@ -239,6 +252,12 @@ pub struct SentenceReading<'finder> {
     lead: i32,
     /// Whether it begins with what the customer did.
     has_deed: bool,
+    /// The parts that recommend something else than the business, by their indices: they praise nothing.
+    advice: Vec<usize>,
+    /// Whether it announces blame.
+    has_drawback: bool,
+    /// The aspects that its words name, by their indices.
+    named: Vec<usize>,
 }
 
 impl SentenceReading<'_> {
@@ -259,6 +278,8 @@ pub struct AspectCandidate {
     part: usize,
     /// The judgement of the rules, if they found the aspect.
     rule: Option<Polarity>,
+    /// Whether it is more than mild.
+    is_strong: bool,
     /// Whether the classifier is asked; it cannot distinguish the numbers in `10/10`.
     pub has_words: bool,
     /// The input of the decision.
@@ -295,7 +316,19 @@ impl OpinionFinder {
             });
         }
         let meanings = || parsed.phrases.iter().map(|phrase| phrase.meaning);
-        let scores = self.classifier.classify(text, tokens.clone());
+        let mut scores = self.classifier.classify(text, tokens.clone());
+        let advice = parsed.phrases.iter();
+        let advice = advice.filter(|phrase| phrase.meaning == Meaning::Cue(Cue::Advice));
+        let advice = advice.filter_map(|phrase| {
+            let start = parsed.tokens(phrase.start..phrase.end).start;
+            let mut parts = scores.parts.iter();
+            parts.position(|part| part.tokens.contains(&start))
+        });
+        let advice: Vec<usize> = advice.collect();
+        for part in &advice {
+            let labels = &mut scores.parts[*part].labels;
+            labels[PRAISE] = labels[PRAISE].min(labels[BLAME]);
+        }
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
         SentenceReading {
             rules,
@@ -307,6 +340,9 @@ impl OpinionFinder {
                 0
             },
             has_deed: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Deeds)),
+            has_drawback: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Drawbacks)),
+            named: meanings().filter_map(Meaning::aspect).collect(),
+            advice,
             scores,
         }
     }
@@ -345,6 +381,7 @@ impl OpinionFinder {
                     sentence: number,
                     part,
                     rule: rule.map(|finding| finding.polarity),
+                    is_strong: rule.is_some_and(|finding| finding.score.abs() > MARGIN),
                     has_words: sentence.has_words,
                     features: aspect_features(sentence, part, *heads, rule, elsewhere),
                 });
@@ -509,6 +546,15 @@ struct Decision {
 }
 
 impl Decision {
+    /// The label of the rules, whatever was decided.
+    fn of_rule(label: Polarity, decision: Option<Self>) -> Self {
+        let same = decision.filter(|one| one.label == label);
+        Self {
+            label,
+            confidence: same.map_or(CONFIDENCE_MIN, |one| one.confidence.max(CONFIDENCE_MIN)),
+        }
+    }
+
     /// `None` if the candidate is no finding. Without `weights`, the findings of the rules are accepted unchanged.
     fn new(weights: Option<&DecisionWeights>, candidate: &AspectCandidate) -> Option<Self> {
         let Some(weights) = weights.filter(|_| candidate.has_words) else {
@@ -706,12 +752,23 @@ impl OpinionFinder {
         features
     }
 
-    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any.
+    /// Whether the trade has annotated texts, from which classifier and decision learned.
+    fn is_learned(&self) -> bool {
+        !self.trade.quality.is_empty()
+    }
+
+    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any. The classifier learned
+    /// nothing about a trade without annotated texts: there it is one that the sentence names, if it names some.
     fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> Option<usize> {
         let whole = sentence.scores.whole();
+        let overall = self.trade.overall;
+        let is_learned = self.is_learned();
+        let named = sentence.named.iter().filter(|one| overall != Some(**one));
+        let named: Vec<usize> = named.copied().collect();
         let blamed = (0..self.heads.len()).filter_map(|aspect| {
             let [blame, _] = self.heads[aspect]?.judgements;
-            (self.trade.overall != Some(aspect)).then_some((whole.aspects[blame], aspect))
+            let is_possible = is_learned || named.is_empty() || named.contains(&aspect);
+            (is_possible && overall != Some(aspect)).then_some((whole.aspects[blame], aspect))
         });
         let (odds, aspect) = blamed.max_by_key(|(odds, aspect)| (*odds, Reverse(*aspect)))?;
         (odds >= COMPLAINT_ASPECT_MIN).then_some(aspect)
@@ -780,8 +837,8 @@ impl OpinionFinder {
 const STARS_MAX: u8 = 5;
 
 /// Each withdrawal is a hit, so that the points remain the sum of the hits.
-fn withdraw_by_stars(findings: &mut [Finding], stars: u8) {
-    for finding in findings.iter_mut().filter(|one| is_withdrawn(one, stars)) {
+fn withdraw_by_stars<'a>(findings: impl Iterator<Item = &'a mut Finding>, stars: u8) {
+    for finding in findings.filter(|one| is_withdrawn(one, stars)) {
         finding.hits.push(Hit {
             rule: WITHDRAWN.to_owned(),
             span: finding.span,
@@ -1301,7 +1358,7 @@ mod tests_of_stars {
                 3
             };
             let mut found = [finding(polarity, score, rules)];
-            withdraw_by_stars(&mut found, stars);
+            withdraw_by_stars(found.iter_mut(), stars);
             assert_eq!(found[0].polarity, left, "{rules:?} at {stars} stars");
             let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
             assert_eq!(sum, found[0].score, "the hits add up");
@@ -1329,7 +1386,7 @@ mod tests_of_stars {
                     confidence,
                     ..finding(polarity, score, &both)
                 }];
-                withdraw_by_stars(&mut found, stars);
+                withdraw_by_stars(found.iter_mut(), stars);
                 assert_eq!(found[0].polarity, left, "{polarity:?} of {confidence}");
                 let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
                 assert_eq!(sum, found[0].score, "the hits add up");

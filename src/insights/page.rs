@@ -381,10 +381,16 @@ impl InsightsPage<'_> {
         let votes = &self.counted.corpus.overall;
         let (positive, negative, all) = (votes.positive, votes.negative, votes.reviews());
         let [(more, word), (fewer, other)] = sides(votes);
-        let rest = match fewer {
-            0 => format!("none is {other}"),
-            1 => format!("1 is {other}"),
-            some => format!("{some} are {other}"),
+        let are = |reviews: u32, what: &str| match reviews {
+            0 => format!("none is {what}"),
+            1 => format!("1 is {what}"),
+            some => format!("{some} are {what}"),
+        };
+        let neither = all - more - fewer;
+        let rest = match (fewer, neither) {
+            (_, 0) => are(fewer, other),
+            (0, _) => are(neither, "neither positive nor negative"),
+            (_, _) => format!("{}, {}", are(fewer, other), are(neither, "neither")),
         };
         let text = format!(
             "{} {all} reviews with an analysed text are {word} as a whole ({more}); {rest}.",
@@ -393,6 +399,7 @@ impl InsightsPage<'_> {
         let figures = [
             ("positive", positive),
             ("negative", negative),
+            ("neither", neither),
             ("analysed", all),
         ];
         (all >= self.figure_min()).then(|| sentence(SummaryTemplate::Overall, text, &figures))
@@ -449,7 +456,11 @@ impl InsightsPage<'_> {
                 "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
             )
         } else {
-            share_words(side, judged, "judge it", sign)
+            if votes.uncertain > 0 {
+                figures.push((Vote::Uncertain.name(), votes.uncertain));
+            }
+            let share = share_words(side, votes, "judge it", sign);
+            share + &rest_words(&[(votes.uncertain, "unclear")])
         };
         let mut sentence = sentence(
             template,
@@ -669,13 +680,16 @@ fn quantifier(part: u32, of: u32) -> Quantifier {
     }
 }
 
-/// How many of the reviews that `judge` are `word`, in words from [`JUDGED_MIN`] on and where they are all.
-fn share_words(part: u32, judged: u32, judge: &str, word: &str) -> String {
+/// How many of the reviews that `judge` are `word`, in words from [`JUDGED_MIN`] on and where they are all. Reviews of which
+/// it is unclear what they say may be others: with some, they are not all.
+fn share_words(part: u32, votes: &VoteCounts, judge: &str, word: &str) -> String {
+    let judged = votes.judged();
     let quantifier = quantifier(part, judged);
-    if matches!(quantifier, Quantifier::All) {
+    let is_all = matches!(quantifier, Quantifier::All);
+    if is_all && votes.uncertain == 0 {
         return format!("All {judged} reviews that {judge} are {word}");
     }
-    if judged < JUDGED_MIN {
+    if is_all || judged < JUDGED_MIN {
         return format!("{part} of {judged} reviews that {judge} are {word}");
     }
     let share = quantifier.plain();
@@ -692,13 +706,22 @@ fn sides(votes: &VoteCounts) -> [(u32, &'static str); 2] {
 /// The counts with the larger side first.
 fn both_counts(votes: &VoteCounts, judge: &str) -> String {
     let [(side, word), (other, other_word)] = sides(votes);
-    let share = share_words(side, votes.judged(), judge, word);
-    let rest = [(other, other_word), (votes.mixed, "mixed")];
+    let share = share_words(side, votes, judge, word);
+    let rest = [
+        (other, other_word),
+        (votes.mixed, "mixed"),
+        (votes.uncertain, "unclear"),
+    ];
+    format!("{share}{}.", rest_words(&rest))
+}
+
+/// The other counts of a share, without those that are 0.
+fn rest_words(rest: &[(u32, &str)]) -> String {
     let rest = rest.iter().filter(|(reviews, _)| *reviews > 0);
     let rest = rest.map(|(reviews, word)| format!("{reviews} {word}"));
     match rest.collect::<Vec<_>>().join(", ") {
-        rest if rest.is_empty() => format!("{share}."),
-        rest => format!("{share}; {rest}."),
+        rest if rest.is_empty() => rest,
+        rest => format!("; {rest}"),
     }
 }
 
@@ -770,6 +793,13 @@ mod tests {
             (
                 votes(20, 20, 0),
                 "About half of the reviews that judge it are positive (20 of 40); 20 negative.",
+            ),
+            (
+                VoteCounts {
+                    uncertain: 2,
+                    ..votes(7, 0, 0)
+                },
+                "7 of 7 reviews that judge it are positive; 2 unclear.",
             ),
         ] {
             assert_eq!(both_counts(&votes, "judge it"), expected);

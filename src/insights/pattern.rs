@@ -7,6 +7,7 @@
 //! | `show~` | any form: show, shows, showed, showing |
 //! | `@firm` | one of a list of words |
 //! | `<number>` `<money>` `<name>` | a number, a sum, a capitalised word that is none of ours |
+//! | `<gerund>` | a word that ends with `ing` |
 //! | `right?` | the word or nothing |
 //! | `(as promised|on time)?` | one of several sequences, and with `?` or nothing |
 //! | `..` `..5` | up to three (five) other words, across no mark |
@@ -304,6 +305,16 @@ pub struct PatternMatcher {
     number: Vec<Symbol>,
     money: Vec<Symbol>,
     name: Vec<Symbol>,
+    gerund: Vec<Symbol>,
+}
+
+/// The ending of `<gerund>`, and the least number of letters before it.
+const GERUND: &str = "ing";
+const GERUND_STEM_MIN: usize = 2;
+
+fn is_gerund(word: &str) -> bool {
+    let stem = word.strip_suffix(GERUND);
+    stem.is_some_and(|stem| stem.len() >= GERUND_STEM_MIN)
 }
 
 impl PatternMatcher {
@@ -314,13 +325,16 @@ impl PatternMatcher {
     ) -> Self {
         let (nodes, symbols) = prefix_tree(patterns);
         let mut vocabulary = WordMap::<Vec<Symbol>>::default();
-        let mut numerals = Vec::new();
+        let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
         for (symbol, number) in &symbols {
             for word in words(symbol) {
                 let fingerprint = Fingerprint::of(&word);
                 vocabulary.entry(fingerprint).or_default().push(*number);
                 if word.starts_with(|c: char| c.is_ascii_digit()) {
                     numerals.push(fingerprint);
+                }
+                if is_gerund(&word) {
+                    gerunds.push(fingerprint);
                 }
             }
         }
@@ -330,10 +344,13 @@ impl PatternMatcher {
             symbols.sort_unstable();
             symbols
         };
-        let [number, money, name] = ["<number>", "<money>", "<name>"].map(&mut class);
+        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
+        let [number, money, name, gerund] = classes.map(&mut class);
         // `3` is a literal in some pattern, and also a number.
-        for numeral in numerals {
-            vocabulary.entry(numeral).or_default().extend(&number);
+        for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
+            for word in words {
+                vocabulary.entry(word).or_default().extend(class);
+            }
         }
         for symbols in vocabulary.values_mut() {
             symbols.sort_unstable();
@@ -349,6 +366,7 @@ impl PatternMatcher {
             number,
             money,
             name,
+            gerund,
         }
     }
 
@@ -397,6 +415,7 @@ impl PatternMatcher {
         let symbols = match token.shape {
             Number => &self.number[..],
             Capitalised | Mixed if !is_first => &self.name,
+            Lower if is_gerund(word) => &self.gerund,
             Capitalised | Mixed | Lower | Upper | Mark => &[],
         };
         (1, symbols)

@@ -13,11 +13,11 @@ use crate::model::{fold, hex, named, parse_toml};
 
 /// The id of the trade for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
-/// The id of the trade for places to stay.
+/// The id of the general trade as it is for places to stay, with aspects of their own.
 const LODGING: &str = "lodging";
 /// The id of the trade for any other business.
 pub const GENERAL: &str = "general";
-/// The ids of all trades, the general one last.
+/// The ids of all tables of aspects, that of the general trade last.
 pub const IDS: [&str; 4] = [HOME_SERVICES, "food", LODGING, GENERAL];
 
 /// What the trades are called, and which aspects they have.
@@ -55,7 +55,7 @@ pub struct AspectDefinition {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trade {
-    /// Id of the trade in all output, for example `home_services`.
+    /// Id of its table, for example `home_services`.
     pub id: String,
     /// Display name.
     pub label: String,
@@ -107,6 +107,15 @@ impl Trade {
         let is_of = |types: &[String]| types.iter().any(|one| one.eq_ignore_ascii_case(name));
         let found = TYPES.iter().zip(IDS).find(|(types, _)| is_of(types));
         found.map_or(GENERAL, |(_, id)| id)
+    }
+
+    /// Its id in all output and settings.
+    pub fn published_id(&self) -> &str {
+        if self.id == LODGING {
+            GENERAL
+        } else {
+            &self.id
+        }
     }
 
     /// The trade in Spanish, if it has phrases for it.
@@ -218,6 +227,10 @@ named! {
         Contrasts = "contrasts",
         /// `I told them`: what the customer did, which is rarely a complaint.
         Deeds = "deeds",
+        /// `recommend downloading`: what is recommended is not the business.
+        Advice = "advice",
+        /// `the only downside`: announces blame, also of a content customer.
+        Drawbacks = "drawbacks",
     }
 }
 
@@ -242,6 +255,14 @@ impl Meaning {
         match self {
             Self::Names(aspect) | Self::Hints(aspect) => Some(aspect),
             Self::Judges(..) | Self::Opinion(_) | Self::Cue(_) => None,
+        }
+    }
+
+    /// The aspect that it surely is about.
+    pub const fn aspect(self) -> Option<usize> {
+        match self {
+            Self::Names(aspect) | Self::Judges(aspect, _) => Some(aspect),
+            Self::Hints(_) | Self::Opinion(_) | Self::Cue(_) => None,
         }
     }
 

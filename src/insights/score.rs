@@ -94,9 +94,9 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // What tells of the customer may be part of any other phrase.
-            let is_deed = |meaning| meaning == Meaning::Cue(Cue::Deeds);
-            if !found.patterns.iter().map(meaning).all(is_deed) {
+            // What tells of the customer, or announces blame, may be part of any other phrase.
+            let is_aside = |meaning| matches!(meaning, Meaning::Cue(Cue::Deeds | Cue::Drawbacks));
+            if !found.patterns.iter().map(meaning).all(is_aside) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let mut selected = self.phrases.iter();
                 let has_same_words = selected.any(|phrase| {

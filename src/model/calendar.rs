@@ -1,6 +1,6 @@
 //! Times of reviews and answers, and the days of the business on which they fall.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 use super::review::Day;
@@ -73,13 +73,6 @@ impl Posted {
         match self {
             Self::Instant(instant) => Some(instant),
             Self::Day(_) => None,
-        }
-    }
-
-    pub fn instant_or_midnight(self) -> DateTime<Utc> {
-        match self {
-            Self::Instant(instant) => instant,
-            Self::Day(day) => day.date().and_time(NaiveTime::MIN).and_utc(),
         }
     }
 }

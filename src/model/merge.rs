@@ -14,13 +14,15 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::json::without_nulls;
-use super::review::{Day, Review, Status, Unit};
+use super::review::{ANONYMOUS, Day, Review, Status, Unit};
 use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
 /// Reason for withholding a review that its source no longer lists.
 pub const GONE: &str = "gone at the source";
+/// Reason for withholding a review that a row may be which its source hides.
+pub const MAYBE_NOT_PUBLISHED: &str = "perhaps not published at the source";
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
 
@@ -122,10 +124,11 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
             .unwrap_or_else(|| unit.is_unset(row) || hides);
     let is_unchanged = !is_decided && merged.last_statement.compare(unit, stated) == Some(true);
     if unit.is_same(row, stated) {
-        // The values are equal again, so the unit is no longer a decision; but what a command withheld or removed stays so, even if
-        // the source did the same in between, and an export tells of the decision itself.
+        // The values are equal again, so the unit is no longer a decision; but what a command withheld, removed or anonymized stays so,
+        // even if the source did the same in between, and an export tells of the decision itself.
         let stays = unit == Unit::Status && row.status != Status::Published
-            || unit == Unit::Reply && row.reply.is_none();
+            || unit == Unit::Reply && row.reply.is_none()
+            || unit == Unit::Author && row.author == ANONYMOUS;
         if !is_decision && !stays {
             merged.last_statement.decided.remove(&unit);
         }
@@ -150,8 +153,8 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
     };
     let is_stated = !statement.unstated.contains(&Unit::Status);
     let mut adjusted = Cow::Borrowed(statement);
-    if !is_stated && was(GONE) {
-        // The review is back at its source, and the statement gives no other reason.
+    if !is_stated && (was(GONE) || was(MAYBE_NOT_PUBLISHED)) {
+        // The review has a row again, and the statement gives no other reason.
         let adjusted = adjusted.to_mut();
         adjusted.review.status = Status::Published;
         adjusted.unstated.remove(&Unit::Status);
@@ -159,7 +162,7 @@ fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> 
     adjusted
 }
 
-/// A review for which nobody vouches is never published.
+/// A review without a verification is never published.
 fn withhold_unverified(mut review: Review) -> Review {
     if review.verification.method.is_none() && review.status == Status::Published {
         review.status = Status::withheld(NOT_VERIFIED);

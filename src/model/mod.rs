@@ -48,12 +48,12 @@ mod words;
 
 pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
-    Digests, GONE, LastStatement, Merged, NOT_PUBLISHED, NOT_VERIFIED, Statement, Units, adopt,
-    merge, source_day,
+    Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
+    Statement, Units, adopt, merge, source_day,
 };
 pub use review::{
-    Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method, Rating,
-    RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
+    ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
+    Rating, RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
 pub use votes::{Vote, VoteCounts};
 pub use words::{

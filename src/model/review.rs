@@ -46,6 +46,9 @@ impl Review {
     }
 }
 
+/// The display name of an author whose name is private.
+pub const ANONYMOUS: &str = "Anonymous";
+
 /// Ids without a usable URL: path segments with a special meaning (RFC 3986 §3.3), and the name of
 /// `/api/reviews/search`. The database's triggers refuse them too (`migrations/0002_review.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
@@ -151,7 +154,7 @@ pub struct Source {
 /// Who vouches that a review is from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// `None` if nobody does: such a review is withheld.
+    /// `None` if no one does: such a review is withheld.
     #[serde(rename = "verification")]
     pub method: Option<Method>,
     pub verified_at: Option<DateTime<Utc>>,

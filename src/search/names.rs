@@ -14,7 +14,7 @@ pub fn value(kind: MentionKind, facet: &Facet) -> &str {
     }
 }
 
-/// The facet of the one entity that `query` names; `None` if it names nobody, or several.
+/// The facet of the one entity that `query` names; `None` if it names none, or several.
 pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Option<&'a Facet> {
     let [named] = &named(snapshot, kind, query)[..] else {
         return None;

@@ -150,7 +150,7 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
 }
 
 /// The reviews that match `filter`, its text aside. An aspect that is not in the trade matches nothing, and neither does a name
-/// of nobody or of several.
+/// of no entity or of several.
 fn select(snapshot: &Snapshot, filter: &ReviewFilter) -> RoaringBitmap {
     let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
     let (index, filter) = (entries.index(), &filter.parameters);

@@ -15,7 +15,7 @@ const NAME_CHARACTERS_MAX: usize = 60;
 const COMPARED_MAX: usize = 1_000;
 /// Maximum number of known values that are listed if none is near.
 const KNOWN_MAX: usize = 10;
-/// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
+/// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Jo Unknown` does not.
 const LIKENESS_MIN: f64 = 0.6;
 /// Factor of the similarity if only one word of a name is similar.
 const WORD_SHARE: f64 = 0.9;

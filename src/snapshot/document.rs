@@ -385,6 +385,16 @@ pub fn search_feed(
 ) -> Vec<u8> {
     let first_links = input.first_links.as_ref().unwrap_or(links);
     let mut feed = feed(&input.business, newest, first_links, address);
+    // The feeds of two searches are told apart by their titles.
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    let parameters = url::form_urlencoded::parse(query.as_bytes());
+    let parameters: Vec<String> = parameters
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    if !parameters.is_empty() {
+        let title = format!("{}: {}", title(&input.business), parameters.join(", "));
+        feed.title = Text::plain(clean(&title));
+    }
     feed.links = vec![
         self_link(links, address),
         link("alternate", links.absolute(page), Some("text/html")),

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -41,9 +41,34 @@ pub struct SnapshotInput {
     pub first_links: Option<Links>,
     /// The source of the analyses.
     pub analyzer: Arc<Analyzer>,
-    /// Differs from `analyzer` if the roster changed and analyzing everything again takes long; until that is done,
-    /// the former analyses are published.
-    pub next_analyzer: Arc<Analyzer>,
+    /// The analyses that follow in a later snapshot, if not all are here.
+    pub analysing: Option<Arc<Analysing>>,
+}
+
+/// Analyses that take too long for the snapshot that needs them.
+#[derive(Debug)]
+pub struct Analysing {
+    /// Differs from that of the snapshot if the roster changed; until all are stored, the former analyses are published.
+    pub analyzer: Arc<Analyzer>,
+    are_stored: AtomicBool,
+}
+
+impl Analysing {
+    pub fn new(analyzer: &Arc<Analyzer>) -> Self {
+        Self {
+            analyzer: Arc::clone(analyzer),
+            are_stored: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether all are stored, so that the next snapshot can use them.
+    pub fn are_stored(&self) -> bool {
+        self.are_stored.load(Ordering::Relaxed)
+    }
+
+    pub fn finish(&self) {
+        self.are_stored.store(true, Ordering::Relaxed);
+    }
 }
 
 impl SnapshotInput {
@@ -58,23 +83,39 @@ impl SnapshotInput {
             first_links,
             own_business,
             analyzer: _,
-            next_analyzer,
+            analysing,
         } = self;
         entries.is_same_as(&other.entries)
             && (business, editorial, withheld)
                 == (&other.business, &other.editorial, &other.withheld)
             && (first_links, own_business, undated)
                 == (&other.first_links, &other.own_business, &other.undated)
-            && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
+            && analysing.as_ref().map(Arc::as_ptr) == other.analysing.as_ref().map(Arc::as_ptr)
+    }
+
+    /// The analyzer of the next snapshot's analyses.
+    pub fn next_analyzer(&self) -> &Arc<Analyzer> {
+        let analysing = self.analysing.as_ref();
+        analysing.map_or(&self.analyzer, |analysing| &analysing.analyzer)
+    }
+
+    /// Whether the analyses that follow are stored.
+    pub fn has_next_analyses(&self) -> bool {
+        self.analysing.as_ref().is_some_and(|one| one.are_stored())
     }
 
     /// The number of reviews to analyze, or to analyze again.
     pub fn behind(&self) -> usize {
-        if self.analyzer.method() == self.next_analyzer.method() {
-            self.entries.index().count_unanalyzed()
-        } else {
+        if self.is_analyzed_again() {
             self.entries.len()
+        } else {
+            self.entries.index().count_unanalyzed()
         }
+    }
+
+    /// Whether all reviews are analyzed again.
+    pub fn is_analyzed_again(&self) -> bool {
+        self.analyzer.method() != self.next_analyzer().method()
     }
 }
 

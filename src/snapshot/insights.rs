@@ -69,7 +69,7 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
              A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {
-            id: trade.id.clone(),
+            id: trade.published_id().to_owned(),
             label: trade.label.clone(),
             is_measured: !trade.quality.is_empty(),
         },

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::SqliteConnection;
@@ -13,7 +13,7 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::entries::Entries;
-use super::input::{ANALYZE_AT_ONCE_MAX, EntryLoader, Loaded, SnapshotInput, cost};
+use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
 use super::store;
 use super::store::{Publication, RowState};
@@ -41,9 +41,6 @@ pub struct Publisher {
     pub engine: Option<Arc<Engine>>,
     /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
     pub records: bool,
-    /// Whether the analyses that the current snapshot lacks, because they take long, are stored, so that the next one can use
-    /// them. The job that analyzes them sets it.
-    pub late_are_stored: Arc<AtomicBool>,
     /// Reviews loaded since the start, each time they are.
     pub loaded: Arc<AtomicU64>,
 }
@@ -68,7 +65,6 @@ impl Publisher {
             clock,
             engine: None,
             records: true,
-            late_are_stored: Arc::default(),
             loaded: Arc::default(),
         }
     }
@@ -91,29 +87,20 @@ impl Publisher {
     }
 
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
-        let late_are_stored = self.late_are_stored.load(Ordering::Relaxed);
         let mut attempts = 1;
-        let built = loop {
-            let built = Box::pin(self.build_once(previous, late_are_stored)).await;
+        loop {
+            let built = Box::pin(self.build_once(previous)).await;
             if !matches!(built, Err(PublishError::Overtaken)) || attempts == ATTEMPTS_MAX {
                 break built;
             }
             attempts += 1;
             self.database.await_other_writes().await;
-        };
-        if built.is_ok() && late_are_stored {
-            self.late_are_stored.store(false, Ordering::Relaxed);
         }
-        built
     }
 
     /// Reads the database, renders the documents, and records their publication.
-    async fn build_once(
-        &self,
-        previous: Option<&Snapshot>,
-        late_are_stored: bool,
-    ) -> Result<Snapshot, PublishError> {
-        let (stored, mut input, loaded) = self.read(previous, late_are_stored).await?;
+    async fn build_once(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
+        let (stored, mut input, loaded) = self.read(previous).await?;
         if self.records {
             // Stored first, so that no later snapshot repeats them.
             let saved = save(&self.database, &loaded.analyzed);
@@ -164,7 +151,6 @@ impl Publisher {
     async fn read(
         &self,
         previous: Option<&Snapshot>,
-        late_are_stored: bool,
     ) -> Result<(StoredState, SnapshotInput, Loaded), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
@@ -178,7 +164,6 @@ impl Publisher {
             // The stored precision.
             now: self.clock.now().trunc_subsecs(3),
             former: previous.filter(|snapshot| stored.is_after(snapshot)),
-            late_are_stored,
         };
         let (input, loaded) = read_input(&sources, &mut transaction, &stored)
             .await
@@ -344,8 +329,6 @@ struct InputSources<'a> {
     now: DateTime<Utc>,
     /// The previous snapshot, if it is of the same database.
     former: Option<&'a Snapshot>,
-    /// Whether the analyses that are missing in `former` are stored.
-    late_are_stored: bool,
 }
 
 /// The input of a snapshot, and what is to be stored of it.
@@ -355,8 +338,8 @@ async fn read_input(
     stored: &StoredState,
 ) -> sqlx::Result<(SnapshotInput, Loaded)> {
     let former = sources.former;
-    let next_analyzer = analyzer(sources.engine, &stored.business, former);
-    let analyzer = analyzer_in_force(sources, &next_analyzer);
+    let next = analyzer(sources.engine, &stored.business, former);
+    let analyzer = analyzer_in_force(former, &next);
     let mut business = stored.business.clone();
     if business.publish_staff == PublishStaff::Off {
         business.technicians.clear();
@@ -372,7 +355,9 @@ async fn read_input(
     };
     let entries = read_entries(&mut loader, connection, sources, &stored.position).await?;
     let mut loaded = loader.loaded;
+    let is_behind = analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
     let input = SnapshotInput {
+        analysing: is_behind.then(|| analysing(former, &next)),
         entries,
         undated: std::mem::take(&mut loaded.undated),
         business,
@@ -381,7 +366,6 @@ async fn read_input(
         withheld: stored.withheld.clone(),
         first_links: Some(stored.first_links.clone()),
         analyzer,
-        next_analyzer,
     };
     Ok((input, loaded))
 }
@@ -393,12 +377,12 @@ fn analyzer(
     former: Option<&Snapshot>,
 ) -> Arc<Analyzer> {
     if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
-        return Arc::clone(&former.input.next_analyzer);
+        return Arc::clone(former.input.next_analyzer());
     }
     let analyzer = Analyzer::new(business, &Engine::of(engine, business));
     let known = former
         .iter()
-        .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);
+        .flat_map(|snapshot| [&snapshot.input.analyzer, snapshot.input.next_analyzer()]);
     let same = known
         .into_iter()
         .find(|known| known.method() == analyzer.method());
@@ -420,7 +404,7 @@ async fn read_entries(
         return loader.all(connection, entries).await;
     }
     let mut unanalyzed: Vec<&str> = Vec::new();
-    if sources.late_are_stored {
+    if former.input.has_next_analyses() {
         let positions = entries.index().unanalyzed.iter();
         unanalyzed.extend(positions.map(|at| entries[at as usize].id().as_str()));
     }
@@ -448,14 +432,21 @@ async fn read_entries(
 }
 
 /// The analyzer of this snapshot: the former one continues while analyzing everything again is long and not finished.
-fn analyzer_in_force(sources: &InputSources<'_>, next: &Arc<Analyzer>) -> Arc<Analyzer> {
-    let former = sources.former.map(|former| &former.input);
+fn analyzer_in_force(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Analyzer> {
+    let former = former.map(|former| &former.input);
     let continued = former.filter(|input| {
         let is_long =
             cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
         // The stored analyses are those of the analyzer that the former snapshot waited for.
-        let is_finished = sources.late_are_stored && Arc::ptr_eq(&input.next_analyzer, next);
+        let is_finished = input.has_next_analyses() && Arc::ptr_eq(input.next_analyzer(), next);
         is_long && !is_finished
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
+}
+
+/// The analyses by `next` that follow: those of the former snapshot, if they continue.
+fn analysing(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Analysing> {
+    let former = former.and_then(|former| former.input.analysing.as_ref());
+    let continued = former.filter(|one| Arc::ptr_eq(&one.analyzer, next) && !one.are_stored());
+    continued.map_or_else(|| Arc::new(Analysing::new(next)), Arc::clone)
 }

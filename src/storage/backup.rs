@@ -13,20 +13,21 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 use super::cluster::client::RqliteClient;
 use super::cluster::write::level_with_cluster;
 use super::database::{Database, Opening};
+use super::erase::note_traces;
 use super::error::{AtPath as _, DbError};
 use super::files::{
     self, DeliveryLock, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real,
     remove_files,
 };
 use super::reviews::{
-    KnownReview, ReviewState, delete_all, list_ids, marks, note_sources, position, put_marks,
-    set_note, standing, upsert,
+    KnownReview, ReviewState, anonymize, anonymized, delete_all, list_ids, marks, note_sources,
+    position, put_marks, set_note, standing, upsert,
 };
 use super::schema::{self, untouching};
 use super::text::{Text, utc};
 use super::write::Write;
 use crate::config::DatabaseAddress;
-use crate::model::Status;
+use crate::model::{ANONYMOUS, Status};
 
 impl Database {
     /// Copies the database at `address` into the file at `to` (mode 0600). If many nodes share it, that is this node's file, once
@@ -349,6 +350,8 @@ const ROWS: usize = 250;
 pub struct Carried {
     /// Reviews in the backup that were deleted since.
     pub deleted: u64,
+    /// Reviews of which the backup has the author's name, which was taken away since.
+    pub anonymized: u64,
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
     pub subscriptions: u64,
@@ -378,17 +381,11 @@ pub async fn carry_over(
     };
     if !carried.is_other {
         carried.deleted = deletions(former, write).await?;
+        carried.anonymized = anonymizations(former, write, now).await?;
         carried.withheld = withholdings(former, write, now).await?;
         date_changes(former, write, now).await?;
     }
-    // A row without a review, like the one that remains of a sample.
-    execute!(
-        write,
-        "insert into review_change (review_id, change_no)
-         select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
-         on conflict (review_id) do update set change_no = excluded.change_no",
-        theirs.change_no
-    )?;
+    note_traces(write, theirs.change_no).await?;
     Ok(carried)
 }
 
@@ -403,6 +400,25 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
         let ids: Vec<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
         count += delete_all(write, &ids).await?;
         put_marks(write, &marks).await?;
+    }
+    Ok(count)
+}
+
+/// Takes the names away again that were taken away in `former`.
+async fn anonymizations(
+    former: &mut SqliteConnection,
+    write: &mut Write,
+    now: DateTime<Utc>,
+) -> sqlx::Result<u64> {
+    let mut count = 0;
+    for ids in anonymized(former).await?.chunks(ROWS) {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for known in standing(write.for_reading(), &ids).await?.into_values() {
+            if let ReviewState::There(review) = known.state {
+                count += u64::from(review.author != ANONYMOUS);
+                anonymize(write, review, now).await?;
+            }
+        }
     }
     Ok(count)
 }

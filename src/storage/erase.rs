@@ -137,6 +137,18 @@ async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
     write.execute(merge).await.map(drop)
 }
 
+/// Numbers a change above `change_no` and all others, through which traces are to be erased: that of a row without a review, like
+/// the one that remains of a sample.
+pub async fn note_traces(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
+    execute!(
+        write,
+        "insert into review_change (review_id, change_no)
+         select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
+         on conflict (review_id) do update set change_no = excluded.change_no",
+        change_no
+    )
+}
+
 /// Records the change up to which deleted reviews are erased, and commits.
 async fn note_erased(mut write: Write, newest: i64) -> sqlx::Result<()> {
     execute!(

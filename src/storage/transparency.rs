@@ -10,7 +10,9 @@ use sqlx::SqliteConnection;
 
 use super::reviews::Reasons;
 use super::text::{Text, instant};
-use crate::model::{GONE, LastStatement, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts};
+use crate::model::{
+    GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
+};
 
 /// How the reviews of a source arrive.
 #[derive(Debug)]
@@ -120,8 +122,9 @@ pub async fn hidden_by_source(
 pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
     let rows = sqlx::query!(
         r#"select rating as "stars!: i64", count(*) as "count!: i64" from review
-           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?) group by 1"#,
+           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?, ?) group by 1"#,
         NOT_PUBLISHED,
+        MAYBE_NOT_PUBLISHED,
         GONE,
         NOT_VERIFIED
     )

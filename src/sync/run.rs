@@ -11,13 +11,15 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Cause, Decider, RunDecision, RunRequest};
+use super::decide::{Cause, RunDecision, RunRecord, RunRequest};
 use super::error::SyncError;
 use super::fetch::{Fetch, Fetched};
 use super::file::Entry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
-use crate::imports::{Draft, Format, ImportError, ImportReport, ImportRequest, Watcher, import};
+use crate::imports::{
+    Draft, Format, ImportError, ImportReport, ImportRequest, Watcher, apply, read_files,
+};
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::hex;
@@ -296,38 +298,11 @@ impl SyncRunner {
         };
         // Of an entry that succeeded, an answer without reviews is a failure, and no table that nobody knows yet.
         let is_known = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
+        let database = &self.database;
         let _place = self.memory.acquire().await;
-        loop {
-            let mut decider = Decider {
-                database: &self.database,
-                entry,
-                entry_digest: &prepared.entry_digest,
-                reading_digest: &prepared.reading_digest,
-                state: &prepared.state,
-                fetched,
-                request,
-                now: self.clock.now(),
-                zone: prepared.zone,
-                watch: &mut *watch,
-                is_decided: false,
-                mass_change: None,
-                decision: RunDecision::default(),
-            };
-            let imported = import(&self.database, &self.clock, &import_request, &mut decider).await;
-            let Decider {
-                decision,
-                is_decided,
-                mass_change,
-                ..
-            } = decider;
-            match imported {
-                Ok(mut import) => {
-                    // Values are the server's words.
-                    for new in &mut import.new_values {
-                        "…".clone_into(&mut new.value);
-                    }
-                    return Ok(SyncReport { import, decision });
-                }
+        let files = loop {
+            match read_files(database, &self.clock, &import_request, &mut *watch).await {
+                Ok(files) => break files,
                 Err(ImportError::Open(draft)) if !is_known || !draft.finds_no_review() => {
                     let open = SyncError::Open(entry.name.clone());
                     let Some(ask) = &mut ask else {
@@ -339,11 +314,39 @@ impl SyncRunner {
                     })?;
                     import_request.given = Some(answered);
                 }
-                Err(error) => {
-                    return Err(describe(error, entry, fetched, is_decided, mass_change));
-                }
+                Err(error) => return Err(describe_unread(error, entry, fetched)),
             }
+        };
+        let record = RunRecord {
+            entry,
+            entry_digest: &prepared.entry_digest,
+            reading_digest: &prepared.reading_digest,
+            state: &prepared.state,
+            fetched,
+            request,
+            now: self.clock.now(),
+            zone: prepared.zone,
+        };
+        let guards = request.guards(&entry.name);
+        let mut write = database.write_as_owner().await?;
+        let recorded = async {
+            let applied = apply(&mut write, database, files, &guards, watch).await?;
+            let decision = record.write(&mut write, database, &applied).await;
+            let decision = decision.map_err(|error| error.at(database.path()))?;
+            Ok((applied.report, decision))
+        };
+        let (mut import, decision) = recorded.await.map_err(|error| refuse(error, fetched))?;
+        if request.is_dry_run {
+            write.rollback().await
+        } else {
+            write.commit().await
         }
+        .at(database.path())?;
+        // Values are the server's words.
+        for new in &mut import.new_values {
+            "…".clone_into(&mut new.value);
+        }
+        Ok(SyncReport { import, decision })
     }
 
     async fn store_next_run(&self, name: &str, at: DateTime<Utc>) -> Result<(), DbError> {
@@ -354,26 +357,16 @@ impl SyncRunner {
     }
 }
 
-/// Why an answer was not imported, without its words.
-fn describe(
-    error: ImportError,
-    entry: &Entry,
-    fetched: &Fetched,
-    is_decided: bool,
-    mass_change: Option<String>,
-) -> SyncError {
+/// Why an answer could not be read, without its words.
+fn describe_unread(error: ImportError, entry: &Entry, fetched: &Fetched) -> SyncError {
     match error {
-        // A refused option says its name.
-        ImportError::Refused(reason)
-            if mass_change.is_some() || is_decided || reason.starts_with("--") =>
-        {
-            let message = fetched.mask.apply(&reason);
-            let details = mass_change.map(|examples| format!("{message}\nfor example\n{examples}"));
-            SyncError::Refused { message, details }
-        }
         ImportError::Database(error) => error.into(),
         ImportError::Stopped => SyncError::failed(error.to_string()),
-        ImportError::Open(_) | ImportError::Refused(_) => {
+        // A refused option says its name.
+        ImportError::Refused(reason) if reason.starts_with("--") => {
+            SyncError::failed(fetched.mask.apply(&reason))
+        }
+        ImportError::Open(_) | ImportError::Refused(_) | ImportError::Guarded(_) => {
             let reason = fetched.mask.apply(&error.to_string());
             let found = format!("{}: no reviews found", fetched.answer);
             SyncError::Refused {
@@ -384,6 +377,24 @@ fn describe(
                 details: Some(format!("{found}: {reason}")),
             }
         }
+    }
+}
+
+/// Why the import of an answer is not taken; the reviews that it would change are shown only where the run was asked for.
+fn refuse(error: ImportError, fetched: &Fetched) -> SyncError {
+    match error {
+        ImportError::Guarded(refusal) => {
+            let (reason, advice) = (&refusal.reason, &refusal.advice);
+            let [message, details] = [format!("{reason}; {advice}"), refusal.to_string()]
+                .map(|text| fetched.mask.apply(&text));
+            SyncError::Refused {
+                message,
+                details: Some(details),
+            }
+        }
+        ImportError::Refused(reason) => SyncError::failed(fetched.mask.apply(&reason)),
+        ImportError::Database(error) => error.into(),
+        ImportError::Stopped | ImportError::Open(_) => SyncError::failed(error.to_string()),
     }
 }
 

@@ -70,6 +70,10 @@ pub enum RequestError {
     /// The given value, shortened, here and below.
     #[error("hub.mode `{0}` is neither subscribe nor unsubscribe.")]
     Mode(String),
+    #[error(
+        "hub.mode `publish` is not needed: the hub sees every change by itself, so no ping is needed."
+    )]
+    Publish,
     #[error("hub.topic `{value}` is not a topic of this hub; its topics are {topics}.")]
     Topic { value: String, topics: String },
     #[error("hub.callback cannot be used: {0}{how}.", how = permitting_setting(.0))]
@@ -107,7 +111,10 @@ pub fn parse(
         return Err(RequestError::ContentType);
     }
     let mode = required_field(body, "hub.mode")?;
-    let mode = HubMode::find(&mode).ok_or_else(|| RequestError::Mode(echo(&mode)))?;
+    let mode = HubMode::find(&mode).ok_or_else(|| match &*mode {
+        "publish" => RequestError::Publish,
+        other => RequestError::Mode(echo(other)),
+    })?;
     let document = topic(&required_field(body, "hub.topic")?, links)?;
     let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)?;
     let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
@@ -316,10 +323,11 @@ mod tests {
                 ..
             })
         ));
+        let ping = ask(GOOD.replace("mode=subscribe", "mode=publish"));
+        assert!(matches!(ping, Err(RequestError::Publish)));
         for mode in [
             "Subscribe",
             "SUBSCRIBE",
-            "publish",
             "denied",
             "subscribe ",
             "subscribe%0A",

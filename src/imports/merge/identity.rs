@@ -1,33 +1,16 @@
-//! Which review each row of an import is: it depends only on the rows, on what is stored, and on `--doubtful`. A row is only ever a review of its
-//! own source. Rows with an ID are found by it, others by author, day, stars and text; where that leaves a doubt, the
-//! row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
+//! Which review each row of an import is, by the rows and by what is stored of its source's reviews. Rows with an ID are found by it
+//! (`ids`), all others in steps by author, day and text, compared with what the source last said and with what stands. Where that leaves
+//! a doubt, the row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 
-use chrono::Datelike as _;
-
-use crate::imports::incoming::{Incoming, ReviewRow};
-use crate::imports::report::{NAMED_MAX, Watch};
+use crate::imports::incoming::ReviewRow;
+use crate::imports::merge::ids::{NewIds, RowMatch, is_derived, is_shared_name, match_ids};
+use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
-use crate::imports::value::names::of_platform;
-use crate::model::text::words;
-use crate::model::{Day, Digests, ReviewId, Status, Unit, source_day};
-use crate::storage::reviews::{Known, KnownReview, ReviewState};
-
-/// The review of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowMatch {
-    Known(ReviewId),
-    /// Under this id, which is the row's own unless another review has that.
-    New(ReviewId),
-    /// The row may be one of these reviews, the first of several, and is not imported.
-    Doubtful(Vec<ReviewId>),
-    /// With the reason.
-    Rejected(String),
-    /// Another row of the same review is used.
-    Repeated,
-}
+use crate::model::{Digests, ReviewId, Status, Unit};
+use crate::storage::reviews::{Known, KnownReview};
 
 /// From this number of words on, equal texts are of one review; shorter ones are written by many people.
 const TELLING_WORDS_MIN: usize = 4;
@@ -38,682 +21,295 @@ pub struct Identified {
     pub matches: Vec<RowMatch>,
     /// The reviews that doubtful rows may be.
     pub doubted: HashSet<ReviewId>,
+    /// Of these, the ones that a row may be which its source hides.
+    pub hidden: HashSet<ReviewId>,
 }
 
-/// Finds the reviews of `rows`. `None` if the import is to stop.
-pub fn identify(
-    rows: &[ReviewRow],
-    known: &Known,
-    request: &ImportRequest,
-    watch: &dyn Watch,
-) -> Option<Identified> {
-    let mut matcher = Matcher {
-        digests: rows.iter().map(ReviewRow::digests).collect(),
-        candidates: known
-            .iter()
-            .map(|(id, it)| ReviewCandidate::new(id, it))
-            .collect(),
-        matches: vec![None; rows.len()],
-        doubted: HashSet::new(),
-        rows,
-        known,
-        request,
-    };
-    let steps = [
-        Matcher::match_ids,
-        Matcher::match_groups,
-        Matcher::match_corrected,
-        Matcher::name_new,
-    ];
-    for step in steps {
-        if watch.is_stopped() {
-            return None;
-        }
-        step(&mut matcher);
-    }
-    Some(Identified {
-        matches: matcher.matches.into_iter().flatten().collect(),
+/// Finds the reviews of `rows`.
+pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> Identified {
+    let mut matcher = Matcher::new(rows, known);
+    matcher.repeat_equal();
+    matcher.match_equal();
+    matcher.match_edited();
+    matcher.match_moved();
+    matcher.doubt_others();
+    matcher.settle_doubts(request);
+    let mut new_ids = NewIds::new(known);
+    let matches = rows.iter().zip(matcher.matches);
+    let matches =
+        matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));
+    Identified {
+        matches: matches.collect(),
         doubted: matcher.doubted,
-    })
+        hidden: matcher.hidden,
+    }
 }
 
 /// A stored review that rows may be.
-struct ReviewCandidate<'k> {
+struct Candidate<'k> {
     id: &'k ReviewId,
     known: &'k KnownReview,
-    /// `None` of a review that was deleted before a source gave it.
-    source: Option<(&'k str, Digests)>,
-    /// Whether the owner deleted or withheld it.
-    is_hidden_by_owner: bool,
+    source: &'k str,
+    /// Of what its source last said, and of what stands. None of a review that was deleted before a source gave it.
+    digests: Vec<Digests>,
+    /// Whether its source gave it an ID.
+    has_id: bool,
+    /// Whether the owner withheld, deleted or anonymized it.
+    is_hidden: bool,
     /// Whether a row is this review.
     has_row: bool,
 }
 
-impl<'k> ReviewCandidate<'k> {
-    fn new(id: &'k ReviewId, known: &'k KnownReview) -> Self {
-        let record = known.source.as_ref();
-        let recorded = record.map(|it| (it.source_name.as_str(), it.digests));
-        let by_hand = || {
-            let review = known.review()?;
-            let digests = Digests::new(review, &review.author, None);
-            Some((review.source.name.as_str(), digests))
-        };
-        let is_hidden_by_owner = match &known.state {
-            ReviewState::Deleted(_) => true,
-            ReviewState::Unreadable(status, _) => *status != Status::Published,
-            ReviewState::There(review) => {
-                review.status != Status::Published
-                    && known.last_statement().is_decided(Unit::Status, review)
-            }
-        };
+impl<'k> Candidate<'k> {
+    fn new(id: &'k ReviewId, known: &'k KnownReview, has_row: bool) -> Self {
         Self {
             id,
             known,
-            source: recorded.or_else(by_hand),
-            is_hidden_by_owner,
-            has_row: false,
+            source: known.source_name(),
+            digests: known.digests(),
+            has_id: known.id_at_source().is_some() || !is_derived(id.as_str()),
+            is_hidden: known.is_hidden_by_owner(),
+            has_row,
         }
-    }
-
-    /// Whether it is of the row's source. A native row that names no source may be of any.
-    fn is_of_source(&self, row: &ReviewRow) -> bool {
-        let has_name = |name| self.source.is_none_or(|(source, _)| source == name);
-        row.incoming.source_name().is_none_or(has_name)
-    }
-
-    /// Whether its source gave it no ID.
-    fn has_no_id(&self) -> bool {
-        let record = self.known.source.as_ref();
-        is_derived(self.id.as_str()) && record.is_some_and(|record| record.id_at_source.is_none())
-    }
-
-    /// Whether author, day or text of a row with its ID are those of the review, or those that its source last gave.
-    fn is_alike(&self, row: &ReviewRow, digests: &Digests) -> bool {
-        let Some((_, last)) = self.source else {
-            return true;
-        };
-        let stated = row.review();
-        let there = self.known.review();
-        let has = |unit: Unit| there.is_some_and(|there| unit.is_same(there, stated));
-        // Ids of hand-made tables are less sure than a name that few share.
-        let is_name = !row.format.is_table() || !is_shared_name(row.author());
-        is_name && (last.has_author_of(digests) || has(Unit::Author))
-            || last.has_day_of(digests)
-            || has(Unit::Date)
-            || !stated.text.is_empty() && (last.text == digests.text || has(Unit::Text))
-    }
-
-    /// Whether the row may be this review with an edited text, if they are the only ones of their author and day.
-    fn is_edited_in(&self, row: &ReviewRow) -> bool {
-        // Of a deleted review the text is not kept.
-        let Some(there) = self.known.review() else {
-            return false;
-        };
-        let (last, stated) = (self.known.last_statement(), row.review());
-        // The text that the source gave before the owner edited it is not kept.
-        let is_edited_here =
-            last.decided.contains(&Unit::Text) || last.compare(Unit::Text, there) == Some(false);
-        if is_edited_here || there.text.is_empty() || stated.text.is_empty() {
-            let has_stars = last.compare(Unit::Rating, stated);
-            return has_stars.unwrap_or(there.rating == stated.rating);
-        }
-        shares_half(&stated.text, &there.text)
-    }
-
-    /// Published ones before withheld and deleted ones.
-    fn by_state(&self, other: &Self) -> Ordering {
-        let is_hidden = |it: &Self| {
-            let review = it.known.review();
-            review.is_none_or(|review| review.status != Status::Published)
-        };
-        let state = |it: &Self| (is_hidden(it), it.known.is_deleted());
-        state(self).cmp(&state(other))
     }
 }
+
+/// Rows, and the candidates that they may be.
+type Group = (Vec<usize>, Vec<usize>);
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
-    known: &'k Known,
-    request: &'k ImportRequest,
     digests: Vec<Digests>,
-    /// In the order of their ids.
-    candidates: Vec<ReviewCandidate<'k>>,
+    /// Those that the owner hid come last.
+    candidates: Vec<Candidate<'k>>,
     /// `None` while it is not known.
     matches: Vec<Option<RowMatch>>,
+    /// The first candidates of doubtful rows.
+    doubts: BTreeMap<usize, Vec<usize>>,
     doubted: HashSet<ReviewId>,
+    hidden: HashSet<ReviewId>,
 }
-
-/// Candidates by source and one of their digests.
-type ByDigest<'k> = HashMap<(&'k str, i64), Vec<usize>>;
 
 impl<'k> Matcher<'k> {
-    /// The rows, with or without an ID, of which the review is not known yet.
-    fn open(&self, has_own_id: bool) -> Vec<usize> {
-        let mut open: Vec<usize> = (0..self.rows.len()).collect();
-        open.retain(|row| {
-            self.matches[*row].is_none() && self.rows[*row].incoming.has_own_id == has_own_id
-        });
-        open
+    fn new(rows: &'k [ReviewRow], known: &'k Known) -> Self {
+        let digests: Vec<Digests> = rows.iter().map(ReviewRow::digests).collect();
+        let (matches, found) = match_ids(rows, &digests, known);
+        let candidates = known.iter();
+        let candidates = candidates.map(|(id, it)| Candidate::new(id, it, found.contains(id)));
+        let mut candidates: Vec<Candidate<'k>> = candidates.collect();
+        candidates.sort_by_key(|it| (it.is_hidden, it.known.is_deleted()));
+        Self {
+            rows,
+            digests,
+            candidates,
+            matches,
+            doubts: BTreeMap::new(),
+            doubted: HashSet::new(),
+            hidden: HashSet::new(),
+        }
     }
 
-    fn by_digest(
+    /// The rows whose review is not known yet.
+    fn open(&self) -> impl Iterator<Item = (usize, &'k ReviewRow)> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(index, _)| self.matches[*index].is_none())
+    }
+
+    /// Open rows with the reviews of the same source and key that they may be, as `may_be` says of a review and of whether the rows have
+    /// IDs.
+    fn groups<K: Eq + Hash>(
         &self,
-        is_wanted: fn(&ReviewCandidate<'_>) -> bool,
-        digest: fn(&Digests) -> i64,
-    ) -> ByDigest<'k> {
-        let mut found = ByDigest::new();
+        may_be: impl Fn(&Candidate<'_>, bool) -> bool,
+        key: impl Fn(&Digests) -> K,
+    ) -> Vec<Group> {
+        let mut groups: HashMap<(&str, bool, K), Group> = HashMap::new();
+        for (index, row) in self.open() {
+            let key = (
+                row.source(),
+                row.incoming.has_own_id,
+                key(&self.digests[index]),
+            );
+            groups.entry(key).or_default().0.push(index);
+        }
         for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some((name, digests)) = candidate.source.filter(|_| is_wanted(candidate)) {
-                found
-                    .entry((name, digest(&digests)))
-                    .or_default()
-                    .push(index);
+            for has_id in [false, true] {
+                for digests in &candidate.digests {
+                    if let Some((_, found)) =
+                        groups.get_mut(&(candidate.source, has_id, key(digests)))
+                        && may_be(candidate, has_id)
+                        && found.last() != Some(&index)
+                    {
+                        found.push(index);
+                    }
+                }
             }
         }
-        found
+        let mut groups: Vec<Group> = groups.into_values().collect();
+        groups.retain(|(_, candidates)| !candidates.is_empty());
+        groups.sort_unstable_by_key(|(rows, _)| rows[0]);
+        groups
     }
 
-    /// The candidates of the row's source and place with this digest, published ones first.
-    fn of_row(&self, found: &ByDigest<'k>, row: usize, digest: i64) -> Vec<usize> {
-        let row = &self.rows[row];
-        let mut found = found
-            .get(&(row.source(), digest))
-            .cloned()
-            .unwrap_or_default();
-        found.retain(|it| self.candidates[*it].is_of_source(row));
-        found.sort_by(|one, other| self.candidates[*one].by_state(&self.candidates[*other]));
-        found
+    /// Of reviews without a row: a row with an ID is only looked for among those that have none.
+    fn left<K: Eq + Hash>(&self, key: impl Fn(&Digests) -> K) -> Vec<Group> {
+        self.groups(|it, has_id| !(it.has_row || has_id && it.has_id), key)
     }
 
-    /// Of these candidates, which the owner deleted or withheld, those without a row that have the text of one; a short text only if
-    /// they have its author, too.
-    fn with_text_of(&self, hidden: &ByDigest<'k>, row: usize) -> Vec<usize> {
-        let (digests, author) = (self.digests[row], self.rows[row].author());
-        let is_sure = has_telling_text(&self.rows[row]);
-        let mut found = self.of_row(hidden, row, digests.text);
-        found.retain(|it| {
-            let has_author = |it: Digests| !is_shared_name(author) && it.has_author_of(&digests);
-            !self.candidates[*it].has_row
-                && (is_sure || self.of_candidate(*it).is_some_and(has_author))
-        });
-        found
-    }
-
-    fn of_candidate(&self, candidate: usize) -> Option<Digests> {
-        self.candidates[candidate]
-            .source
-            .map(|(_, digests)| digests)
-    }
-
+    /// Takes a row as a review, unless another row is.
     fn take(&mut self, row: usize, candidate: usize) {
         let found = &mut self.candidates[candidate];
-        let id = found.id;
-        self.matches[row] = Some(if found.has_row {
-            let id = shown_id(id);
-            RowMatch::Rejected(format!(
-                "id: another row is the review with the ID {id}; give one of them another ID"
-            ))
-        } else {
-            RowMatch::Known(id.clone())
-        });
-        found.has_row = true;
-    }
-
-    /// Takes a row as an edited form of the review, which is not sure where a file has only some of the reviews.
-    fn take_edited(&mut self, row: usize, candidate: usize) {
-        if !self.request.partial && !self.rows[row].format.excerpts {
-            self.take(row, candidate);
-        } else if self.candidates[candidate].is_hidden_by_owner {
-            self.doubt(&[row], &[candidate]);
-        } else {
-            self.matches[row] = Some(RowMatch::New(self.rows[row].id().clone()));
+        if !found.has_row {
+            found.has_row = true;
+            self.matches[row] = Some(RowMatch::Known(found.id.clone()));
         }
     }
 
-    /// Of rows of one review only the newest is used, or the last one; returns it.
-    fn repeat(&mut self, rows: &[usize]) -> usize {
-        let mut newest = rows[0];
-        for row in &rows[1..] {
-            let [at, before] = [*row, newest].map(|row| self.rows[row].incoming.changed_at);
-            let is_newer = at.zip(before).is_none_or(|(at, before)| at >= before);
-            let older = if is_newer { newest } else { *row };
-            self.matches[older] = Some(RowMatch::Repeated);
-            newest = if is_newer { *row } else { newest };
-        }
-        newest
-    }
-
-    /// Rows that may be one of these reviews: the owner decides, or has decided.
-    fn doubt(&mut self, rows: &[usize], candidates: &[usize]) {
-        if self.request.doubtful == Some(Doubtful::New) {
-            for row in rows {
-                self.matches[*row] = Some(RowMatch::New(self.rows[*row].id().clone()));
+    /// Equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
+    fn repeat_equal(&mut self) {
+        let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
+        let rows = self.rows.iter().zip(&self.digests).enumerate();
+        for (index, (row, digests)) in rows.filter(|(_, (row, _))| !row.incoming.has_own_id) {
+            let key = (row.source(), digests.author_and_day, digests.content);
+            let number: &mut usize = numbers.entry((row.file, key)).or_default();
+            let is_of_many = is_shared_name(row.author()) && row.review().text.is_empty();
+            *number += usize::from(is_of_many);
+            if let Some(former) = used.insert((key, *number), index) {
+                // What one of equal rows hides, none shows.
+                let is_hiding = self.rows[former].incoming.hides() && !row.incoming.hides();
+                let repeated = if is_hiding { index } else { former };
+                used.insert((key, *number), index + former - repeated);
+                self.matches[repeated] = Some(RowMatch::Repeated);
             }
-            return;
         }
-        let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
-        let first: Vec<ReviewId> = ids.clone().take(NAMED_MAX).collect();
-        self.doubted.extend(ids);
-        let is_same = self.request.doubtful == Some(Doubtful::Same);
-        match (rows, candidates) {
-            ([row], [only]) if is_same && !self.candidates[*only].has_row => self.take(*row, *only),
-            _ => {
-                for row in rows {
-                    self.matches[*row] = Some(RowMatch::Doubtful(first.clone()));
+    }
+
+    /// Equal author, day and text: those of equal stars first.
+    fn match_equal(&mut self) {
+        for (rows, candidates) in self.left(|it| (it.author_and_day, it.content)) {
+            for (row, candidate) in rows.into_iter().zip(candidates) {
+                self.take(row, candidate);
+            }
+        }
+        for group in self.left(|it| (it.author_and_day, it.text)) {
+            if let ([row], [candidate]) = (&group.0[..], &group.1[..]) {
+                self.take(*row, *candidate);
+            }
+        }
+    }
+
+    /// One row and one review left of an author and a day: the same review, edited.
+    fn match_edited(&mut self) {
+        for group in self.left(|it| it.author_and_day) {
+            if let ([index], [found]) = (&group.0[..], &group.1[..]) {
+                let (row, candidate) = (&self.rows[*index], &self.candidates[*found]);
+                let has_other_text = !row.incoming.statement.unstated.contains(&Unit::Text);
+                let is_doubtful = is_shared_name(row.author())
+                    || candidate.known.is_deleted()
+                    || has_other_text && candidate.known.has_own_reply();
+                if !is_doubtful {
+                    self.take(*index, *found);
                 }
             }
         }
     }
 
-    // Rows with an ID.
-
-    fn match_ids(&mut self) {
-        self.match_repeated_ids();
-        let mut by_id: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    /// Equal author and telling text, in files with rows for at least half of the source's reviews: the same review, its day corrected.
+    fn match_moved(&mut self) {
+        let mut groups = self.left(|it| (it.author(), it.text));
+        groups.retain(|(rows, _)| has_telling_text(&self.rows[rows[0]]));
+        let moved: HashSet<usize> = groups
+            .iter()
+            .flat_map(|(_, it)| it.iter().copied())
+            .collect();
+        let mut coverage: HashMap<&str, [usize; 2]> = HashMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some(record) = &candidate.known.source
-                && let Some(id) = &record.id_at_source
-            {
-                by_id
-                    .entry((&record.source_name, id))
-                    .or_default()
-                    .push(index);
+            if !candidate.known.is_deleted() {
+                let [reviews, found] = coverage.entry(candidate.source).or_default();
+                *reviews += 1;
+                *found += usize::from(candidate.has_row || moved.contains(&index));
             }
         }
-        for index in self.open(true) {
-            let row = &self.rows[index];
-            let of_source = by_id.get(&(row.source(), row.id().as_str()));
-            let same = self.candidates.binary_search_by(|it| it.id.cmp(row.id()));
-            let mut found = of_source.into_iter().flatten().copied().chain(same);
-            let found = found.find(|it| self.candidates[*it].is_of_source(row));
-            let Some(found) = found else {
-                continue;
-            };
-            let candidate = &self.candidates[found];
-            if candidate.is_alike(row, &self.digests[index]) {
-                self.take(index, found);
-            } else if candidate
-                .source
-                .is_some_and(|(name, _)| name == row.source())
-            {
-                self.matches[index] = Some(RowMatch::Rejected(other_review(candidate)));
-            }
-        }
-        self.match_unknown_ids();
-    }
-
-    /// Rows with one ID that are different reviews are all rejected.
-    fn match_repeated_ids(&mut self) {
-        let mut groups: HashMap<_, Vec<usize>> = HashMap::with_capacity(self.rows.len());
-        for index in self.open(true) {
-            let row = &self.rows[index];
-            let key = (row.incoming.source_name(), row.id());
-            groups.entry(key).or_default().push(index);
-        }
-        groups.retain(|_, rows| rows.len() > 1);
-        for ((_, id), rows) in groups {
-            let newest = self.repeat(&rows);
-            let newest = &self.rows[newest].incoming;
-            if rows
-                .iter()
-                .all(|row| may_be_one(&self.rows[*row].incoming, newest))
-            {
-                continue;
-            }
-            for row in &rows {
-                let (count, id) = (rows.len(), shown_id(id));
-                self.matches[*row] = Some(RowMatch::Rejected(format!(
-                    "id: {count} rows that differ in author, date and text have the ID {id}, so it is none; correct it, name the \
-                     column with the IDs with --map id=COLUMN, or ignore it with --map id="
-                )));
-            }
-        }
-    }
-
-    /// A row with an unknown ID that equals one review without a row, in a text of some length, is that review. Others are doubtful if
-    /// they equal one that the owner deleted or withheld, have the text of one, which is telling or of the same author, or may be an
-    /// edited one that its source gave no ID.
-    fn match_unknown_ids(&mut self) {
-        let groups = self.groups(true, |digests| digests.content);
-        if groups.is_empty() {
-            return;
-        }
-        let by_content = self.by_digest(|_| true, |digests| digests.content);
-        let hidden = self.by_digest(|it| it.is_hidden_by_owner, |digests| digests.text);
-        let hidden_without_id = |it: &ReviewCandidate<'_>| it.is_hidden_by_owner && it.has_no_id();
-        let edited = self.by_digest(hidden_without_id, |digests| digests.author_and_day);
-        for mut rows in groups {
-            let (row, digests) = (&self.rows[rows[0]], self.digests[rows[0]]);
-            let is_telling = has_telling_text(row);
-            let mut like = self.of_row(&by_content, rows[0], digests.content);
-            let is_equal = |it: &&usize| {
-                !self.candidates[**it].has_row && self.of_candidate(**it) == Some(digests)
-            };
-            if let [only] = like.iter().filter(is_equal).copied().collect::<Vec<_>>()[..]
-                && is_telling
-            {
-                self.take(rows.remove(0), only);
-            }
-            like.retain(|it| self.candidates[*it].is_hidden_by_owner);
-            if like.is_empty() && !rows.is_empty() {
-                like = self.of_row(&edited, rows[0], digests.author_and_day);
-                like.retain(|it| !self.candidates[*it].has_row);
-                if !row.review().text.is_empty() {
-                    like.extend(self.with_text_of(&hidden, rows[0]));
-                }
-                like.sort_unstable();
-                like.dedup();
-            }
-            if !like.is_empty() {
-                self.doubt(&rows, &like);
-            }
-        }
-    }
-
-    /// The rows, with or without an ID, of which the review is not known yet, by source, author and day, and a digest.
-    fn groups(&self, has_own_id: bool, digest: fn(&Digests) -> i64) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for index in self.open(has_own_id) {
-            let (row, digests) = (&self.rows[index], &self.digests[index]);
-            let key = (row.source(), digests.author_and_day, digest(digests));
-            groups.entry(key).or_default().push(index);
-        }
-        groups.into_values().collect()
-    }
-
-    // Rows without an ID.
-
-    /// Rows and reviews of one source, author and day belong together.
-    fn match_groups(&mut self) {
-        let by_day = self.by_digest(|_| true, |digests| digests.author_and_day);
-        for mut rows in self.groups(false, |digests| digests.author_and_day) {
-            let mut reviews = self.of_row(&by_day, rows[0], self.digests[rows[0]].author_and_day);
-            reviews.retain(|it| !self.candidates[*it].has_row);
-            self.repeat_equal(&mut rows);
-            self.match_group(rows, reviews);
-        }
-    }
-
-    /// Equal rows with a text count once, others as often as they stand in one file.
-    fn repeat_equal(&mut self, rows: &mut Vec<usize>) {
-        let mut numbers: HashMap<_, usize> = HashMap::new();
-        let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for index in rows.iter() {
-            let (row, content) = (&self.rows[*index], self.digests[*index].content);
-            let number = numbers.entry((row.file, content)).or_default();
-            *number += usize::from(row.review().text.is_empty());
-            equal.entry((content, *number)).or_default().push(*index);
-        }
-        // What one of equal rows hides, none shows.
-        let all = self.rows;
-        let hides = |row: &usize| all[*row].incoming.hides();
-        for rows in equal.values_mut().filter(|rows| rows.iter().any(hides)) {
-            for row in rows.extract_if(.., |row| !hides(row)) {
-                self.matches[row] = Some(RowMatch::Repeated);
-            }
-        }
-        *rows = equal.into_values().map(|rows| self.repeat(&rows)).collect();
-        rows.sort_unstable();
-    }
-
-    fn match_group(&mut self, mut rows: Vec<usize>, mut reviews: Vec<usize>) {
-        // The same stars and text; published reviews come first.
-        let mut by_content: HashMap<i64, VecDeque<usize>> = HashMap::new();
-        for review in &reviews {
-            let content = self.of_candidate(*review).map_or(0, |it| it.content);
-            by_content.entry(content).or_default().push_back(*review);
-        }
-        rows.retain(|row| {
-            let equal = by_content.get_mut(&self.digests[*row].content);
-            let found = equal.and_then(VecDeque::pop_front);
-            if let Some(found) = found {
-                self.take(*row, found);
-            }
-            found.is_none()
+        groups.retain(|(rows, _)| {
+            let coverage = coverage.get(self.rows[rows[0]].source());
+            coverage.is_none_or(|[reviews, found]| found * 2 >= *reviews)
         });
-        reviews.retain(|it| !self.candidates[*it].has_row);
-        // The same text, with other stars: one row and one review.
-        let mut by_text: BTreeMap<i64, [Vec<usize>; 2]> = BTreeMap::new();
-        for row in &rows {
-            by_text.entry(self.digests[*row].text).or_default()[0].push(*row);
-        }
-        for review in &reviews {
-            let text = self.of_candidate(*review).map_or(0, |it| it.text);
-            by_text.entry(text).or_default()[1].push(*review);
-        }
-        for [rows, reviews] in by_text.values() {
-            if let ([row], [review]) = (&rows[..], &reviews[..]) {
-                self.take_edited(*row, *review);
+        for (rows, candidates) in groups {
+            match (&rows[..], &candidates[..]) {
+                ([row], [candidate]) => self.take(*row, *candidate),
+                (rows, candidates) => self.doubt(rows, candidates),
             }
-        }
-        rows.retain(|row| self.matches[*row].is_none());
-        reviews.retain(|it| !self.candidates[*it].has_row);
-        if rows.is_empty() || reviews.is_empty() {
-            return;
-        }
-        let first = &self.rows[rows[0]];
-        let is_shared = is_shared_name(first.author());
-        let is_hidden = |it: &usize| self.candidates[*it].is_hidden_by_owner;
-        match (&rows[..], &reviews[..]) {
-            ([row], [review]) if !is_shared && self.candidates[*review].is_edited_in(first) => {
-                self.take_edited(*row, *review);
-            }
-            _ if is_shared && !reviews.iter().any(is_hidden) => {}
-            _ => self.doubt(&rows, &reviews),
         }
     }
 
-    /// Rows of which no review has author and day, but one has the text: author or day were corrected.
-    fn match_corrected(&mut self) {
-        let open = self.open(false);
-        if open.is_empty() {
-            return;
+    /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
+    fn doubt_others(&mut self) {
+        let may_be = |it: &Candidate<'_>, has_id: bool| {
+            !(has_id && it.has_id) && (it.is_hidden || !it.has_row)
+        };
+        for (rows, candidates) in self.groups(may_be, |it| it.author_and_day) {
+            self.doubt(&rows, &candidates);
         }
-        let by_text = self.by_digest(|_| true, |digests| digests.text);
-        let hidden = self.by_digest(|it| it.is_hidden_by_owner, |digests| digests.text);
-        let coverage = Coverage::by_source(self);
-        for index in open {
-            let (row, digests) = (&self.rows[index], self.digests[index]);
-            let is_free = |it: &usize| {
-                let candidate = &self.candidates[*it];
-                !candidate.has_row && candidate.is_of_source(row)
-            };
-            let same = by_text
-                .get(&(row.source(), digests.text))
-                .into_iter()
-                .flatten();
-            let mut same = same.copied().filter(is_free);
-            let is_shared = is_shared_name(row.author());
-            let is_telling = has_telling_text(row);
-            let (Some(review), None) = (same.next(), same.next()) else {
-                let mut like = self.with_text_of(&hidden, index);
-                like.sort_unstable();
-                like.truncate(NAMED_MAX);
-                if !like.is_empty() {
-                    self.doubt(&[index], &like);
+        for (rows, candidates) in self.groups(|it, _| it.is_hidden, |it| it.text) {
+            if has_telling_text(&self.rows[rows[0]]) {
+                self.doubt(&rows, &candidates);
+            }
+        }
+        let of_day = self.groups(|it, _| it.is_hidden, |it| (it.author_and_day, it.text));
+        for (rows, candidates) in of_day {
+            self.doubt(&rows, &candidates);
+        }
+        // No other day brings a name back that was taken away.
+        let anonymized = |it: &Candidate<'_>, _| it.known.is_anonymized();
+        for (rows, candidates) in self.groups(anonymized, |it| (it.author(), it.text)) {
+            if !is_shared_name(self.rows[rows[0]].author()) {
+                self.doubt(&rows, &candidates);
+            }
+        }
+    }
+
+    /// Notes that each of the rows may be any of the candidates.
+    fn doubt(&mut self, rows: &[usize], candidates: &[usize]) {
+        let ids = || candidates.iter().map(|it| self.candidates[*it].id.clone());
+        self.doubted.extend(ids());
+        let hides = |row: &usize| self.rows[*row].review().status != Status::Published;
+        if rows.iter().any(hides) {
+            self.hidden.extend(ids());
+        }
+        for row in rows {
+            let doubt = self.doubts.entry(*row).or_default();
+            for candidate in candidates.iter().take(NAMED_MAX) {
+                if !doubt.contains(candidate) {
+                    doubt.push(*candidate);
                 }
-                continue;
-            };
-            let candidate = &self.candidates[review];
-            let of_candidate = self.of_candidate(review);
-            let is_author = !is_shared && of_candidate.is_some_and(|it| it.has_author_of(&digests));
-            let is_day = of_candidate.is_some_and(|it| it.has_day_of(&digests));
-            if candidate.is_hidden_by_owner {
-                if is_author || is_day || is_telling {
-                    self.doubt(&[index], &[review]);
+            }
+        }
+    }
+
+    /// What the owner says of doubtful rows; neither brings back a deleted review.
+    fn settle_doubts(&mut self, request: &ImportRequest) {
+        let mut rows_of: HashMap<usize, usize> = HashMap::new();
+        for candidate in self.doubts.values().flatten() {
+            *rows_of.entry(*candidate).or_default() += 1;
+        }
+        for (row, candidates) in std::mem::take(&mut self.doubts) {
+            let is_deleted = |it: &usize| self.candidates[*it].known.is_deleted();
+            match (request.doubtful, &candidates[..]) {
+                (Some(Doubtful::New), _)
+                    if request.restore || !candidates.iter().any(is_deleted) => {}
+                (Some(Doubtful::Same), [only])
+                    if rows_of[only] == 1 && !self.candidates[*only].has_row =>
+                {
+                    self.take(row, *only);
                 }
-            } else if is_telling
-                && (is_author || is_day && has_initial_of(candidate, row))
-                && coverage[row.source()].has_row_of(candidate)
-            {
-                self.take_edited(index, review);
+                _ => {
+                    let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
+                    self.matches[row] = Some(RowMatch::Doubtful(ids.take(NAMED_MAX).collect()));
+                }
             }
         }
     }
-
-    /// Gives new reviews their ids.
-    fn name_new(&mut self) {
-        let mut taken: HashSet<ReviewId> = HashSet::new();
-        let mut numbers: HashMap<&ReviewId, u64> = HashMap::new();
-        for (row, found) in self.rows.iter().zip(&mut self.matches) {
-            if !matches!(found, None | Some(RowMatch::New(_))) {
-                continue;
-            }
-            let is_free = |id: &ReviewId| !self.known.contains_key(id) && !taken.contains(id);
-            let mut id = Some(row.id().clone()).filter(is_free);
-            if id.is_none() && row.incoming.has_own_id {
-                id = prefixed_id(row.source(), row.id()).filter(is_free);
-            }
-            while id.is_none() && !row.incoming.has_own_id {
-                let number = numbers.entry(row.id()).or_insert(1);
-                *number += 1;
-                id = format!("{}-{number}", row.id())
-                    .parse()
-                    .ok()
-                    .filter(is_free);
-            }
-            taken.extend(id.clone());
-            let too_many = || {
-                let id = shown_id(row.id());
-                RowMatch::Rejected(format!(
-                    "id: reviews of too many sources have the ID {id}; give it another one"
-                ))
-            };
-            *found = Some(id.map_or_else(too_many, RowMatch::New));
-        }
-    }
-}
-
-/// How much of a source's reviews the files have.
-#[derive(Default)]
-struct Coverage {
-    /// Year and month of the first row.
-    first: Option<(i32, u32)>,
-    /// Author and text of the rows.
-    contents: HashSet<(i64, i64)>,
-    /// The number of reviews, and of those with author and text in the files.
-    reviews: (usize, usize),
-}
-
-impl Coverage {
-    fn by_source<'k>(matcher: &Matcher<'k>) -> HashMap<&'k str, Self> {
-        let mut found: HashMap<&'k str, Self> = HashMap::new();
-        for (row, digests) in matcher.rows.iter().zip(&matcher.digests) {
-            let coverage = found.entry(row.source()).or_default();
-            let month = Some(month(row.source_day()));
-            coverage.first = coverage.first.min(month).or(month);
-            coverage.contents.insert((digests.author(), digests.text));
-        }
-        for candidate in &matcher.candidates {
-            if let Some((name, digests)) = candidate.source
-                && !candidate.known.is_deleted()
-                && let Some(coverage) = found.get_mut(name)
-            {
-                let content = (digests.author(), digests.text);
-                coverage.reviews.0 += 1;
-                coverage.reviews.1 += usize::from(coverage.contents.contains(&content));
-            }
-        }
-        found
-    }
-
-    /// Whether files with the review would have its row among these.
-    fn has_row_of(&self, candidate: &ReviewCandidate<'_>) -> bool {
-        let posted_at = candidate.known.source.as_ref().and_then(|it| it.posted_at);
-        let review = candidate.known.review();
-        let day = review.map(|review| month(source_day(review, posted_at)));
-        let (all, found) = self.reviews;
-        found * 2 >= all || self.first.zip(day).is_some_and(|(first, day)| first <= day)
-    }
-}
-
-fn month(day: Day) -> (i32, u32) {
-    (day.date().year(), day.date().month())
-}
-
-/// Whether both authors begin with the same letter.
-fn has_initial_of(candidate: &ReviewCandidate<'_>, row: &ReviewRow) -> bool {
-    let initial = |name: &str| words(name).trim().chars().next();
-    let review = candidate.known.review();
-    review.is_some_and(|review| initial(&review.author) == initial(row.author()))
-}
-
-/// Whether two rows with one id may be the same review: the texts are equal, the author is, or the day is and the texts do not
-/// differ wholly.
-fn may_be_one(one: &Incoming, other: &Incoming) -> bool {
-    let [one, other] = [one, other].map(|incoming| &incoming.statement.review);
-    let texts = [&one.text, &other.text];
-    let is_one_empty = texts.iter().any(|text| text.is_empty());
-    let is_text_same = !is_one_empty && one.text == other.text;
-    let is_author_same = one.author == other.author && !is_shared_name(&one.author);
-    let is_day_same = one.date == other.date && (is_one_empty || shares_half(texts[0], texts[1]));
-    is_text_same || is_author_same || is_day_same
-}
-
-/// The id of a row of `source`, if a review of another source has its own.
-fn prefixed_id(source: &str, id: &ReviewId) -> Option<ReviewId> {
-    let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let prefix = match name.trim_matches('-') {
-        "" => "source",
-        name => name,
-    };
-    of_platform(prefix, id.as_str()).ok()
-}
-
-fn other_review(candidate: &ReviewCandidate<'_>) -> String {
-    let id = shown_id(candidate.id);
-    let of = candidate.known.review().map_or_else(
-        || ", which you deleted".to_owned(),
-        |review| format!(", by {} of {}", review.author, review.date),
-    );
-    format!(
-        "id: {id} is the ID of another review{of}: author, date and text all differ; a column that counts the rows of a file has no \
-         IDs: name the column with the IDs with --map id=COLUMN, or ignore it with --map id="
-    )
-}
-
-/// An id as in the file, unless it did not fit into ours.
-fn shown_id(id: &ReviewId) -> &str {
-    if is_derived(id.as_str()) {
-        "of this row"
-    } else {
-        id.as_str()
-    }
-}
-
-/// Whether an id was derived from a row without one; see `value::names::digest`.
-pub fn is_derived(id: &str) -> bool {
-    let numbered = id.rsplit_once('-');
-    let numbered =
-        numbered.filter(|(_, number)| number.len() < 16 && number.parse::<u64>().is_ok());
-    let digest = numbered.map_or(id, |(id, _)| id).rsplit('-').next();
-    digest.is_some_and(|it| it.len() == 32 && it.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// Whether many people may have the name, so that it does not identify one.
-pub fn is_shared_name(name: &str) -> bool {
-    const SHARED: [&str; 8] = [
-        "anonymous",
-        "a google user",
-        "a facebook user",
-        "a yelp user",
-        "customer",
-        "guest",
-        "verified customer",
-        "verified buyer",
-    ];
-    let name = name.trim().to_lowercase();
-    name.is_empty() || SHARED.contains(&name.as_ref())
 }
 
 fn has_telling_text(row: &ReviewRow) -> bool {
     row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
-}
-
-/// Whether at least half of the words of `text` are also in `former`.
-fn shares_half(text: &str, former: &str) -> bool {
-    let [text, former] = [text, former].map(words);
-    let former: HashSet<&str> = former.split_whitespace().collect();
-    let shared = text.split_whitespace().filter(|word| former.contains(word));
-    shared.count() * 2 >= text.split_whitespace().count()
 }

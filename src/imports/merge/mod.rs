@@ -7,22 +7,24 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::incoming::ReviewRow;
-use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
+use crate::imports::merge::guards::{Guards, Hiding, Tallies};
+use crate::imports::merge::identity::{Identified, identify};
+use crate::imports::merge::ids::{RowMatch, is_shared_name};
 use crate::imports::platforms::id_prefix;
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
-use crate::imports::report::{
-    ImportReport, MassChange, MergeError, Watcher, preview, preview_change,
-};
-use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
+use crate::imports::report::{ImportReport, MergeError, Watcher, preview, preview_change};
+use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    Digests, GONE, LastStatement, Merged, Review, ReviewId, Status, Unit, adopt, fold, is_one_name,
-    merge, short_name,
+    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
+    short_name,
 };
 use crate::storage::reviews::{
     Former, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
 };
 
+pub(crate) mod guards;
 pub(crate) mod identity;
+mod ids;
 pub(crate) mod rename;
 pub(crate) mod undo;
 
@@ -30,6 +32,7 @@ pub(crate) mod undo;
 pub struct Rules<'r> {
     pub now: DateTime<Utc>,
     pub request: &'r ImportRequest,
+    pub guards: &'r Guards,
     /// The reviews that earlier runs of the source brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
 }
@@ -61,10 +64,6 @@ pub struct MergeOutcome {
     pub doubted: HashSet<ReviewId>,
     /// The reviews without a row.
     pub others: Known,
-    /// Why the import must not be taken without `--accept-changes`.
-    pub mass_change: Option<MassChange>,
-    /// Why a scheduled run is not taken unless the owner accepts it.
-    pub mass_withholding: Option<String>,
     pub report: ImportReport,
 }
 
@@ -83,11 +82,6 @@ pub struct Change {
 
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
-/// Percentage of a source's reviews above which withdrawing them needs `--accept-changes`.
-const SHARE_PERCENT_MAX: usize = 10;
-/// This many reviews of a source may change in any import.
-const FEW: u64 = 3;
-
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
@@ -100,30 +94,23 @@ pub fn merge_rows(
     report: ImportReport,
     watch: Watcher<'_>,
 ) -> Result<MergeOutcome, MergeError> {
-    let Identified { matches, doubted } =
-        identify(&rows, &known, rules.request, watch).ok_or(MergeError::Stopped)?;
-    let mut sources: BTreeMap<String, OfSource> = BTreeMap::new();
-    for known in known.values() {
-        if let (Some(record), Some(review)) = (&known.source, known.review()) {
-            let source = sources.entry(record.source_name.clone()).or_default();
-            source.reviews += 1;
-            source.public += u64::from(review.status == Status::Published);
-        }
-    }
+    let Identified {
+        matches,
+        doubted,
+        hidden,
+    } = identify(&rows, &known, rules.request);
     let mut merging = Merging {
         watch,
         equals: EqualReviews::of(&known),
         rules,
         published: BTreeMap::new(),
-        sources,
+        tallies: Tallies::of(&known),
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
             deleted: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
-            mass_change: None,
-            mass_withholding: None,
             report,
         },
     };
@@ -136,11 +123,14 @@ pub fn merge_rows(
     for mark in deleted {
         merging.note_deleted(mark);
     }
-    merging.note_mass_change();
-    merging.note_mass_withholding();
+    merging.outcome.withhold_doubted(&hidden, rules);
+    let Merging {
+        tallies, outcome, ..
+    } = &merging;
+    tallies.check(&outcome.report, rules.guards)?;
     merging.count_without_row();
     if rules.request.withdraw_missing {
-        merging.withdraw_missing().map_err(MergeError::Refused)?;
+        merging.withdraw_missing()?;
     }
     Ok(merging.outcome)
 }
@@ -151,33 +141,18 @@ struct Merging<'r> {
     equals: EqualReviews,
     /// The number of published reviews that the files have of each source.
     published: BTreeMap<String, usize>,
-    sources: BTreeMap<String, OfSource>,
+    tallies: Tallies,
     outcome: MergeOutcome,
 }
 
-/// The reviews of a source before the import, and what becomes of them.
-#[derive(Default)]
-struct OfSource {
-    reviews: u64,
-    public: u64,
-    /// The number of those that are withheld for a value which the owner did not name, or as a platform says.
-    unnamed: u64,
-    /// The number of those of which text or stars change, and the first ones.
-    changed: u64,
-    shown: Vec<String>,
-}
-
 impl Merging<'_> {
-    fn of_source(&mut self, name: &str) -> &mut OfSource {
-        self.sources.entry(name.to_owned()).or_default()
-    }
-
     fn row(&mut self, row: ReviewRow, found: RowMatch) -> Result<(), MergeError> {
         match found {
             RowMatch::Known(id) if !self.rules.may_touch(&row, &id) => {
                 self.outcome.report.of_others.add(|| id.to_string());
             }
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
+            RowMatch::Doubtful(_) if self.is_kept_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
             RowMatch::Rejected(reason) => self.reject(&row, reason)?,
             RowMatch::Repeated => self.outcome.report.repeated += 1,
@@ -217,7 +192,9 @@ impl Merging<'_> {
         {
             return self.keep_deleted(&row, &id, known);
         }
-        if self.is_left_out(&row, &id, known.is_none()) {
+        if known.is_none() && self.is_kept_deleted(&row)
+            || self.is_left_out(&row, &id, known.is_none())
+        {
             self.outcome.present.remove(&id);
             return;
         }
@@ -234,6 +211,15 @@ impl Merging<'_> {
             let empty = empty.filter(|unit| unit.is_unset(&statement.review));
             statement.unstated.extend(empty);
         }
+        let hiding = Hiding {
+            was_by_source: known
+                .as_ref()
+                .is_some_and(KnownReview::is_withheld_by_source),
+            is_unnamed: incoming.has_new_value
+                || (!is_of_table
+                    && !statement.unstated.contains(&Unit::Status)
+                    && statement.review.status != Status::Published),
+        };
         let (state, before) = known.map(|known| (known.state, known.source)).unzip();
         let before = before.flatten();
         let is_readable = !matches!(state, Some(ReviewState::Unreadable(..)));
@@ -256,24 +242,14 @@ impl Merging<'_> {
         };
         record.set_last_statement(&merged.last_statement);
         let is_published = merged.review.status == Status::Published;
-        let was_public = there
-            .as_ref()
-            .is_some_and(|it| it.status == Status::Published);
-        let is_hidden = incoming.has_new_value
-            || (!is_of_table
-                && !statement.unstated.contains(&Unit::Status)
-                && statement.review.status != Status::Published);
-        if is_hidden && was_public && !is_published {
-            self.of_source(&record.source_name).unnamed += 1;
-        }
         let published = self.published.entry(record.source_name.clone());
         *published.or_default() += usize::from(is_published);
-        self.count(
-            &merged,
-            there.as_ref().filter(|_| is_readable),
-            there.is_some(),
-            &record.source_name,
-        );
+        let readable = there.as_ref().filter(|_| is_readable);
+        if let Some(before) = readable {
+            let source = &record.source_name;
+            self.tallies.count(source, before, &merged.review, hiding);
+        }
+        self.count(&merged, readable, there.is_some());
         let is_same = is_readable && there.as_ref() == Some(&merged.review);
         let is_same_record = before
             .as_ref()
@@ -324,25 +300,26 @@ impl Merging<'_> {
         }
     }
 
-    /// Whether the row is not stored because it equals a deleted review, or is new and equals one of another source that is to be
-    /// left out.
-    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
-        let (review, digests, source) = (row.review(), row.digests(), row.source());
-        let request = self.rules.request;
-        let report = &mut self.outcome.report;
-        if is_new
-            && !request.restore
-            && let Some(deleted) = self.equals.deleted(review, digests)
-        {
-            report.kept_deleted.add(|| deleted.id.to_string());
-            return true;
+    /// Whether the row is not stored because it equals a deleted review of any source.
+    fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
+        let deleted = self.equals.deleted(row);
+        let deleted = deleted.filter(|_| !self.rules.request.restore);
+        if let Some(deleted) = deleted {
+            let kept = &mut self.outcome.report.kept_deleted;
+            kept.add(|| deleted.id.to_string());
         }
-        if let Some(other) = self.equals.of_other_source(review, digests, source) {
-            report.duplicates.add(|| {
+        deleted.is_some()
+    }
+
+    /// Whether the row is not stored because it is new and equals a review of another source, and such are to be left out.
+    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
+        let (review, source) = (row.review(), row.source());
+        if let Some(other) = self.equals.of_other_source(row) {
+            self.outcome.report.duplicates.add(|| {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
-            if is_new && request.skip_duplicates {
+            if is_new && self.rules.request.skip_duplicates {
                 *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
@@ -350,14 +327,14 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            author: Some(review.author.clone()),
-            digests,
+            digests: row.digests(),
+            is_deleted: false,
         });
         false
     }
 
     /// `there` is the review before the merge, if it could be read; `is_known` whether there was one.
-    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_known: bool, source: &str) {
+    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_known: bool) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
         let reason = status_reason(review);
@@ -374,16 +351,6 @@ impl Merging<'_> {
                 if let Some(there) = there {
                     report.changed.add(|| preview_change(there, review));
                 }
-            }
-        }
-        if let Some(there) = there
-            && (there.rating != review.rating
-                || !there.text.is_empty() && there.text != review.text)
-        {
-            let source = self.of_source(source);
-            source.changed += 1;
-            if source.changed <= FEW {
-                source.shown.push(preview_change(there, review));
             }
         }
         let report = &mut self.outcome.report;
@@ -406,40 +373,6 @@ impl Merging<'_> {
         }
     }
 
-    /// An answer of a broken sheet or scraper looks like an edit of everything.
-    fn note_mass_change(&mut self) {
-        let is_mass =
-            |(_, it): &(&String, &OfSource)| it.changed > FEW && it.changed * 2 > it.reviews;
-        let found = self.sources.iter().find(is_mass);
-        self.outcome.mass_change = found.map(|(source, it)| MassChange {
-            reason: format!(
-                "text or stars of {} of {} reviews of {source} would change, more than half",
-                it.changed, it.reviews
-            ),
-            examples: it.shown.join("\n"),
-        });
-    }
-
-    /// A source that has other words for its states would take most reviews away.
-    fn note_mass_withholding(&mut self) {
-        let is_mass =
-            |(_, it): &(&String, &OfSource)| it.unnamed > FEW && it.unnamed * 2 > it.public;
-        let found = self.sources.iter().find(is_mass);
-        self.outcome.mass_withholding = found.map(|(source, it)| {
-            let new = self.outcome.report.new_values.iter();
-            let new = new.filter(|new| new.source == *source);
-            let headers: BTreeSet<&str> = new.map(|new| new.header.as_str()).collect();
-            let reason = if headers.is_empty() {
-                "because the source hides them".to_owned()
-            } else {
-                let headers: Vec<&str> = headers.into_iter().collect();
-                format!("for values of {} that nobody named", headers.join(" and "))
-            };
-            let OfSource { unnamed, public, .. } = it;
-            format!("{unnamed} of {public} public reviews of {source} would be withheld {reason}, more than half")
-        });
-    }
-
     /// Counts the reviews of the files' sources that have no row any more; of a run, those that its source's runs brought.
     fn count_without_row(&mut self) {
         let MergeOutcome {
@@ -458,7 +391,7 @@ impl Merging<'_> {
             };
             let brought = self.rules.brought.as_ref();
             if brought.is_none_or(|brought| brought.contains(&review.id))
-                && review.status != Status::withheld(GONE)
+                && review.status == Status::Published
                 && !doubted.contains(&review.id)
                 && self.published.contains_key(&record.source_name)
             {
@@ -506,7 +439,7 @@ impl Merging<'_> {
 
     /// Withholds reviews that their source no longer lists; the merge publishes them again when they come
     /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
-    fn withdraw_missing(&mut self) -> Result<(), String> {
+    fn withdraw_missing(&mut self) -> Result<(), MergeError> {
         let report = &self.outcome.report;
         for (count, one, several) in [
             (report.rejected, "row was rejected", "rows were rejected"),
@@ -518,10 +451,10 @@ impl Merging<'_> {
         ] {
             let rows = if count == 1 { one } else { several };
             if count > 0 {
-                return Err(format!(
+                return Err(MergeError::Refused(format!(
                     "--withdraw-missing: {count} {rows}, so a review in the file would count as missing; correct the file first, \
                      or import without this option"
-                ));
+                )));
             }
         }
         let mut missing_of: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
@@ -537,15 +470,8 @@ impl Merging<'_> {
         }
         for (name, there) in std::mem::take(&mut self.published) {
             let gone = missing_of.remove(&name).unwrap_or_default();
-            let (missing, all) = (gone.len(), gone.len() + there);
-            let is_many = missing as u64 > FEW && missing * 100 > all * SHARE_PERCENT_MAX;
-            let is_all = missing > 0 && there == 0;
-            if (is_many || is_all) && !self.rules.request.accept_changes {
-                return Err(format!(
-                    "--withdraw-missing: {missing} of {all} reviews that {name} gave are missing, more than \
-                     {SHARE_PERCENT_MAX} %; check that the file is complete, and add --accept-changes to withhold them"
-                ));
-            }
+            let all = gone.len() + there;
+            self.rules.guards.check_missing(&name, gone.len(), all)?;
             self.outcome.withdraw(&gone, self.rules);
         }
         Ok(())
@@ -562,39 +488,75 @@ impl Change {
 impl MergeOutcome {
     /// Withholds published reviews as gone at the source, unless the owner published them although the source hides them.
     pub fn withdraw(&mut self, ids: &[ReviewId], rules: &Rules<'_>) {
-        let report = &mut self.report;
         for id in ids.iter().collect::<BTreeSet<_>>() {
-            let Some(KnownReview {
-                state: ReviewState::There(review),
-                source: Some(record),
-                ..
-            }) = self.others.get(id)
-            else {
-                continue;
-            };
-            let (mut last, mut gone) = (record.last_statement(), review.clone());
-            if !withhold(&mut last, &mut gone, GONE, rules) {
-                report.kept_edited.add(|| format!("{id} status"));
-                continue;
+            if self.set_status(id, &Status::withheld(GONE), rules.now) {
+                self.report.withdrawn.add(|| id.to_string());
+            } else {
+                self.report.kept_edited.add(|| format!("{id} status"));
             }
-            let mut after = record.clone();
-            after.set_last_statement(&last);
-            report.withdrawn.add(|| id.to_string());
-            report.note_withheld(review, GONE);
-            self.changes.push(Change {
-                former: Some(Former::new(
-                    Some(review),
-                    &gone,
-                    Some(record.clone()),
-                    None,
-                    &[],
-                )),
-                review: Some(gone),
-                source: after,
-                kind: RunChange::Changed,
-                note: None,
-            });
         }
+    }
+
+    /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
+    fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {
+        let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
+        let are_new = rules.request.doubtful == Some(Doubtful::New);
+        let doubted = if are_new { &self.doubted } else { hidden };
+        let has_status = |id: &&ReviewId| {
+            let review = self.others.get(*id).and_then(KnownReview::review);
+            review.is_some_and(|review| (review.status == withheld) == are_new)
+        };
+        let doubted: BTreeSet<ReviewId> = doubted.iter().filter(has_status).cloned().collect();
+        for id in doubted {
+            let status = if are_new {
+                &Status::Published
+            } else {
+                &withheld
+            };
+            self.set_status(&id, status, rules.now);
+        }
+    }
+
+    /// Gives a review without a row a status as its source's, unless the owner decided it; returns whether it did.
+    fn set_status(&mut self, id: &ReviewId, status: &Status, now: DateTime<Utc>) -> bool {
+        let Some(KnownReview {
+            state: ReviewState::There(review),
+            source: Some(record),
+            ..
+        }) = self.others.get(id)
+        else {
+            return false;
+        };
+        let mut last = record.last_statement();
+        let is_decided = last.decided.contains(&Unit::Status)
+            || last.compare(Unit::Status, review) == Some(false);
+        if is_decided || review.status == *status {
+            return false;
+        }
+        let mut after = review.clone();
+        after.status = status.clone();
+        after.updated_at = after.updated_at.max(Some(now));
+        last.set(Unit::Status, &after);
+        let mut source = record.clone();
+        source.set_last_statement(&last);
+        match status.reason() {
+            Some(reason) => self.report.note_withheld(review, reason),
+            None => self.report.newly_published.add(|| preview(&after)),
+        }
+        self.changes.push(Change {
+            former: Some(Former::new(
+                Some(review),
+                &after,
+                Some(record.clone()),
+                None,
+                &[],
+            )),
+            review: Some(after),
+            source,
+            kind: RunChange::Changed,
+            note: None,
+        });
+        true
     }
 }
 
@@ -647,60 +609,32 @@ fn status_reason(review: &Review) -> Option<&str> {
     )
 }
 
-/// Withholds a review, unless the owner published it nevertheless; returns whether it did.
-fn withhold(
-    last: &mut LastStatement,
-    review: &mut Review,
-    reason: &str,
-    rules: &Rules<'_>,
-) -> bool {
-    let is_published_here =
-        last.decided.contains(&Unit::Status) || last.compare(Unit::Status, review) == Some(false);
-    if !is_published_here {
-        review.status = Status::withheld(reason);
-        review.updated_at = review.updated_at.max(Some(rules.now));
-        last.set(Unit::Status, review);
-    }
-    !is_published_here
-}
-
 // Reviews of other sources, and deleted ones, with the same author, day, stars and text.
 
 /// Maximum number of equal reviews that are kept; more are of one source, or made up.
 const EQUALS_MAX: usize = 64;
 
-/// Reviews by the digest of their content: those before the import, and as far as it is merged. Of each source and author the first
-/// one that stands, and the first one that was deleted.
+/// Reviews by the digest of their content: those before the import, and as far as it is merged.
 struct EqualReviews(HashMap<i64, Vec<EqualReview>>);
 
 struct EqualReview {
     id: ReviewId,
     source_name: String,
-    /// `None` of a deleted review.
-    author: Option<String>,
     digests: Digests,
+    is_deleted: bool,
 }
 
 impl EqualReviews {
     fn of(known: &Known) -> Self {
         let mut equals = Self(HashMap::new());
         for (id, known) in known {
-            let review = known.review();
-            let by_hand = || {
-                let review = review?;
-                let digests = Digests::new(review, &review.author, None);
-                Some((review.source.name.clone(), digests))
-            };
-            let record = known.source.as_ref();
-            let source = record.map(|record| (record.source_name.clone(), record.digests));
-            if let Some((source_name, digests)) = source.or_else(by_hand)
-                && (review.is_some() || known.is_deleted())
-            {
+            let last = known.source.as_ref().map(|record| record.digests);
+            if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
                     id: id.clone(),
-                    source_name,
-                    author: review.map(|review| review.author.clone()),
+                    source_name: known.source_name().to_owned(),
                     digests,
+                    is_deleted: known.is_deleted(),
                 });
             }
         }
@@ -709,51 +643,33 @@ impl EqualReviews {
 
     fn add(&mut self, review: EqualReview) {
         let equals = self.0.entry(review.digests.content).or_default();
-        let is_like = |other: &EqualReview| {
-            other.source_name == review.source_name
-                && other.digests.author_and_day == review.digests.author_and_day
-                && other.author.is_some() == review.author.is_some()
-        };
-        if equals.len() < EQUALS_MAX && !equals.iter().any(is_like) {
+        if equals.len() < EQUALS_MAX {
             equals.push(review);
         }
     }
 
     /// Without a text and a name, two may be of two persons.
-    fn deleted(&self, review: &Review, digests: Digests) -> Option<&EqualReview> {
-        let is_of_one_person = !review.text.is_empty() || !is_shared_name(&review.author);
-        let mut equals = self.0.get(&digests.content)?.iter();
-        equals.find(|other| {
-            is_of_one_person && other.author.is_none() && other.has_author_of(review, digests)
-        })
+    fn deleted(&self, row: &ReviewRow) -> Option<&EqualReview> {
+        let is_of_one_person = !row.review().text.is_empty() || !is_shared_name(row.author());
+        let mut equals = self.like(row);
+        equals.find(|other| other.is_deleted && is_of_one_person)
     }
 
-    fn of_other_source(
-        &self,
-        review: &Review,
-        digests: Digests,
-        source: &str,
-    ) -> Option<&EqualReview> {
-        let mut equals = self.0.get(&digests.content)?.iter();
-        equals.find(|other| {
-            other.author.is_some()
-                && other.source_name != source
-                && other.has_author_of(review, digests)
-        })
+    fn of_other_source(&self, row: &ReviewRow) -> Option<&EqualReview> {
+        let mut equals = self.like(row);
+        equals.find(|other| !other.is_deleted && other.source_name != row.source())
     }
-}
 
-impl EqualReview {
-    /// Whether the authors are the same, or one is the other's short name. Of a deleted review only digests are kept.
-    fn has_author_of(&self, review: &Review, digests: Digests) -> bool {
-        let is_one = self.author.as_ref().map_or_else(
-            || {
-                let short = short_name(&review.author);
-                short == review.author
-                    || self.digests.author_and_day == Digests::author_and_day(&short, review.date)
-            },
-            |author| is_one_name(author, &review.author),
-        );
-        is_one || self.digests.author_and_day == digests.author_and_day
+    /// Those with the row's content of which the author is the same, or one is the other's short name.
+    fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
+        let digests = row.digests();
+        let short = short_name(row.author());
+        let is_short = short == row.author();
+        let of_short = Digests::author_and_day(&short, row.source_day());
+        let equals = self.0.get(&digests.content).into_iter().flatten();
+        equals.filter(move |other| {
+            let author_and_day = other.digests.author_and_day;
+            is_short || author_and_day == digests.author_and_day || author_and_day == of_short
+        })
     }
 }

@@ -5,7 +5,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::imports::report::{ImportError, Named};
+use crate::imports::report::{ImportError, ImportReport, UndoReport, preview, preview_change};
 use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::formats::take_back_formats;
@@ -23,18 +23,7 @@ const ROWS: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
     pub run: Run,
-    /// Added reviews that were removed.
-    pub removed: u64,
-    /// Restored reviews that are deleted again.
-    pub deleted: u64,
-    /// Changed reviews that have their former values again.
-    pub reverted: u64,
-    /// Of these, reviews that are published again.
-    pub published: u64,
-    /// Reviews that are left unchanged, each with the reason.
-    pub left: Named,
-    /// Reviews that were deleted since.
-    pub gone: u64,
+    pub report: ImportReport,
 }
 
 /// Undoes the newest import of the source with the given name, or of the one that was last imported by hand. With `is_dry_run`,
@@ -55,17 +44,9 @@ pub async fn undo(
     let runs = reviews::last_runs(write.for_reading(), reviews::RUNS_MAX).await;
     let runs = runs.at(path)?;
     let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
-    let mut undone = Undone {
-        run: run.clone(),
-        removed: 0,
-        deleted: 0,
-        reverted: 0,
-        published: 0,
-        left: Named::default(),
-        gone: 0,
-    };
-    take_back(&mut write, &mut undone, now).await.at(path)?;
-    if let Some(entry) = &undone.run.sync_entry {
+    let run = run.clone();
+    let report = take_back(&mut write, run.id, now).await.at(path)?;
+    if let Some(entry) = &run.sync_entry {
         hold_entry(&mut write, entry).await.at(path)?;
     }
     if is_dry_run {
@@ -74,7 +55,7 @@ pub async fn undo(
         write.commit().await
     }
     .at(path)?;
-    Ok(undone)
+    Ok(Undone { run, report })
 }
 
 /// The newest run of the source that is not undone; without a name, of those of the last run by hand. `runs` are all, newest first.
@@ -134,8 +115,8 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
     Ok(run)
 }
 
-async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -> sqlx::Result<()> {
-    let run = undone.run.id;
+async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<ImportReport> {
+    let (mut report, mut undone) = (ImportReport::default(), UndoReport::default());
     take_back_formats(write, run).await?;
     let rows = reviews::run_reviews(write.for_reading(), run).await?;
     for rows in rows.chunks(ROWS) {
@@ -143,14 +124,15 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
         let standing = reviews::standing(write.for_reading(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
-            batch.add(row, standing.get(row.id.as_str()), undone)?;
+            batch.add(row, standing.get(row.id.as_str()), &mut report, &mut undone)?;
         }
-        batch.write(write, undone, now).await?;
+        batch.write(write, run, now).await?;
     }
     if undone.left.count == 0 {
         reviews::note_undone(write, run, now).await?;
     }
-    Ok(())
+    report.undone = Some(undone);
+    Ok(report)
 }
 
 /// What an undo does with reviews of a run.
@@ -178,7 +160,8 @@ impl<'r> Batch<'r> {
         &mut self,
         row: &'r RunReview,
         known: Option<&KnownReview>,
-        undone: &mut Undone,
+        report: &mut ImportReport,
+        undone: &mut UndoReport,
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
@@ -196,8 +179,12 @@ impl<'r> Batch<'r> {
                 undone.left.add(|| is_left(reason(known)));
                 return Ok(());
             }
-            (RunChange::Added | RunChange::Deleted, ..) => self.removed.push(id),
-            (RunChange::Restored, ..) => {
+            (RunChange::Added | RunChange::Deleted, Some(known), _) => {
+                undone.removed.add(|| preview_known(id, known));
+                self.removed.push(id);
+            }
+            (RunChange::Restored, Some(known), _) => {
+                undone.deleted.add(|| preview_known(id, known));
                 self.deleted.push(id);
                 self.marks.extend(former.and_then(|former| former.mark(id)));
             }
@@ -223,10 +210,12 @@ impl<'r> Batch<'r> {
                         .add(|| is_left(format!("its source hides {hidden}")));
                     return Ok(());
                 }
-                undone.published += u64::from(
-                    before.status == Status::Published && review.status != Status::Published,
-                );
+                if before.status == Status::Published && review.status != Status::Published {
+                    report.newly_published.add(|| preview(&before));
+                }
                 if before != *review {
+                    report.updated += 1;
+                    report.changed.add(|| preview_change(review, &before));
                     self.reverted.push(before);
                 }
                 match source {
@@ -239,15 +228,7 @@ impl<'r> Batch<'r> {
         Ok(())
     }
 
-    async fn write(
-        mut self,
-        write: &mut Write,
-        undone: &mut Undone,
-        now: DateTime<Utc>,
-    ) -> sqlx::Result<()> {
-        undone.removed += self.removed.len() as u64;
-        undone.deleted += self.deleted.len() as u64;
-        undone.reverted += self.reverted.len() as u64;
+    async fn write(mut self, write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
         for review in &mut self.reverted {
             review.updated_at = review.updated_at.max(Some(now));
         }
@@ -260,10 +241,14 @@ impl<'r> Batch<'r> {
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
-        reviews::forget_run_reviews(write, undone.run.id, &self.done).await?;
+        reviews::forget_run_reviews(write, run, &self.done).await?;
         write.end_group();
         Ok(())
     }
+}
+
+fn preview_known(id: &str, known: &KnownReview) -> String {
+    known.review().map_or_else(|| id.to_owned(), preview)
 }
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.

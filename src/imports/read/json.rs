@@ -28,6 +28,8 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Maximum depth of a list of rows in a document.
 const LISTS_DEEP_MAX: usize = 4;
+/// Maximum number of lists with paths of their own.
+const LISTS_MAX: usize = 500;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
 /// Maximum length of the path of an object whose members become cells, in bytes: each of them repeats it.
@@ -168,6 +170,11 @@ fn find_lists<'t>(
     }
     if !is_list {
         return Ok(());
+    }
+    if found.len() == LISTS_MAX && !found.contains_key(path) {
+        return Err(FileError::new(format!(
+            "has more than {LISTS_MAX} lists; give a file with the reviews only"
+        )));
     }
     let known = found
         .entry(path.to_owned())

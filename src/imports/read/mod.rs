@@ -3,7 +3,7 @@
 //!
 //! What one import may hold is bounded here, while rows are read ([`Bounds`]).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
@@ -239,10 +239,9 @@ impl Table {
         rows.any(|row| row.cell(column).is_some_and(|it| !it.trim().is_empty()))
     }
 
-    /// Names the columns that have cells and no header by their place, and the second of two that cannot be told apart, so that a format
-    /// can name them.
+    /// Names the columns that have cells and no header by their place, and the second of two equal ones, so that a format can name them.
     pub fn name_columns(&mut self) {
-        let mut taken = HashSet::new();
+        let mut taken: HashMap<String, usize> = HashMap::new();
         for column in 0..self.columns.len() {
             let mut name = self.columns[column].trim().to_owned();
             if name.is_empty() {
@@ -252,12 +251,14 @@ impl Table {
                 name = format!("column {}", column + 1);
             }
             let header = name.clone();
-            let mut number = 2;
-            while !taken.insert(column_key(&name)) {
-                name = format!("{header} ({number})");
+            let mut number = taken.get(&header).copied().unwrap_or(0) + 1;
+            while number > 1 && taken.contains_key(&format!("{header} ({number})")) {
                 number += 1;
             }
-            if name != header {
+            taken.insert(header.clone(), number);
+            if number > 1 {
+                name = format!("{header} ({number})");
+                taken.insert(name.clone(), 1);
                 self.doubles.insert(column, header);
             }
             self.columns[column] = name;

@@ -313,13 +313,13 @@ pub fn decode<'b>(
     let named = named.and_then(|label| Encoding::for_label(label.as_bytes()));
     let is_json =
         bytes.trim_ascii_start().starts_with(b"[") || bytes.trim_ascii_start().starts_with(b"{");
-    let unicode = wide(bytes).or_else(|| is_utf8(bytes).then_some(UTF_8));
+    let unicode = wide(bytes).or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8));
     let encoding = unicode
         .or(named)
         .or_else(|| is_json.then_some(UTF_8))
         .unwrap_or_else(|| encodings(bytes, country)[0]);
     let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
-    if has_errors && unicode.is_none() && named == Some(encoding) {
+    if has_errors && unicode.is_none() && named == Some(encoding) && encoding != UTF_8 {
         return Err(FileError::new(format!(
             "is not in the encoding {}; name another one as `encoding` in the source's format, or save the file as UTF-8",
             encoding.name()
@@ -328,7 +328,7 @@ pub fn decode<'b>(
     Ok(Decoded {
         text,
         is_damaged: has_errors && encoding == UTF_8,
-        is_unknown: unicode.is_none() && named.is_none() && encoding != UTF_8,
+        is_unknown: unicode.is_none() && named.is_none() && !is_json,
     })
 }
 
@@ -341,23 +341,19 @@ const fn wide(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether the first bytes beyond ASCII are UTF-8: text in another encoding hardly ever is.
-fn is_utf8(text: &[u8]) -> bool {
-    let Err(error) = std::str::from_utf8(text) else {
-        return true;
-    };
-    !text[..error.valid_up_to()].is_ascii()
-}
-
-/// Up to three encodings that a text in none of Unicode's may have, the likeliest first.
+/// Up to three encodings that a text may have which is not UTF-8 throughout, the likeliest first: that is UTF-8 with a damaged cell, if
+/// the first bytes beyond ASCII are.
 pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
     let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let domain = country.unwrap_or("US").to_ascii_lowercase();
     let likeliest = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
-    let mut found = vec![likeliest];
+    let damaged = std::str::from_utf8(text).err();
+    let is_damaged = damaged.is_some_and(|error| !text[..error.valid_up_to()].is_ascii());
+    let mut found = if is_damaged { vec![UTF_8] } else { Vec::new() };
     for other in [
+        likeliest,
         WINDOWS_1252,
         MACINTOSH,
         detector.guess(None, Utf8Detection::Deny),

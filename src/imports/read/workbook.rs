@@ -490,7 +490,11 @@ struct OpenDocument {
     sheets: Vec<(String, Vec<SheetRow>)>,
     /// Styles of sheets that are not displayed.
     hidden_styles: Vec<String>,
+    /// Styles of rows and columns without a height or width.
+    flat_styles: Vec<String>,
     style: String,
+    /// The groups around, and whether each is folded.
+    groups: Vec<bool>,
     is_chosen: bool,
     is_in_paragraph: bool,
     number: u64,
@@ -521,14 +525,33 @@ impl OpenDocument {
                 .and_then(|it| it.parse::<u64>().ok())
                 .unwrap_or(1)
         };
-        let is_hidden = || attribute(element, "visibility").is_some_and(|it| it != "visible");
+        let style = attribute(element, "style-name").unwrap_or_default();
+        let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible")
+            || self.flat_styles.contains(&style)
+            || self.groups.contains(&true);
         match name {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
             "table-properties" if attribute(element, "display").is_some_and(|it| it == "false") => {
                 self.hidden_styles.push(std::mem::take(&mut self.style));
             }
+            "table-row-properties" | "table-column-properties" => {
+                let sizes = [
+                    attribute(element, "row-height"),
+                    attribute(element, "column-width"),
+                ];
+                let is_flat = |size: &String| {
+                    size.starts_with('0') && !size.contains(|c| ('1'..='9').contains(&c))
+                };
+                if sizes.iter().flatten().any(is_flat) {
+                    self.flat_styles.push(std::mem::take(&mut self.style));
+                }
+            }
+            // Groups that are folded are not displayed.
+            "table-row-group" | "table-column-group" | "table-header-rows" if !is_empty => {
+                let display = attribute(element, "display");
+                self.groups.push(display.is_some_and(|it| it == "false"));
+            }
             "table" => {
-                let style = attribute(element, "style-name").unwrap_or_default();
                 let title = attribute(element, "name").unwrap_or_default();
                 self.is_chosen =
                     !self.hidden_styles.contains(&style) && sheet.is_none_or(|it| it == title);
@@ -541,15 +564,15 @@ impl OpenDocument {
             "table-column" => {
                 let count =
                     usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
-                if is_hidden() {
+                if is_hidden {
                     self.hidden_columns.push(self.columns);
                 }
                 self.columns += count.min(COLUMNS_MAX);
             }
             "table-row" => {
-                self.number += 1;
-                self.row_repeats = repeats("number-rows-repeated");
-                self.is_row_hidden = is_hidden();
+                self.number = self.number.saturating_add(1);
+                self.row_repeats = repeats("number-rows-repeated").max(1);
+                self.is_row_hidden = is_hidden;
                 self.column = 0;
                 self.cells = Cells::default();
             }
@@ -601,6 +624,9 @@ impl OpenDocument {
             "annotation" => self.text.clear(),
             "table-cell" | "covered-table-cell" => self.end_cell(bounds)?,
             "table-row" => self.end_row(sheet, bounds)?,
+            "table-row-group" | "table-column-group" | "table-header-rows" => {
+                self.groups.pop();
+            }
             _ => {}
         }
         Ok(())
@@ -635,7 +661,7 @@ impl OpenDocument {
     fn end_row(&mut self, sheet: Option<&str>, bounds: &mut Bounds<'_>) -> Result<(), FileError> {
         let cells = std::mem::take(&mut self.cells);
         let first = self.number;
-        self.number += self.row_repeats - 1;
+        self.number = self.number.saturating_add(self.row_repeats - 1);
         let Some((_, rows)) = self.sheets.last_mut().filter(|_| self.is_chosen) else {
             return Ok(());
         };
@@ -653,8 +679,13 @@ impl OpenDocument {
                 "its sheet has hidden {what}; clear the filter and show them, or save the sheet as CSV"
             )));
         }
-        for number in first..=self.number {
-            bounds.cell(true, 0)?;
+        // To list the sheets, the header and a row below it are enough.
+        let last = match sheet {
+            Some(_) => self.number,
+            None => self.number.min(first.saturating_add(1)),
+        };
+        for number in first..=last {
+            bounds.row(cells.count(), cells.bytes())?;
             let mut copy = Cells::default();
             for (column, cell) in cells.all() {
                 copy.put(column, cell);

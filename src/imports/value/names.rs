@@ -32,8 +32,7 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
 
 // Private data: e-mail addresses in names.
 
-/// The display name of an author whose name is private.
-pub const ANONYMOUS: &str = "Anonymous";
+pub use crate::model::ANONYMOUS;
 
 /// Words before an address or a number: `E-Mail: jane@example.com`.
 const ADDRESS_LABELS: [&str; 24] = [

@@ -229,8 +229,8 @@ all-of-these = Alle diese Bewertungen
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } Bewertung, deren Text ausgewertet wurde: insgesamt { $positive } positiv und { $negative } negativ.
-   *[other] Von { $number } Bewertungen, deren Text ausgewertet wurde, sind insgesamt { $positive } positiv und { $negative } negativ.
+    [one] { $number } Bewertung, deren Text ausgewertet wurde: insgesamt { $positive } positiv, { $negative } negativ und { $neither } keins von beiden.
+   *[other] Von { $number } Bewertungen, deren Text ausgewertet wurde, sind insgesamt { $positive } positiv, { $negative } negativ und { $neither } keins von beiden.
 }
 summary-not-analysed = Texte in einer Sprache, die nicht ausgewertet wird: { $foreign } von { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
@@ -303,7 +303,6 @@ name-food-and-drink = Essen und Trinken
 name-getting-the-order-right = Richtige Bestellung
 name-home-services = Handwerk und Haushaltsdienste
 name-honesty = Ehrlichkeit
-name-manners = Umgangsformen
 name-overall = Gesamteindruck
 name-price = Preis
 name-professionalism-and-manners = Professionalität und Umgang

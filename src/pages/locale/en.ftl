@@ -261,8 +261,8 @@ all-of-these = All of these reviews
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] The { $number } review with a text that was analysed: { $positive } positive and { $negative } negative as a whole.
-   *[other] Of the { $number } reviews with a text that was analysed, { $positive } are positive and { $negative } negative as a whole.
+    [one] The { $number } review with a text that was analysed: { $positive } positive, { $negative } negative and { $neither } neither as a whole.
+   *[other] Of the { $number } reviews with a text that was analysed, { $positive } are positive as a whole, { $negative } negative and { $neither } neither.
 }
 summary-not-analysed = Texts in a language that is not analysed: { $foreign } of { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
@@ -335,7 +335,6 @@ name-food-and-drink = Food and drink
 name-getting-the-order-right = Getting the order right
 name-home-services = Home services
 name-honesty = Honesty
-name-manners = Manners
 name-overall = Overall
 name-price = Price
 name-professionalism-and-manners = Professionalism and manners

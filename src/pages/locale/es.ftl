@@ -261,8 +261,8 @@ all-of-these = Todas estas reseñas
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } reseña cuyo texto se analizó: { $positive } positiva y { $negative } negativa en conjunto.
-   *[other] De las { $number } reseñas cuyo texto se analizó, { $positive } son positivas y { $negative } negativas en conjunto.
+    [one] { $number } reseña cuyo texto se analizó: { $positive } positiva, { $negative } negativa y { $neither } ni lo uno ni lo otro en conjunto.
+   *[other] De las { $number } reseñas cuyo texto se analizó, { $positive } son positivas en conjunto, { $negative } negativas y { $neither } ni lo uno ni lo otro.
 }
 summary-not-analysed = Textos en un idioma que no se analiza: { $foreign } de { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
@@ -335,7 +335,6 @@ name-food-and-drink = Comida y bebida
 name-getting-the-order-right = Pedidos correctos
 name-home-services = Servicios para el hogar
 name-honesty = Honestidad
-name-manners = Trato
 name-overall = En general
 name-price = Precio
 name-professionalism-and-manners = Profesionalidad y trato

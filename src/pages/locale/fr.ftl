@@ -246,8 +246,8 @@ all-of-these = Tous ces avis
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } avis dont le texte a été analysé : { $positive } positif et { $negative } négatif dans l’ensemble.
-   *[other] Sur les { $number } avis dont le texte a été analysé, { $positive } sont positifs et { $negative } négatifs dans l’ensemble.
+    [one] { $number } avis dont le texte a été analysé : { $positive } positif, { $negative } négatif et { $neither } ni l’un ni l’autre dans l’ensemble.
+   *[other] Sur les { $number } avis dont le texte a été analysé, { $positive } sont positifs dans l’ensemble, { $negative } négatifs et { $neither } ni l’un ni l’autre.
 }
 summary-not-analysed = Textes dans une langue qui n’est pas analysée : { $foreign } sur { $with_text }.
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
@@ -320,7 +320,6 @@ name-food-and-drink = Plats et boissons
 name-getting-the-order-right = Commande exacte
 name-home-services = Services à domicile
 name-honesty = Honnêteté
-name-manners = Amabilité
 name-overall = Dans l’ensemble
 name-price = Prix
 name-professionalism-and-manners = Professionnalisme et amabilité

@@ -15,7 +15,7 @@ pub use runs::{
     last_runs, note_run_reviews, note_undone, remove_marks, run_reviews, update_undecided,
 };
 pub use source::{
-    Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, copies_of, counts_by_source,
-    delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, put_marks,
-    rename_source_records, set_note, standing, update_marks,
+    Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, anonymize, anonymized,
+    copies_of, counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided,
+    note_sources, put_marks, rename_source_records, set_note, standing, update_marks,
 };

@@ -1,14 +1,19 @@
 //! What each source last said of a review, beside the reviews' rows, and what is kept of deleted ones.
 
 use std::collections::{BTreeMap, HashMap};
+use std::slice;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{Deletion, ReviewState, delete_all, of_ids};
-use crate::model::{Day, Digests, LastStatement, Review, ReviewId, Unit, Units, is_one_name};
+use super::rows::{Deletion, ReviewState, delete_all, of_ids, upsert};
+use crate::model::{
+    ANONYMOUS, Day, Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Review, ReviewId, Status,
+    Unit, Units, is_one_name,
+};
+use crate::storage::erase::note_traces;
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
 use crate::storage::write::Write;
 
@@ -89,6 +94,69 @@ impl KnownReview {
 
     pub const fn is_deleted(&self) -> bool {
         matches!(self.state, ReviewState::Deleted(_))
+    }
+
+    /// The name of its source.
+    pub fn source_name(&self) -> &str {
+        match (&self.source, &self.state) {
+            (Some(source), _) => &source.source_name,
+            (None, ReviewState::There(review)) => &review.source.name,
+            (None, ReviewState::Deleted(deletion)) => &deletion.source_name,
+            (None, ReviewState::Unreadable(..)) => "",
+        }
+    }
+
+    /// The ID that its source gave it, if it has another one here.
+    pub fn id_at_source(&self) -> Option<&str> {
+        self.source.as_ref()?.id_at_source.as_deref()
+    }
+
+    /// Of what its source last said, and of what stands; none of a review that was deleted before a source gave it.
+    pub fn digests(&self) -> Vec<Digests> {
+        let record = self.source.as_ref();
+        let posted_at = record.and_then(|record| record.posted_at);
+        let standing = |review: &Review| Digests::new(review, &review.author, posted_at);
+        let last = record.map(|record| record.digests);
+        last.into_iter()
+            .chain(self.review().map(standing))
+            .collect()
+    }
+
+    /// Whether the owner withheld, deleted or anonymized it.
+    pub fn is_hidden_by_owner(&self) -> bool {
+        match &self.state {
+            ReviewState::Deleted(_) => true,
+            ReviewState::Unreadable(status, _) => *status != Status::Published,
+            ReviewState::There(review) => {
+                review.status != Status::Published
+                    && self.last_statement().is_decided(Unit::Status, review)
+                    || self.is_anonymized()
+            }
+        }
+    }
+
+    /// Whether its source hides it: not because it lacks a row, or a row was doubtful.
+    pub fn is_withheld_by_source(&self) -> bool {
+        let review = self.review();
+        let review = review.filter(|review| review.status != Status::Published);
+        review.is_some_and(|review| {
+            let is_of_import = [GONE, MAYBE_NOT_PUBLISHED].map(Some);
+            !is_of_import.contains(&review.status.reason())
+                && !self.last_statement().is_decided(Unit::Status, review)
+        })
+    }
+
+    /// Whether a command took its author's name away.
+    pub fn is_anonymized(&self) -> bool {
+        let review = self.review();
+        review.is_some_and(|review| review.author == ANONYMOUS)
+            && self.last_statement().decided.contains(&Unit::Author)
+    }
+
+    /// Whether the owner replied to it.
+    pub fn has_own_reply(&self) -> bool {
+        let review = self.review().filter(|review| review.reply.is_some());
+        review.is_some_and(|review| self.last_statement().is_decided(Unit::Reply, review))
     }
 
     /// What its source last said; nothing if no source gave it.
@@ -403,6 +471,37 @@ pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) ->
         "update import_run_review set change_no = 0 where review_id = ?",
         id
     )
+}
+
+/// Takes the author's name from a review, and from the former values that runs keep of it; imports do not bring it back.
+pub async fn anonymize(
+    write: &mut Write,
+    mut review: Review,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    note_decided(write, &review, &[Unit::Author]).await?;
+    if review.author != ANONYMOUS {
+        ANONYMOUS.clone_into(&mut review.author);
+        review.updated_at = review.updated_at.max(Some(now));
+        upsert(write, slice::from_ref(&review), now).await?;
+    }
+    let id = review.id.as_str();
+    execute!(
+        write,
+        "update import_run_review set former = json_remove(former, '$.review.author') where review_id = ? and former is not null",
+        id
+    )?;
+    note_traces(write, 0).await
+}
+
+/// The reviews whose author a command took away.
+pub async fn anonymized(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_source as s join review as r using (review_id)
+           where r.author = ? and exists (select 1 from json_each(s.said, '$.decided') where value = 'author')"#,
+        ANONYMOUS
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// Updates by which rows of their sources deleted reviews are found.

@@ -21,6 +21,8 @@ async fn search_feed_has_the_newest_reviews_that_match() {
     assert!(!expected.is_empty() && titles.eq(&expected));
     let address = format!("{BASE}/search.atom?max_rating=2");
     assert_eq!(feed.id, address);
+    let title = &feed.title.as_ref().unwrap().content;
+    assert!(title.ends_with(": max_rating 2"), "{title}");
     let page = format!("{BASE}/search?max_rating=2");
     let links = [("self", address.as_str()), ("alternate", &page)];
     assert_eq!(links_of(&feed), links);

@@ -204,6 +204,119 @@ async fn table_of_another_source_is_told_apart() {
 }
 
 #[tokio::test]
+async fn table_of_another_source_never_replaces_a_format() {
+    let bench = bench().await;
+    bench.csv(SHEET, DECIDED).await;
+    let format = bench.sql("select format from source");
+    let other = "Kunde,Sterne,Datum,Kommentar\nEva,5,2026-03-01,Gut.\n";
+    for table in [other, "Kunde,Sterne,Datum,Kommentar\n"] {
+        assert!(bench.draft(table, "").await.needs_source, "{table}");
+        assert_eq!(bench.sql("select format from source"), format);
+        assert_eq!(bench.sql("select count(*) from review"), "2");
+    }
+    bench.csv(other, "--source Angi").await;
+    assert_eq!(
+        bench.sql("select format from source where name = 'Direct'"),
+        format
+    );
+}
+
+#[tokio::test]
+async fn rows_without_the_member_of_publication_are_not_native() {
+    let row = |more: &str| {
+        format!(
+            "[{{\"id\": \"1\", \"rating\": 5, \"date\": \"2026-03-02\", \"author\": \"Ann\", \"text\": \"HIDDEN\"{more}}}]"
+        )
+    };
+    for source in ["", "--source Angi "] {
+        let bench = bench().await;
+        let decided = r#"format: [[public]]; names = ["ok"]; values = ["true"]"#;
+        bench
+            .csv(row(", \"ok\": true"), &format!("{source}{decided}"))
+            .await;
+        assert_eq!(bench.open(row(""), source).await, "public.0.names");
+    }
+    // Without a format they are, and need no ID.
+    let bench = bench().await;
+    let report = bench.csv(row("").replace("\"id\": \"1\", ", ""), "").await;
+    assert_eq!((report.new, report.files[0].format.as_str()), (1, "jsonl"));
+}
+
+#[tokio::test]
+async fn columns_of_similar_names_are_told_apart_in_any_order() {
+    let bench = bench().await;
+    let table = |names: &str, row: &str| format!("Name,Stars,Date,Review,{names}\n{row}\n");
+    let all = format!("format: ignored = \"*\"; {}", &DECIDED["format: ".len()..]);
+    let first = table("Publish,publish?", "Bo,1,2026-03-02,HIDDEN,no,yes");
+    bench.csv(first, &all).await;
+    let second = table("publish?,Publish", "Bo,1,2026-03-02,HIDDEN,yes,no");
+    bench.csv(second, "").await;
+    assert_eq!(bench.sql("select status from review"), "withheld");
+}
+
+#[tokio::test]
+async fn ignored_columns_stay_ignored_and_no_name_becomes_a_family() {
+    let bench = bench().await;
+    let table =
+        |names: &str| format!("Name,Stars,Date,Review,{names}\nAnn,5,2026-03-02,Good.,a,b\n");
+    bench
+        .csv(table("Job *,Team"), "format: ignored = \"*\"")
+        .await;
+    assert_eq!(
+        bench.open(table("Job may be shown?,Team"), "").await,
+        "ignored"
+    );
+    bench
+        .csv(table("New,Team"), "format: ignored = \"*\"")
+        .await;
+    bench.csv(table("Job *,Team"), "").await;
+}
+
+#[tokio::test]
+async fn a_cell_never_decides_how_a_file_is_read() {
+    for text in [
+        "the display said: NaN today",
+        "on :Infinity road",
+        "$date",
+        "FeatureCollection",
+        "google.visualization.Query.setResponse({})",
+        "urn:schemas-microsoft-com",
+        "\"$oid\": 1",
+    ] {
+        let row = json!({"id": "1", "rating": 5, "date": "2026-03-02", "author": "features", "text": text});
+        let linked = json!({"@context": "https://schema.org", "@type": "Review", "author": {"name": "Ann"}, "reviewBody": text,
+            "reviewRating": {"ratingValue": 5}, "datePublished": "2026-03-02"});
+        for content in [
+            lines(&[row.clone(), row.clone()]),
+            json!([row]).to_string(),
+            format!(
+                "Name,Stars,Date,Review\nAnn,5,2026-03-02,\"{}\"\n",
+                text.replace('"', "\"\"")
+            ),
+            format!("<html><script type=\"application/ld+json\">{linked}</script></html>"),
+        ] {
+            let bench = bench().await;
+            bench.csv(&content, "").await;
+            assert_eq!(bench.sql("select text from review"), text, "{content}");
+        }
+    }
+    // Bytes that are UTF-8 by chance are no UTF-8.
+    let sheet = encoding_rs::WINDOWS_1252
+        .encode("Name,Stars,Date,Review\nAnn,5,2026-03-02,dÃ©jÃ  vu\nBo,5,2026-03-03,très\n")
+        .0
+        .into_owned();
+    let bench = bench().await;
+    assert_eq!(bench.open(&sheet, "").await, "encoding");
+    bench
+        .csv(&sheet, "format: encoding = \"windows-1252\"")
+        .await;
+    assert_eq!(
+        bench.sql("select text from review where author = 'Bo'"),
+        "très"
+    );
+}
+
+#[tokio::test]
 async fn tables_of_a_call_share_one_format() {
     let bench = bench().await;
     let plain = SHEET
@@ -290,6 +403,8 @@ const MISTAKES: &str = r#"
     [fields];rating = "Stars";scales = 10 → line 3: scales is no key here; the nearest is scale
     [fields];rating = "Stars";ignored = "*" → line 3: ignored is a key of the format, so it stands above [fields]
     values = ["yes"] → line 1:
+    zone = "?" → line 1:
+    like = "?" → line 1: like
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
     scale = "ten" → line 1: invalid type
     zone = "Phoenix" → line 1:
@@ -447,7 +562,7 @@ async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
             } else {
                 let (decides, has_column) = (dice.below(4) > 0, dice.below(5) > 0);
                 let mut rows = BTreeMap::new();
-                for _ in 0..1 + dice.below(5) {
+                for _ in 0..=dice.below(5) {
                     let value = dice.pick(&["yes", "yes", "no", "", "maybe"]);
                     rows.insert(dice.below(6), value);
                 }

@@ -4,9 +4,9 @@ use super::*;
 
 #[tokio::test]
 async fn a_takeout_archive_imports_each_review_once() {
-    let newer = json!({"comment": "Edited.", "updateTime": "2026-11-05T00:00:00Z"});
-    let one = page(&[google(1, "same", &newer), google(1, "one", &json!({}))]);
-    let two = page(&[google(2, "same", &json!({"comment": "First."}))]);
+    let first = json!({"comment": "First.", "updateTime": "2026-11-05T00:00:00Z"});
+    let one = page(&[google(1, "same", &first), google(1, "one", &json!({}))]);
+    let two = page(&[google(2, "same", &json!({"comment": "Edited."}))]);
     let further = page(&[google(2, "two", &json!({}))]);
     let maps = r#"{"type": "FeatureCollection", "features": []}"#;
     let base = "Takeout/Google Business Profile/account";
@@ -25,10 +25,10 @@ async fn a_takeout_archive_imports_each_review_once() {
     let (report, _) = bench.import(&[&path]).await;
     let counted = (counts(&report), report.repeated, report.files.len());
     assert_eq!(counted, ((3, 0, 0, 0), 1, 3));
-    let first = &report.files[0].name;
+    let file = &report.files[0].name;
     assert!(
-        first.ends_with("account-1/location-77/reviews.json"),
-        "{first}"
+        file.ends_with("account-1/location-77/reviews.json"),
+        "{file}"
     );
     let text = "select text from review where review_id = '77.same'";
     assert_eq!(bench.sql(text), "Edited.");

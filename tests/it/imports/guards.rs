@@ -124,3 +124,34 @@ async fn names_that_were_not_public_are_whole_only_on_request() {
         }
     }
 }
+
+#[tokio::test]
+async fn most_of_what_a_source_withheld_is_public_only_on_request() {
+    for (public, is_taken) in [(3, true), (4, false)] {
+        let bench = bench().await;
+        let format = "format: [[public]]; names = [\"public\"]; values = [\"yes\"]";
+        let file = |public: usize| {
+            let row = |number: usize| {
+                let shown = if number < public { "yes" } else { "no" };
+                format!(
+                    "Guest {number},5,2026-10-0{},Visit {number} went well,{shown}\n",
+                    1 + number
+                )
+            };
+            let rows: String = (0..7).map(row).collect();
+            format!("author,rating,date,text,public\n{rows}")
+        };
+        bench.csv(file(0), format).await;
+        if !is_taken {
+            let refusal = bench.refused(file(public), "").await;
+            assert_has(
+                &refusal,
+                "4 of 7 reviews that Direct withheld would become public, more than half",
+            );
+            assert_eq!(refusal.matches("status: withheld").count(), 3, "{refusal}");
+        }
+        let options = if is_taken { "" } else { "--accept-changes" };
+        let report = bench.csv(file(public), options).await;
+        assert_eq!(counts(&report).1, public as u64);
+    }
+}

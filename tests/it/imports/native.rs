@@ -39,7 +39,6 @@ async fn errors_of_a_row_name_the_field() {
     let bench = bench().await;
     let cases = table(
         r#"
-            {"id": null} → id: missing
             {"id": "a/b"} → id: `a/b` is not a review id
             {"id": 12} → id: 12 is not a text
             {"rating": null} → rating: missing

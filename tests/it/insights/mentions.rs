@@ -68,3 +68,14 @@ async fn only_roster_changes_of_the_business_link_reviews_again() {
     let before = bytes(&app);
     assert!(bytes(&app.restart().await) == before);
 }
+
+#[tokio::test]
+async fn a_dish_with_the_name_of_a_person_is_no_mention() {
+    let app = firm(&[
+        ("a", "I had the Dana with fries."),
+        ("b", "The Dana was cold and greasy."),
+        ("c", "Dana was polite and quick."),
+    ])
+    .await;
+    assert_eq!(mentioning(&app, "technicians", "Dana Whitfield").await, 1);
+}

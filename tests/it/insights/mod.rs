@@ -7,6 +7,7 @@ mod mentions;
 mod slow_analyses;
 mod stored_analyses;
 mod trades;
+mod votes;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ fn analysed_since_mark(app: &TestApp) -> String {
 fn assert_complete(app: &TestApp) {
     let input = &app.app().ctx.current.load().input;
     assert_eq!(input.behind(), 0);
-    assert!(Arc::ptr_eq(&input.analyzer, &input.next_analyzer));
+    assert!(input.analysing.is_none());
 }
 
 /// The version of a document.

@@ -41,7 +41,7 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
         ("LocalBusiness", "general", "price"),
         ("Restaurant", "food", "food"),
         ("Plumber", "home_services", "price"),
-        ("Hotel", "lodging", "professionalism"),
+        ("Hotel", "general", "food"),
         ("Dentist", "general", "professionalism"),
     ] {
         app.shell(&format!("update business set type = '{kind}'"))
@@ -49,7 +49,7 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
         let insights = app.json("/insights.json").await;
         let method = &insights["method"];
         assert_eq!(method["trade"]["id"], id, "{kind}");
-        let is_measured = id != "lodging";
+        let is_measured = kind != "Hotel";
         assert_eq!(method["trade"]["is_measured"], is_measured, "{kind}");
         // Only one trade has measurements of aspects.
         let mut figures = array_of(&method["quality"]).iter();
@@ -79,10 +79,9 @@ fn a_setting_overrides_the_type_of_the_business() {
     home.run_ok("init --type Bakery", "");
     assert_eq!(trade_of("serve"), "food");
     assert_eq!(trade_of("serve --trade home_services"), "home_services");
-    home.run_err(
-        "serve --trade dentist",
-        "home_services, food, lodging, general",
-    );
+    home.run_ok("init --type Hotel", "");
+    assert_eq!(trade_of("serve --trade general"), "general");
+    home.run_err("serve --trade dentist", "home_services, food, general");
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn reviews_are_listed_newest_first_and_filtered() {
         list --limit 2 → More reviews match; `--limit 4`
         withhold r-1 --reason 'under dispute' → r-1: withheld (under dispute);
         list --status withheld → ★★★☆☆  2026-08-01  Eve
+        list --status withheld → (under dispute)
         list --query 'nothing has this' → No review matches
         list --rating 6 ✗ 6 is not in 1..=5
         ",

@@ -3,6 +3,7 @@
 mod access;
 mod advice;
 mod agents;
+mod anonymized;
 mod backup;
 mod business;
 mod commands;

@@ -72,6 +72,12 @@ fn draft_shows_no_private_cell() {
     insta::assert_snapshot!("draft", asked.out);
     let draft = home.run_ok("import 'my feedback.csv' --format draft", "text = \"?\"");
     assert_has(&draft.out, "[fields]");
+    home.file(
+        "own.jsonl",
+        "{\"id\": \"1\", \"rating\": 5, \"date\": \"2026-03-02\", \"author\": \"Ann\"}\n",
+    );
+    home.run("import own.jsonl --format draft")
+        .failed("needs no format");
     let stdin = home.shell("reviews import - --format draft < 'my feedback.csv'");
     assert_has(&stdin.out, "text = \"?\"");
 }
@@ -109,6 +115,7 @@ const ASKED: &str = r"
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → 1 → select author from review → Ann
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
     Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select group_concat(author || coalesce(reply_text, '-')) from (select * from review order by rating desc) → AnnThanks Ann,Anonymous-
+    Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1 → select group_concat(author) from (select author from review where status = 'published' order by 1) → Ann,Bo
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|1, 3 → select group_concat(author) from (select author from review where status = 'published' order by 1) → Ann,Cy
 ";
 

@@ -42,14 +42,20 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     );
     home.import("two.jsonl", &newer, "1 new, 2 updated");
     let after = content(&home);
-    home.run_ok("undo --dry-run", "dry run: nothing was changed\n");
+    let preview = home.run_ok("undo --dry-run", "dry run: nothing was changed\n");
+    for part in [
+        "1 would be removed:\n  d  5 stars",
+        "    text: First, edited. → First.",
+    ] {
+        assert_has(&preview.out, part);
+    }
     assert_eq!(content(&home), after);
     // What the source hides now is left; all else is as before.
-    let message = home.run_ok("undo", "1 removed\n").out;
+    let message = home.run_ok("undo", "1 removed, 1 updated\n").out;
     for part in [
         "2: ",
         "two.jsonl",
-        "1 changed back to the former values\n1 left unchanged: b (its source hides it)",
+        "1 left unchanged, `reviews delete ID` deletes one: b (its source hides it)",
         "the removed reviews are gone, and erased from the file",
     ] {
         assert_has(&message, part);
@@ -142,6 +148,26 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
 }
 
 #[test]
+fn a_newer_scheduled_fetch_is_undone_only_by_its_source() {
+    let home = Home::new();
+    home.import("google.jsonl", &rows("a First.\nb Second."), "2 new");
+    let angi = rows("q Angi's. {\"source\": \"Angi\"}\nr Its. {\"source\": \"Angi\"}");
+    home.import("angi.jsonl", &angi, "2 new");
+    home.steps(
+        "
+        sql: update import_run set scheduled = 1 where run_id = 2
+        undo ✗ import 2 was fetched by the service after the last one by hand; say whose newest import goes: `reviews undo --source Angi` or
+        undo --dry-run ✗ import 2 was fetched by the service
+        sql: select count(*) from review → 4
+        undo --source Google → 1: 20
+        sql: select count(*) from review → 2
+        undo --source Angi → 2: 20
+        sql: select count(*) from review → 0
+        ",
+    );
+}
+
+#[test]
 fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First."), "1 new");
@@ -153,9 +179,9 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
         publish c → c: is already published
         withhold d --reason x → withheld
         publish d → published
-        undo → 3 left unchanged: b (you changed reply), c (you changed status), d (you changed status)
+        undo → 3 left unchanged, `reviews delete ID` deletes one: b (you changed reply), c (you changed status), d (you changed status)
         delete b --yes → deleted
-        undo → 2 left unchanged: c (you changed status), d (you changed status)
+        undo → 2 left unchanged, `reviews delete ID` deletes one: c (you changed status), d (you changed status)
         delete c --yes → deleted
         delete d --yes → deleted
         undo → 2 deleted since

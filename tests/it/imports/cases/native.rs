@@ -44,18 +44,12 @@ x the JSON is broken in column 22 (expected `:`); correct it
 x record: [1] is not a JSON object in {…}
 review_id
 r-1
-# of rows with one id the newest counts, or else the last
-{"id": "a", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "new"}
-{"id": "a", CELLS, "updated_at": "2026-11-01T23:59:59Z", "title": "old"}
-{"id": "b", CELLS, "title": "old"}
-{"id": "b", CELLS, "updated_at": "2026-11-01T00:00:00Z", "title": "later"}
-{"id": "c", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "same"}
-{"id": "c", CELLS, "updated_at": "2026-11-02T01:00:00+01:00", "title": "later"}
+# of rows with one id the last counts
+{"id": "a", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "first"}
+{"id": "a", CELLS, "updated_at": "2026-11-01T23:59:59Z", "title": "last"}
 =
 review_id | title
-a | new
-b | later
-c | later
+a | last
 # an option names the members of lines
 format: [fields]; text = ["Review"]; rating = ["Stars"]; author = ["Name"]; source = ["Site"]
 {"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"}

@@ -60,6 +60,7 @@ x id: 1 is the ID of another review, by Ann of 2026-06-10
 review_id | author | text
 1 | Ann | Changed my mind
 2 | Bo | Broke my door and left
+3 | Bo | Broke my door and left
 # rows with one id of different people are all rejected
 each ONE: Ann | Anonymous | A Google user
 each OTHER: Bo | Anonymous | A Google user

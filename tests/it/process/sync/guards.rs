@@ -10,7 +10,7 @@ fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
         let run = sync(&home);
         run.done();
         assert_has(&run.out, "the source says that it has 9");
-        assert_has(&run.out, "15 reviews of Google without a row");
+        assert_has(&run.out, "15 public reviews of Google without a row");
     }
     has(&home, 20, "status = 'published'");
     let listed = home.json("sync list --json");
@@ -82,7 +82,7 @@ fn undo_of_a_run_holds_the_entry() {
 }
 
 #[test]
-fn platform_that_hides_more_than_a_tenth_is_not_taken_unasked() {
+fn platform_that_hides_more_than_half_is_not_taken_unasked() {
     let hidden = |count: usize| {
         let rows = (0..40).map(move |number| {
             let status = if number < count { "foo" } else { "approved" };

@@ -1,0 +1,110 @@
+//! `reviews anonymize`: the author's name goes, everywhere and for good, and the review stays.
+
+use super::*;
+
+/// The columns of what a test looks at.
+const SHOWN: &str = "select author, text from review";
+
+/// Two imports of one review, of which the second changed the name.
+fn home() -> Home {
+    let home = Home::new();
+    home.steps(
+        r"
+        first.csv ← author,rating,date,text,id\nZyxglint,2,2026-10-01,Two hours late.,t-1\n
+        second.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Two hours late!,t-1\n
+        first.toml ← [fields]\nid = 'id'\nrating = 'rating'\ndate = 'date'\nauthor = 'author'\ntext = 'text'\n
+        import first.csv --format first.toml → 1 new
+        backup copy.db → copy.db
+        import second.csv → 1 updated
+        ",
+    );
+    home
+}
+
+impl Home {
+    #[track_caller]
+    fn has_no_name(&self) {
+        for name in ["Zyxglint", "Quorvex"] {
+            assert!(!self.file_has(name), "{name} is in the file");
+        }
+    }
+}
+
+#[test]
+fn an_anonymized_review_has_no_name_in_the_file() {
+    let home = home();
+    assert!(home.file_has("Zyxglint") && home.file_has("Quorvex"));
+    home.run_ok(
+        "anonymize t-1",
+        "t-1: by Anonymous, the name is gone, and erased from the file; imports do not bring it back\n",
+    );
+    home.has_no_name();
+    home.finds(SHOWN, "Anonymous|Two hours late!");
+    home.run_ok(
+        "show t-1",
+        "decided         author: imports do not change that",
+    );
+    home.steps(
+        "
+        anonymize t-1 → by Anonymous
+        anonymize t-2 ✗ no review t-2; the nearest ID is t-1
+        check → ok
+        ",
+    );
+}
+
+#[test]
+fn no_import_or_undo_brings_an_anonymized_name_back() {
+    let home = home();
+    home.steps(
+        r"
+        anonymize t-1 → by Anonymous
+        undo → 1 left unchanged, `reviews delete ID` deletes one: t-1 (you changed author)
+        import first.csv → 1 kept edited: t-1 author
+        hidden.csv ← author,rating,date,text,id\nAnonymous,2,2026-10-01,Two hours late.,t-1\n
+        import hidden.csv → 1 unchanged
+        import second.csv → 1 kept edited: t-1 author
+        undo → 0 removed, 1 updated
+        import second.csv --source Direct --accept-changes --doubtful same → 1 updated
+        export all.jsonl → 1 review
+        ",
+    );
+    home.finds(SHOWN, "Anonymous|Two hours late!");
+    home.has_no_name();
+    let other = Home::new();
+    other.file("all.jsonl", &home.read("all.jsonl"));
+    other.file("second.csv", &home.read("second.csv"));
+    other.steps("import all.jsonl → 1 new\nimport second.csv → 1 kept edited: t-1 author");
+    other.finds(SHOWN, "Anonymous|Two hours late!");
+    other.has_no_name();
+}
+
+#[test]
+fn restore_takes_the_names_away_again_that_were_taken_since() {
+    let home = home();
+    home.steps("anonymize t-1 → by Anonymous\nrestore copy.db --yes → 1 anonymized again");
+    home.finds(SHOWN, "Anonymous|Two hours late.");
+    home.has_no_name();
+    home.steps("import second.csv → 1 kept edited: t-1 author");
+    home.has_no_name();
+}
+
+#[test]
+fn anonymize_names_parts_and_copies_that_still_have_the_name() {
+    let home = Home::new();
+    home.steps(
+        r"
+        one.csv ← author,rating,date,text\nAnn Baker,5,2026-10-12,On time. Ann\n
+        import one.csv → 1 new
+        import one.csv --source Yelp → 1 new
+        sql: update review set review_id = source_name
+        reply Direct 'Thank you, Mrs Baker.' → replied
+        anonymize Direct → a word of the name remains in its text and reply, as it was written
+        anonymize Yelp → the name is gone
+        ",
+    );
+    home.finds(
+        "select count(*) from review where author = 'Anonymous'",
+        "2",
+    );
+}
