@@ -19,8 +19,8 @@ use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, NewValue, Position,
-    Rejection, Watch, import,
+    FORMAT_BYTES_MAX, Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named,
+    NewValue, Position, Rejection, Watch, import,
 };
 use crate::model::text::escaped;
 use crate::model::text::quote_for_shell;
@@ -140,14 +140,11 @@ impl Import {
 pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
     let mut text = String::new();
     let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    file.take(FORMAT_BYTES_MAX + 1)
+    file.take(FORMAT_BYTES_MAX as u64 + 1)
         .read_to_string(&mut text)
         .with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
-
-/// Maximum number of bytes of a format that are read.
-const FORMAT_BYTES_MAX: u64 = 256 << 10;
 
 /// Where the formats are kept.
 pub(super) fn kept_formats(report: &ImportReport) -> String {

@@ -321,9 +321,9 @@ impl FileReader<'_> {
         bounds: &mut Bounds<'_>,
     ) -> Result<InputFile, FileError> {
         // The names of columns tell the format, which may have the encoding and the row of the header.
-        let first = decode(bytes, self.given_encoding(), self.country())?;
-        let given_row = self.given_format().and_then(|format| format.header_row);
-        let header = find_header(&first.text, given_row);
+        let stated = self.stated_format().unwrap_or_default();
+        let first = decode(bytes, stated.encoding.as_deref(), self.country())?;
+        let header = find_header(&first.text, stated.header_row);
         let columns = header.iter().flat_map(|header| header.cells.iter());
         let shape = Shape::new("", columns.map(|cell| cell.trim().to_owned()), 1);
         let choice = self.choose(&[shape], Kind::Text)?;
@@ -362,7 +362,7 @@ impl FileReader<'_> {
         bounds: &mut Bounds<'_>,
     ) -> Result<InputFile, FileError> {
         let mut book = Book::open(packed)?;
-        let given = self.given_format();
+        let given = self.stated_format();
         let sheets = book.sheets(given.as_ref().and_then(|format| format.header_row))?;
         // Without rows in any sheet, it is an import of nothing.
         let are_all_empty = !sheets.iter().any(|sheet| sheet.has_rows);
@@ -434,8 +434,11 @@ impl FileReader<'_> {
         if is_free && is_document || built_in.is_some_and(|it| it.reader == Reader::Document) {
             return Ok(own_document(&json, text, is_damaged));
         }
-        let is_export = begins_with_business(&json);
-        let native = find_native(&json).filter(|_| is_export || !self.keeps_format_of(&json));
+        let native = if begins_with_business(&json) {
+            Some(0)
+        } else {
+            find_native(&json).filter(|_| !self.keeps_format_of(&json))
+        };
         if is_free && native.is_some() || built_in.is_some_and(|it| it.is_native()) {
             let list = &json.lists[native.unwrap_or_else(|| usize::from(json.lists.len() > 1))];
             return Ok(records(&NATIVE, list, text, is_damaged));
@@ -572,19 +575,12 @@ impl FileReader<'_> {
     }
 
     /// The owner's format that the call or the named source gives.
-    fn given_format(&self) -> Option<Format> {
+    fn stated_format(&self) -> Option<Format> {
         let named = self.request.source.as_ref();
         self.request
             .given
             .clone()
             .or_else(|| self.kept.get(named?).cloned())
-    }
-
-    fn given_encoding(&self) -> Option<&str> {
-        let given = self.request.given.as_ref();
-        let named = self.request.source.as_ref();
-        let format = given.or_else(|| self.kept.get(named?))?;
-        format.encoding.as_deref()
     }
 
     /// Which format a file has (CONTRACT: by the call, by the named source, by the platform's names, by what a source keeps, or none yet).
@@ -746,11 +742,8 @@ fn begins_with_business(json: &JsonText<'_>) -> bool {
             || member(first, "business").is_some_and(|it| member(it, "publish_staff").is_some()))
 }
 
-/// The list of native records: the lines of an export, or a list whose rows have members of ours alone.
+/// The list of native records: one whose rows have members of ours alone.
 fn find_native(json: &JsonText<'_>) -> Option<usize> {
-    if begins_with_business(json) {
-        return Some(0);
-    }
     let Some(document) = json.document() else {
         return Some(0).filter(|_| has_native_rows(&json.lists[0]));
     };

@@ -13,7 +13,7 @@ use crate::imports::format::{
 };
 use crate::imports::read::{Row, Table};
 use crate::imports::row::{date_evidence, field_columns};
-use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
+use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{has_address, has_number};
 use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
 use crate::imports::value::text::is_empty;
@@ -533,21 +533,12 @@ impl Draft {
                     }
                     evidence.unclear = evidence.unclear.or(found.unclear);
                 }
-                match evidence.proofs {
-                    [Some((month_at, month)), Some((day_at, day))] => {
-                        return Err(FileError::new(format!(
-                            "the dates in {name} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; \
-                             write them all in one order, or as 2026-10-31"
-                        )));
-                    }
-                    [Some(_), None] => proven.push(DateOrder::MonthFirst),
-                    [None, Some(_)] => proven.push(DateOrder::DayFirst),
-                    [None, None]
-                        if self.context.country.is_none() && self.unclear_date.is_none() =>
-                    {
+                match evidence.order(&name).map_err(FileError::new)? {
+                    Some(order) => proven.push(order),
+                    None if self.context.country.is_none() && self.unclear_date.is_none() => {
                         self.unclear_date = evidence.unclear;
                     }
-                    [None, None] => {}
+                    None => {}
                 }
             }
         }
@@ -850,11 +841,6 @@ impl Draft {
     pub fn finds_no_review(&self) -> bool {
         let fields = ["fields.rating", "fields.date", "fields.text"];
         fields.iter().all(|key| self.is_open(key))
-    }
-
-    /// The format of a date that a person wrote.
-    pub fn read_date_format(text: &str) -> Result<(), String> {
-        DateFormat::parse(text).map(|_| ())
     }
 }
 

@@ -47,7 +47,9 @@ mod value;
 
 pub use collect::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
-pub use format::{Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField};
+pub use format::{
+    FORMAT_BYTES_MAX, Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
+};
 pub use merge::guards::Guards;
 pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};

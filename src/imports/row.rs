@@ -151,20 +151,11 @@ impl<'t> RowReader<'t> {
             .flat_map(|field| &self.fields[field])
         {
             let evidence = date_evidence(self.table, *column, self.calendar.tomorrow());
-            let order = match evidence.proofs {
-                [Some((month_at, month)), Some((day_at, day))] => {
-                    return Err(FileError::new(format!(
-                        "the dates in {} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them \
-                         all in one order, or as 2026-10-31",
-                        self.table.columns[*column]
-                    )));
-                }
-                [Some(_), None] => Some(DateOrder::MonthFirst),
-                [None, Some(_)] => Some(DateOrder::DayFirst),
-                [None, None] => country
-                    .filter(|_| evidence.unclear.is_some())
-                    .map(DateOrder::of_country),
-            };
+            let proven = evidence.order(&self.table.columns[*column]);
+            let usual = country.filter(|_| evidence.unclear.is_some());
+            let order = proven
+                .map_err(FileError::new)?
+                .or_else(|| usual.map(DateOrder::of_country));
             self.orders.extend(order.map(|order| (*column, order)));
         }
         Ok(())

@@ -57,18 +57,18 @@ const TEXT_BYTES_MAX: usize = 96;
 
 /// Names of the months without accents, the English one first. Texts may have the beginning of a name, from three letters on.
 const MONTHS: [&str; 12] = [
-    "january, januar, janner, januari, enero, janvier, gennaio, janeiro, styczen, stycznia",
-    "february, februar, feber, februari, febrero, fevrier, febbraio, fevereiro, luty, lutego",
-    "march, marz, mars, marzo, maart, mrt, marco, marzec, marca, marts",
-    "april, abril, avril, aprile, kwiecien, kwietnia",
-    "may, mai, mayo, maggio, mei, maio, maj, maja",
-    "june, juni, junio, juin, giugno, junho, czerwiec, czerwca",
-    "july, juli, julio, juillet, luglio, julho, lipiec, lipca",
-    "august, augusti, augustus, agosto, aout, sierpien, sierpnia",
-    "september, septiembre, setiembre, septembre, settembre, setembro, wrzesien, wrzesnia",
-    "october, oktober, octubre, octobre, ottobre, outubro, pazdziernik, pazdziernika",
-    "november, noviembre, novembre, novembro, listopad, listopada",
-    "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember",
+    "january, januar, janner, januari, enero, janvier, gennaio, janeiro, styczen, stycznia", // codespell:ignore
+    "february, februar, feber, februari, febrero, fevrier, febbraio, fevereiro, luty, lutego", // codespell:ignore
+    "march, marz, mars, marzo, maart, mrt, marco, marzec, marca, marts", // codespell:ignore
+    "april, abril, avril, aprile, kwiecien, kwietnia",                   // codespell:ignore
+    "may, mai, mayo, maggio, mei, maio, maj, maja",                      // codespell:ignore
+    "june, juni, junio, juin, giugno, junho, czerwiec, czerwca",         // codespell:ignore
+    "july, juli, julio, juillet, luglio, julho, lipiec, lipca",          // codespell:ignore
+    "august, augusti, augustus, agosto, aout, sierpien, sierpnia",       // codespell:ignore
+    "september, septiembre, setiembre, septembre, settembre, setembro, wrzesien, wrzesnia", // codespell:ignore
+    "october, oktober, octubre, octobre, ottobre, outubro, pazdziernik, pazdziernika", // codespell:ignore
+    "november, noviembre, novembre, novembro, listopad, listopada", // codespell:ignore
+    "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember", // codespell:ignore
 ];
 /// Names that are another month in Croatian than in Polish and Czech, and short ones.
 const UNCLEAR_MONTHS: [&str; 6] = ["listopad", "listopada", "listop", "list", "lis", "lip"];
@@ -513,6 +513,22 @@ impl Evidence {
             [Some(_), Some(_)] | [None, None] => return,
         };
         self.proofs[order as usize].get_or_insert_with(|| (place(), text.to_owned()));
+    }
+
+    /// The order that one of the cells proves.
+    ///
+    /// # Errors
+    /// If the cells of the column prove both, with one of each.
+    pub fn order(&self, column: &str) -> Result<Option<DateOrder>, String> {
+        match &self.proofs {
+            [Some((month_at, month)), Some((day_at, day))] => Err(format!(
+                "the dates in {column} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them \
+                 all in one order, or as 2026-10-31"
+            )),
+            [Some(_), None] => Ok(Some(DateOrder::MonthFirst)),
+            [None, Some(_)] => Ok(Some(DateOrder::DayFirst)),
+            [None, None] => Ok(None),
+        }
     }
 }
 

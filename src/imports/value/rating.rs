@@ -87,7 +87,6 @@ fn first_number(text: &str) -> Option<(&str, &str, &str)> {
     let end = rest.find(|c| !is_digit(c) && c != '.' && c != ',');
     let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
     let whole = number.trim_end_matches(['.', ',']);
-    let after = if after.is_empty() { "" } else { after };
     Some((before, whole, after))
 }
 

@@ -70,7 +70,7 @@ pub fn language_tag(text: &str) -> Option<String> {
 
 // Cells that hold no value.
 
-/// Words that say that a value is empty, in any case, with the NULL and the zero dates of `MySQL`; the same of an author, exactly so: there
+/// Words that say that a value is empty, in any case, with the zero dates of `MySQL`; the same of an author, exactly so: there
 /// are people called Nan and Null.
 const EMPTY: [&str; 8] = [
     "none",
