@@ -237,10 +237,11 @@ async fn merge_and_write(
     let ids = std::mem::take(&mut outcome.present);
     let is_one_group = outcome.changes.len() <= GROUP_MAX;
     let report = std::mem::take(&mut outcome.report);
-    let present = std::mem::take(&mut outcome.present);
+    let doubted = std::mem::take(&mut outcome.doubted);
     write_changes(write, outcome, run, now, watch).await?;
     let is_partial = request.partial || report.files.iter().any(|file| file.excerpts);
-    note_entry(write, request.run_of.as_deref(), is_partial, &present).await?;
+    let entry = request.run_of.as_deref();
+    note_entry(write, entry, is_partial, &ids, &doubted).await?;
     // A format that another program or command has kept since is not overwritten by one that was made from the former one.
     if load_formats(write.for_reading()).await? != *kept {
         return Err(MergeError::Refused(

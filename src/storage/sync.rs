@@ -199,15 +199,18 @@ pub async fn reviews_of_entry(
 }
 
 /// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone
-/// unless it is `partial`.
+/// unless it is `partial`; a doubtful row may be one of `doubted`.
 pub async fn note_entry(
     write: &mut Write,
     entry: Option<&str>,
     is_partial: bool,
     ids: &HashSet<ReviewId>,
+    doubted: &HashSet<ReviewId>,
 ) -> sqlx::Result<()> {
-    let ids: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
-    let ids = Value::from(ids).to_string();
+    let [ids, doubted] = [ids, doubted].map(|ids| {
+        let ids: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
+        Value::from(ids).to_string()
+    });
     execute!(
         write,
         "update review_source set entry = ?1, is_gone = 0
@@ -218,9 +221,11 @@ pub async fn note_entry(
     execute!(
         write,
         "update review_source set is_gone = not ?3
-         where entry = ?1 and is_gone = ?3 and review_id not in (select value from json_each(?2))",
+         where entry = ?1 and is_gone = ?3
+           and review_id not in (select value from json_each(?2) union all select value from json_each(?4))",
         entry,
         ids,
-        is_partial
+        is_partial,
+        doubted
     )
 }

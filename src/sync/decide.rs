@@ -59,11 +59,17 @@ pub struct RunRecord<'d> {
 impl RunRequest {
     /// What stops the import of a run of this entry.
     pub fn guards(&self, name: &str) -> Guards {
+        let option = if self.withdraws_missing {
+            " --withdraw-missing"
+        } else {
+            ""
+        };
+        let command = format!("reviews sync run {name}{option}");
         Guards {
             accepts_changes: self.accepts_changes,
             limits_rejected: true,
             advice: format!(
-                "`reviews sync run {name} --dry-run` shows more; `reviews sync run {name} --accept-changes` takes it"
+                "`{command} --dry-run` shows more; `{command} --accept-changes` takes it"
             ),
         }
     }
@@ -155,7 +161,7 @@ impl RunRecord<'_> {
         let reason =
             format!("the answer is another kind of file ({format}; the last run's was {before})");
         if self.request.accepts_changes {
-            return Ok(Some(format!("taken by --accept-changes: {reason}")));
+            return Ok(Some(format!("accepted by --accept-changes: {reason}")));
         }
         let name = &self.entry.name;
         Err(MergeError::Refused(format!(

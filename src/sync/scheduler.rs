@@ -230,3 +230,55 @@ fn log_run(entry: &str, run: &Result<RunOutcome, SyncError>) {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use chrono::{DateTime, TimeDelta};
+
+    use super::*;
+    use crate::clock::Clock;
+    use crate::config::SyncConfig;
+    use crate::random::Random;
+    use crate::storage::Database;
+
+    #[tokio::test]
+    async fn faulty_file_changes_nothing_until_it_is_mended() {
+        let folder = tempfile::tempdir().unwrap();
+        let (database, _) = Database::open(&folder.path().join("reviews.db"))
+            .await
+            .unwrap();
+        let clock = Clock::manual(DateTime::UNIX_EPOCH + TimeDelta::days(20_000));
+        let config = SyncConfig {
+            sync_ca_file: None,
+            sync_file: None,
+        };
+        let runner = SyncRunner::new(&database, &clock, Random::seeded(1), config);
+        let scheduler = EntryScheduler::new(runner);
+        let path = folder.path().join("reviews.sync.toml");
+        let names = || -> Vec<String> {
+            let file = scheduler.look_at_file();
+            let entries = file.iter().flat_map(|file| &file.entries);
+            entries.map(|entry| entry.name.clone()).collect()
+        };
+        assert_eq!(names(), [""; 0]);
+        fs::write(&path, "[a]\nurl = 'https://a.test'\n").unwrap();
+        assert_eq!(names(), [""; 0], "looked at every 30 s");
+        for (text, expected) in [
+            ("[a]\nurl = 'https://a.test'\n", &["a"][..]),
+            ("[b]\nurl = https\n", &["a"]),
+            (
+                "[b]\nurl = 'https://a.test'\n[c]\nurl = 'https://a.test'\n",
+                &["b", "c"],
+            ),
+        ] {
+            fs::write(&path, text).unwrap();
+            clock.advance(TimeDelta::seconds(30));
+            assert_eq!(names(), expected, "{text}");
+        }
+        fs::remove_file(&path).unwrap();
+        clock.advance(TimeDelta::seconds(30));
+        assert_eq!(names(), [""; 0]);
+    }
+}

@@ -94,16 +94,15 @@ impl Tallies {
         }
     }
 
+    /// Notes in the report what the owner accepts.
+    ///
     /// # Errors
     /// What is too much to be taken without the owner.
-    pub fn check(&self, report: &ImportReport, guards: &Guards) -> Result<(), MergeError> {
-        if guards.accepts_changes {
-            return Ok(());
-        }
+    pub fn check(&self, report: &mut ImportReport, guards: &Guards) -> Result<(), MergeError> {
         let (rejected, rows) = (report.rejected, report.rejected + report.taken);
         if guards.limits_rejected && exceeds(rejected, rows, 10) {
             let reason = format!("{rejected} of {rows} rows were rejected, more than a tenth");
-            return Err(guards.stop(reason, Vec::new()));
+            guards.stop(reason, Vec::new(), report)?;
         }
         for (name, source) in &self.0 {
             let hidden = format!(
@@ -120,7 +119,7 @@ impl Tallies {
             ] {
                 if exceeds(tally.count as u64, all as u64, 2) {
                     let reason = format!("{} of {all} {what}, more than half", tally.count);
-                    return Err(guards.stop(reason, tally.shown.clone()));
+                    guards.stop(reason, tally.shown.clone(), report)?;
                 }
             }
         }
@@ -129,12 +128,23 @@ impl Tallies {
 }
 
 impl Guards {
-    fn stop(&self, reason: String, examples: Vec<String>) -> MergeError {
-        MergeError::Guarded(Refusal {
+    /// Stops the import, or notes that the owner accepts it.
+    fn stop(
+        &self,
+        reason: String,
+        examples: Vec<String>,
+        report: &mut ImportReport,
+    ) -> Result<(), MergeError> {
+        if self.accepts_changes {
+            let note = format!("accepted by --accept-changes: {reason}");
+            report.notes.push(note);
+            return Ok(());
+        }
+        Err(MergeError::Guarded(Refusal {
             reason,
             examples,
             advice: self.advice.clone(),
-        })
+        }))
     }
 
     /// # Errors
@@ -144,13 +154,14 @@ impl Guards {
         source: &str,
         missing: usize,
         all: usize,
+        report: &mut ImportReport,
     ) -> Result<(), MergeError> {
         let is_all = missing > 0 && missing == all;
-        if (is_all || exceeds(missing as u64, all as u64, 10)) && !self.accepts_changes {
+        if is_all || exceeds(missing as u64, all as u64, 10) {
             let reason = format!(
                 "--withdraw-missing: {missing} of {all} reviews that {source} gave are missing, more than a tenth"
             );
-            return Err(self.stop(reason, Vec::new()));
+            self.stop(reason, Vec::new(), report)?;
         }
         Ok(())
     }

@@ -126,8 +126,8 @@ pub fn merge_rows(
     merging.outcome.withhold_doubted(&hidden, rules);
     let Merging {
         tallies, outcome, ..
-    } = &merging;
-    tallies.check(&outcome.report, rules.guards)?;
+    } = &mut merging;
+    tallies.check(&mut outcome.report, rules.guards)?;
     merging.count_without_row();
     if rules.request.withdraw_missing {
         merging.withdraw_missing()?;
@@ -471,7 +471,9 @@ impl Merging<'_> {
         for (name, there) in std::mem::take(&mut self.published) {
             let gone = missing_of.remove(&name).unwrap_or_default();
             let all = gone.len() + there;
-            self.rules.guards.check_missing(&name, gone.len(), all)?;
+            let report = &mut self.outcome.report;
+            let guards = self.rules.guards;
+            guards.check_missing(&name, gone.len(), all, report)?;
             self.outcome.withdraw(&gone, self.rules);
         }
         Ok(())

@@ -18,7 +18,7 @@ fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
     let serving = home.serve();
     serving.wait_for("/metrics", "reviews_sync_gone{source=\"google\"} 15\n");
     let withdraw = "sync run google --withdraw-missing";
-    home.run(withdraw).failed("add --accept-changes");
+    home.run(withdraw).failed("`reviews sync run google --withdraw-missing --accept-changes` takes it");
     has(&home, 20, "status = 'published'");
     site.answer(|_| google_page(0..18, None, 18));
     home.run(withdraw).done();
@@ -53,6 +53,7 @@ fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
     has(&home, 30, "true");
     let taken = home.run("sync run google --accept-changes");
     assert_eq!(taken.code, Some(1), "{}", taken.err);
+    assert_has(&taken.out, "accepted by --accept-changes: 5 of 40 rows");
     has(&home, 40, "true");
 }
 
@@ -99,6 +100,7 @@ fn platform_that_hides_more_than_half_is_not_taken_unasked() {
     site.answer(move |_| hidden(40));
     sync(&home).failed("--accept-changes");
     assert_eq!(withheld(&home), "4");
-    home.run("sync run shop --accept-changes").done();
+    let accepted = "accepted by --accept-changes: 36 of 36 public reviews";
+    home.run_ok("sync run shop --accept-changes", accepted);
     assert_eq!(withheld(&home), "40");
 }
