@@ -18,7 +18,8 @@ fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
     let serving = home.serve();
     serving.wait_for("/metrics", "reviews_sync_gone{source=\"google\"} 15\n");
     let withdraw = "sync run google --withdraw-missing";
-    home.run(withdraw).failed("`reviews sync run google --withdraw-missing --accept-changes` takes it");
+    home.run(withdraw)
+        .failed("`reviews sync run google --withdraw-missing --accept-changes` takes it");
     has(&home, 20, "status = 'published'");
     site.answer(|_| google_page(0..18, None, 18));
     home.run(withdraw).done();

@@ -2,6 +2,7 @@
 
 mod doubtful;
 mod entries;
+mod examples;
 mod failures;
 mod fetching;
 mod google;

@@ -100,6 +100,19 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
 }
 
 #[test]
+fn first_run_answered_at_a_terminal_keeps_its_format() {
+    let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
+    write_entry(&home, "sheet", &site.url("/r"), "");
+    let run = home.at_screen("sync run sheet", &["5", "1", "yes"]);
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    assert_eq!([count(&home, "true"), withheld(&home)], ["3", "1"]);
+    assert_has(&kept(&home), "values = [\"yes\"]");
+    make_due(&home);
+    let serving = home.serve();
+    serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
+}
+
+#[test]
 fn run_with_a_new_column_fails_until_it_is_decided() {
     let undecided = "`reviews sync run sheet` asks";
     let (home, site) = with_sheet(&["yes"; 20]);
