@@ -204,13 +204,12 @@ pub async fn note_entry(
     write: &mut Write,
     entry: Option<&str>,
     is_partial: bool,
-    ids: &HashSet<ReviewId>,
-    doubted: &HashSet<ReviewId>,
+    ids: impl IntoIterator<Item = &ReviewId>,
+    doubted: impl IntoIterator<Item = &ReviewId>,
 ) -> sqlx::Result<()> {
-    let [ids, doubted] = [ids, doubted].map(|ids| {
-        let ids: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
-        Value::from(ids).to_string()
-    });
+    let ids: Value = ids.into_iter().map(ReviewId::as_str).collect();
+    let doubted: Value = doubted.into_iter().map(ReviewId::as_str).collect();
+    let (ids, doubted) = (ids.to_string(), doubted.to_string());
     execute!(
         write,
         "update review_source set entry = ?1, is_gone = 0

@@ -66,7 +66,7 @@ impl<'e> Secrets<'e> {
             values.insert(name.to_owned(), value);
         }
         let google = entry.google_credentials.as_deref().map(Credentials::read);
-        let google = google.transpose().map_err(google_fault)?;
+        let google = google.transpose().map_err(|reason| google_fault(&reason))?;
         Ok(Self {
             clock: clock.clone(),
             entry,
@@ -144,21 +144,20 @@ impl<'e> Secrets<'e> {
             .token
             .take()
             .filter(|(_, ends_at)| *ends_at - now > RENEWED_BEFORE);
-        let (token, ends_at) = match usable {
-            Some(usable) => usable,
-            None => {
-                let new = credentials.access_token(client).await;
-                let (token, lifetime) = new.map_err(google_fault)?;
-                self.mask.add(&token);
-                (token, now + lifetime)
-            }
+        let (token, ends_at) = if let Some(usable) = usable {
+            usable
+        } else {
+            let new = credentials.access_token(client).await;
+            let (token, lifetime) = new.map_err(|reason| google_fault(&reason))?;
+            self.mask.add(&token);
+            (token, now + lifetime)
         };
         self.token = Some((token.clone(), ends_at));
         Ok(Some(token))
     }
 }
 
-fn google_fault(reason: String) -> SyncError {
+fn google_fault(reason: &str) -> SyncError {
     SyncError::failed(format!("google_credentials: {reason}"))
 }
 

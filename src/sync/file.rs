@@ -206,19 +206,19 @@ impl SyncFile {
         for (name, value) in table.get_ref() {
             let line = line_of(text, name.span().start);
             let name: &str = name.get_ref();
-            match value.get_ref() {
-                _ if !is_name(name) => faults.push(format!(
+            if !is_name(name) {
+                faults.push(format!(
                     "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -"
-                )),
-                DeValue::Table(keys) => {
-                    let mut reader = EntryReader::new(text, name, line, path);
-                    reader.read(keys);
-                    faults.append(&mut reader.faults);
-                    entries.push(reader.entry);
-                }
-                _ => faults.push(format!(
+                ));
+            } else if let DeValue::Table(keys) = value.get_ref() {
+                let mut reader = EntryReader::new(text, name, line, path);
+                reader.read(keys);
+                faults.append(&mut reader.faults);
+                entries.push(reader.entry);
+            } else {
+                faults.push(format!(
                     "line {line}: {name} stands in no entry; a key stands below the [name] of its entry"
-                )),
+                ));
             }
         }
         if entries.len() > ENTRIES_MAX {
@@ -425,10 +425,8 @@ fn text_of<'v>(value: &'v DeValue<'_>) -> Result<&'v str, String> {
 }
 
 fn flag_of(value: &DeValue<'_>) -> Result<bool, String> {
-    match value {
-        DeValue::Boolean(flag) => Ok(*flag),
-        _ => Err("expected true or false".to_owned()),
-    }
+    let flag = value.as_bool();
+    flag.ok_or_else(|| "expected true or false".to_owned())
 }
 
 impl Entry {
@@ -470,6 +468,7 @@ impl Entry {
     ///
     /// # Errors
     /// If there is none.
+    #[expect(clippy::disallowed_methods, reason = "PATH is no setting of ours")]
     pub fn program(&self) -> Result<PathBuf, SyncError> {
         let word = self.command.first().map_or("", String::as_str);
         if word.contains('/') {

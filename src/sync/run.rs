@@ -114,9 +114,8 @@ impl SyncRunner {
                 return Ok(RunOutcome::Stopped);
             }
             if request.is_dry_run {
-                return self
-                    .fetch_and_import(entry, request, stop, bar, ask, watch)
-                    .await;
+                let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
+                return Box::pin(run).await;
             }
             self.run(entry, zone, request, stop, bar, ask, watch).await
         };

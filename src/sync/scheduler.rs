@@ -141,11 +141,12 @@ impl EntryScheduler {
         let is_ok = if fault.is_none() { 1.0 } else { 0.0 };
         metrics::SYNC_CONFIG_OK.gauge(&[]).set(is_ok);
         if fault != in_force.fault {
-            match &fault {
-                Some(fault) => tracing::error!(
+            if let Some(fault) = &fault {
+                tracing::error!(
                     "sync.file_faulty: the entries stay as they were last read: {fault}"
-                ),
-                None => tracing::info!("sync.file_read: the file of entries can be read again"),
+                );
+            } else {
+                tracing::info!("sync.file_read: the file of entries can be read again");
             }
             in_force.fault = fault;
         }
