@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use chrono::DateTime;
+use chrono_tz::Tz;
 use indicatif::{ProgressBar, ProgressStyle};
 use rustix::process::{Resource, getrlimit};
 
@@ -89,6 +91,17 @@ pub fn print_result(text: &str) -> anyhow::Result<Exit> {
 /// The count with the words for one or for several.
 pub fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// A stored instant in the business's time zone, with the zone's abbreviation; unchanged if it is none.
+pub fn format_instant(stored: &str, zone: Tz) -> String {
+    match DateTime::parse_from_rfc3339(stored) {
+        Ok(instant) => {
+            let local = instant.with_timezone(&zone);
+            local.format("%Y-%m-%d %H:%M %Z").to_string()
+        }
+        Err(_) => stored.to_owned(),
+    }
 }
 
 /// Adds the line `COUNT TEXT` to a report, unless the count is 0.

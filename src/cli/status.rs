@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, print_result};
+use super::report::{Exit, format_instant, print_result};
 use super::sync::EntryList;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -38,7 +39,7 @@ struct DatabaseStatus {
     business: Option<String>,
     /// What the business does not say on `/transparency`, if it is set up.
     not_stated: Vec<&'static str>,
-    has_zone: bool,
+    zone: Option<Tz>,
     sample: SampleState,
     by_source: Vec<SourceCount>,
     imports: Vec<Run>,
@@ -87,7 +88,7 @@ async fn read_status(
             .flat_map(|business| business.review_policy.not_stated())
             .collect(),
         business: found.map(|business| business.name),
-        has_zone: business::time_zone(&mut *reader).await?.is_some(),
+        zone: business::time_zone(&mut *reader).await?,
         sample: sample_state(&mut *reader).await?,
         by_source: counts(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
@@ -120,7 +121,7 @@ impl DatabaseStatus {
 
     fn next_step(&self) -> String {
         let (is_set_up, has_reviews) = (self.business.is_some(), !self.by_source.is_empty());
-        let step = first_step(self.sample, is_set_up, self.has_zone, has_reviews);
+        let step = first_step(self.sample, is_set_up, self.zone.is_some(), has_reviews);
         let published = match (self.is_served, self.unpublished) {
             (false, _) => PUBLISH,
             (true, 0) => "nothing; `reviews list` shows the reviews",
@@ -144,6 +145,7 @@ impl DatabaseStatus {
     }
 
     fn format_report(&self) -> String {
+        let zone = self.zone.unwrap_or_default();
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<14}{value}");
@@ -169,7 +171,8 @@ impl DatabaseStatus {
             line("imports", "none");
         }
         for (number, run) in self.imports.iter().enumerate() {
-            line(if number == 0 { "imports" } else { "" }, &run_line(run));
+            let import = run_line(run, zone);
+            line(if number == 0 { "imports" } else { "" }, &import);
         }
         let sync = match &self.sync {
             Ok(entries) => entries.format(),
@@ -244,12 +247,12 @@ fn run_json(run: &Run) -> Value {
     }))
 }
 
-/// An import in one line.
-pub(super) fn run_line(run: &Run) -> String {
+/// An import in one line, with its time in the business's zone.
+pub(super) fn run_line(run: &Run, zone: Tz) -> String {
     let mut line = format!(
         "{}: {}, {}: {} new, {} updated",
         run.id,
-        run.started_at.replace('T', " ").trim_end_matches('Z'),
+        format_instant(&run.started_at, zone),
         run.files.join(", "),
         run.added,
         run.updated,

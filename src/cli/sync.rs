@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, ensure};
 use chrono::{DateTime, SecondsFormat, Utc};
+use chrono_tz::Tz;
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -15,7 +16,8 @@ use super::database::{existing_address, read};
 use super::import::{Console, exit_of, kept_formats, summary};
 use super::questions;
 use super::report::{
-    Exit, counted, explain_error, print_note, print_report, print_result, progress, style,
+    Exit, counted, explain_error, format_instant, print_note, print_report, print_result, progress,
+    style,
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -23,6 +25,7 @@ use crate::imports::Doubtful;
 use crate::model::json::without_nulls;
 use crate::random::Random;
 use crate::storage::Opening;
+use crate::storage::business::time_zone;
 use crate::storage::reviews::counts;
 use crate::storage::sync::{SyncState, sync_states};
 use crate::storage::transparency::hidden_by_source;
@@ -202,14 +205,22 @@ impl List {
         }
         let text = list.format();
         if text.is_empty() {
-            return print_result(&format!("No entries: {}.\n", no_file(&self.config, &path)));
+            return print_result(&format!(
+                "No entries in {}; docs/guides/keep-reviews-fresh.md says how to write them.\n\
+                 `reviews source` lists the sources of the reviews that are there.\n",
+                SyncFile::path(&self.config, &path).display()
+            ));
         }
         print_result(&text)
     }
 }
 
 /// The entries of the file with their states.
-pub(super) struct EntryList(Vec<ListedEntry>);
+pub(super) struct EntryList {
+    entries: Vec<ListedEntry>,
+    /// The business's, in which times are shown.
+    zone: Tz,
+}
 
 struct ListedEntry {
     entry: Entry,
@@ -249,19 +260,26 @@ impl EntryList {
                 counts,
             }
         });
-        Ok(Ok(Self(listed.collect())))
+        Ok(Ok(Self {
+            entries: listed.collect(),
+            zone: time_zone(reader).await?.unwrap_or_default(),
+        }))
     }
 
     pub(super) fn json(&self, now: DateTime<Utc>) -> Value {
-        let listed = self.0.iter();
+        let listed = self.entries.iter();
         listed
             .map(|listed| entry_json(&listed.entry, &listed.state, now))
             .collect()
     }
 
     pub(super) fn format(&self) -> String {
-        let texts: Vec<String> = self.0.iter().map(entry_text).collect();
-        texts.join("\n")
+        let listed = self.entries.iter();
+        let texts: Vec<String> = listed.map(|listed| entry_text(listed, self.zone)).collect();
+        texts.join(
+            "
+",
+        )
     }
 }
 
@@ -293,7 +311,7 @@ fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
     (!is_same).then_some("never succeeded as it now stands")
 }
 
-fn entry_text(listed: &ListedEntry) -> String {
+fn entry_text(listed: &ListedEntry, zone: Tz) -> String {
     let ListedEntry {
         entry,
         state,
@@ -310,13 +328,13 @@ fn entry_text(listed: &ListedEntry) -> String {
         Some(reason) => format!("{reason}; `reviews sync run {name}` fetches it"),
         None => state
             .next_run_at
-            .clone()
-            .unwrap_or_else(|| "now".to_owned()),
+            .as_deref()
+            .map_or_else(|| "now".to_owned(), |at| format_instant(at, zone)),
     };
     let mut success = state
         .last_success_at
-        .clone()
-        .unwrap_or_else(|| "never".to_owned());
+        .as_deref()
+        .map_or_else(|| "never".to_owned(), |at| format_instant(at, zone));
     if state.last_doubtful > 0 {
         let doubtful = state.last_doubtful.unsigned_abs();
         let rows = counted(doubtful, "doubtful row", "doubtful rows");

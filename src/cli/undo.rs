@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Context as _;
+use chrono_tz::Tz;
 use clap::Args;
 
 use super::database::{change, existing_address};
@@ -13,6 +14,8 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{Undone, composed, undo};
+use crate::storage::AtPath as _;
+use crate::storage::business::time_zone;
 
 /// Undo the newest import of a source: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
@@ -30,8 +33,12 @@ impl UndoCommand {
         change(&existing_address(config)?, async |database| {
             let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
             let done = undone.report.undone.as_ref();
+            let mut reader = database.reader().await?;
+            let zone = time_zone(&mut reader).await.at(database.path())?;
+            let zone = zone.unwrap_or_default();
+            drop(reader);
             let is_erased = done.is_some_and(|it| it.removed.count + it.deleted.count > 0);
-            let mut text = format_undone(&undone, self.dry_run);
+            let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
                 let erased = database.try_to_erase_traces().await.context(
                     "the import is taken back, but unused parts of the file still contain removed texts; `reviews serve` erases them \
@@ -49,9 +56,9 @@ impl UndoCommand {
     }
 }
 
-fn format_undone(undone: &Undone, is_dry_run: bool) -> String {
+fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
     let (run, report) = (&undone.run, &undone.report);
-    let mut text = format!("{}\n{}", run_line(run), summary(report, is_dry_run));
+    let mut text = format!("{}\n{}", run_line(run, zone), summary(report, is_dry_run));
     if let Some(entry) = &run.sync_entry {
         let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(

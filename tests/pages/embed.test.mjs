@@ -118,6 +118,30 @@ test("a frame that another one pushes out of view has the height of its content 
   await page.close();
 });
 
+test("frames have the height of their content with a module, a loader, and in a shadow root", async () => {
+  const [frame, script] = recipe("An iframe", "html").trim().split("\n");
+  const source = script.split('src="')[1].split('"')[0];
+  const shadow = `<div id="host"></div><script>document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = ${JSON.stringify(frame)};</script>`;
+  for (const html of [
+    `${frame}<script type="module" src="${source}"></script>`,
+    `<script>const loaded = document.createElement("script"); loaded.src = "${source}"; document.head.append(loaded);</script>${frame}`,
+    `<script>fetch("${source}").then((answer) => answer.text()).then((text) => new Function(text)());</script>${frame}`,
+    `${script}${shadow}`,
+  ]) {
+    const { page, faults } = await elsewhere(html, { width: 360 });
+    const height = () => {
+      const root = document.getElementById("host")?.shadowRoot ?? document;
+      return Number.parseInt(root.querySelector("iframe").style.height, 10);
+    };
+    await page.waitForFunction(height, { timeout: 5000 });
+    const needed = await page.frames()[1].evaluate(() => document.documentElement.scrollHeight);
+    const given = await page.evaluate(height);
+    assert.ok(needed <= given && given !== 480, `${html}: ${given} of ${needed} pixels`);
+    assert.deepEqual(faults(), []);
+    await page.close();
+  }
+});
+
 test("each layout fits 280 pixels", async () => {
   for (const layout of ["list", "grid"]) {
     const { page, faults } = await watched(browser, { width: 280 });

@@ -87,7 +87,9 @@ fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
             }
             SiteAnswer::json(format!("[{ROW}]")).with("Link: </?page=2>; rel=\"next\"")
         });
-        let mut command = home.command(&["sync", "add", "shop", &site.url("/"), "--yes"]);
+        let entry = format!("[shop]\nurl = '{}'\n", site.url("/"));
+        home.file("reviews.sync.toml", &entry);
+        let mut command = home.command(&["sync", "run", "shop"]);
         let child = command.env("TMPDIR", &pages).spawn().unwrap();
         is_reached.recv_timeout(NEVER).unwrap();
         let [folder] = names_in(&pages).try_into().unwrap();

@@ -158,6 +158,23 @@ fn with_an_admin_listener_metrics_are_served_only_there() {
 }
 
 #[test]
+fn readiness_names_a_damaged_text_index_until_a_restart() {
+    let home = Home::with(3);
+    let serving = home.serve();
+    assert_eq!(serving.get("/readyz"), "ready\n");
+    home.sql("update review_fts_data set block = zeroblob(3)");
+    assert_has(
+        &serving.get("/readyz"),
+        "ready, but the text index is damaged",
+    );
+    serving.stop();
+    let serving = home.serve();
+    assert_eq!(serving.get("/readyz"), "ready\n");
+    serving.stop();
+    home.run("check").done();
+}
+
+#[test]
 fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     let home = Home::large();
     let (serving, admin) = serve_with_admin(&home);

@@ -322,6 +322,23 @@ fn a_rename_that_would_mix_two_sources_is_refused() {
 }
 
 #[test]
+fn times_of_imports_are_shown_in_the_zone_of_the_business() {
+    let home = Home::new();
+    home.run("init --name N --time-zone America/Phoenix").done();
+    home.import(
+        "a.csv",
+        "author,rating,date,text\nAnn,5,2026-03-01,Neat\n",
+        "1 new",
+    );
+    home.sql("update import_run set started_at = '2026-03-02T02:30:00Z'");
+    let line = "1: 2026-03-01 19:30 MST, a.csv: 1 new, 0 updated";
+    home.run_ok("status", line);
+    let json = home.json("status --json");
+    assert_eq!(json["imports"][0]["started_at"], "2026-03-02T02:30:00Z");
+    home.run_ok("undo", line);
+}
+
+#[test]
 fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");

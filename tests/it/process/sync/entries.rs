@@ -127,7 +127,8 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     home.run("sync list --sync-file none.toml")
         .failed("none.toml");
     home.file("reviews.sync.toml", "");
-    home.run_ok("sync list", "No entries");
+    let empty = home.run_ok("sync list", "No entries");
+    assert_has(&empty.out, "`reviews source` lists");
 }
 
 #[test]
