@@ -22,7 +22,8 @@ create table review_source (
     same_text           integer not null,
     primary key (review_id)
 ) strict, without rowid;
-create index review_source_content on review_source (same_content);
+-- With the name, so that the reviews of a source are found in it.
+create index review_source_content on review_source (same_content, source_name);
 
 create table deleted_review (
     -- The mark of a deleted review, whoever deleted it: /transparency counts it, and neither its rows, edited ones included, nor

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::imports::incoming::ReviewRow;
+use crate::imports::merge::Rules;
 use crate::imports::merge::ids::{NewIds, RowMatch, is_derived, is_shared_name, match_ids};
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
@@ -26,15 +27,15 @@ pub struct Identified {
 }
 
 /// Finds the reviews of `rows`.
-pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> Identified {
+pub fn identify(rows: &[ReviewRow], known: &Known, rules: &Rules<'_>) -> Identified {
     let mut matcher = Matcher::new(rows, known);
     matcher.repeat_equal();
     matcher.match_equal();
     matcher.match_edited();
     matcher.match_moved();
     matcher.doubt_others();
-    matcher.settle_doubts(request);
-    let mut new_ids = NewIds::new(known);
+    matcher.settle_doubts(rules.request);
+    let mut new_ids = NewIds::new(known, &rules.other_ids);
     let matches = rows.iter().zip(matcher.matches);
     let matches =
         matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));
@@ -243,8 +244,13 @@ impl<'k> Matcher<'k> {
 
     /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
     fn doubt_others(&mut self) {
+        // A row with an ID is another review than one whose own ID is in the files.
         let may_be = |it: &Candidate<'_>, has_id: bool| {
-            !(has_id && it.has_id) && (it.is_hidden || !it.has_row)
+            if has_id && it.has_id {
+                it.is_hidden && !it.has_row
+            } else {
+                it.is_hidden || !it.has_row
+            }
         };
         for (rows, candidates) in self.groups(may_be, |it| it.author_and_day) {
             self.doubt(&rows, &candidates);

