@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::imports::incoming::ReviewRow;
-use crate::imports::merge::Rules;
 use crate::imports::merge::ids::{NewIds, RowMatch, is_derived, is_shared_name, match_ids};
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
@@ -27,15 +26,20 @@ pub struct Identified {
 }
 
 /// Finds the reviews of `rows`.
-pub fn identify(rows: &[ReviewRow], known: &Known, rules: &Rules<'_>) -> Identified {
+pub fn identify(
+    rows: &[ReviewRow],
+    known: &Known,
+    request: &ImportRequest,
+    other_ids: &HashSet<ReviewId>,
+) -> Identified {
     let mut matcher = Matcher::new(rows, known);
     matcher.repeat_equal();
     matcher.match_equal();
     matcher.match_edited();
     matcher.match_moved();
     matcher.doubt_others();
-    matcher.settle_doubts(rules.request);
-    let mut new_ids = NewIds::new(known, &rules.other_ids);
+    matcher.settle_doubts(request);
+    let mut new_ids = NewIds::new(known, other_ids);
     let matches = rows.iter().zip(matcher.matches);
     let matches =
         matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));

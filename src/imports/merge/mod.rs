@@ -99,7 +99,7 @@ pub fn merge_rows(
         matches,
         doubted,
         hidden,
-    } = identify(&rows, &known, rules);
+    } = identify(&rows, &known, rules.request, &rules.other_ids);
     let mut merging = Merging {
         watch,
         equals: EqualReviews::of(&known),

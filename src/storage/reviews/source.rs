@@ -253,8 +253,8 @@ pub async fn other_ids(
     connection: &mut SqliteConnection,
     known: &Known,
 ) -> sqlx::Result<HashSet<ReviewId>> {
-    let mut ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from review"#)
-        .fetch(connection);
+    let mut ids =
+        sqlx::query_scalar!(r#"select review_id as "id: Text" from review"#).fetch(connection);
     let mut others = HashSet::new();
     while let Some(id) = ids.try_next().await? {
         let id: Option<ReviewId> = id.as_ref().parse().ok();
