@@ -26,7 +26,12 @@ pub struct Identified {
 }
 
 /// Finds the reviews of `rows`.
-pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> Identified {
+pub fn identify(
+    rows: &[ReviewRow],
+    known: &Known,
+    request: &ImportRequest,
+    other_ids: &HashSet<ReviewId>,
+) -> Identified {
     let mut matcher = Matcher::new(rows, known);
     matcher.repeat_equal();
     matcher.match_equal();
@@ -34,7 +39,7 @@ pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> I
     matcher.match_moved();
     matcher.doubt_others();
     matcher.settle_doubts(request);
-    let mut new_ids = NewIds::new(known);
+    let mut new_ids = NewIds::new(known, other_ids);
     let matches = rows.iter().zip(matcher.matches);
     let matches =
         matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));
@@ -243,8 +248,13 @@ impl<'k> Matcher<'k> {
 
     /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
     fn doubt_others(&mut self) {
+        // A row with an ID is another review than one whose own ID is in the files.
         let may_be = |it: &Candidate<'_>, has_id: bool| {
-            !(has_id && it.has_id) && (it.is_hidden || !it.has_row)
+            if has_id && it.has_id {
+                it.is_hidden && !it.has_row
+            } else {
+                it.is_hidden || !it.has_row
+            }
         };
         for (rows, candidates) in self.groups(may_be, |it| it.author_and_day) {
             self.doubt(&rows, &candidates);

@@ -108,22 +108,26 @@ fn may_be_one(row: &ReviewRow, one: &Digests, other: &Digests) -> bool {
 /// Gives new reviews their IDs: the row's own; if another review has it, that after its source's name; then these with numbers.
 pub struct NewIds<'k> {
     known: &'k Known,
+    others: &'k HashSet<ReviewId>,
     taken: HashSet<ReviewId>,
     /// The last number of an ID.
     numbers: HashMap<ReviewId, u64>,
 }
 
 impl<'k> NewIds<'k> {
-    pub fn new(known: &'k Known) -> Self {
+    pub fn new(known: &'k Known, others: &'k HashSet<ReviewId>) -> Self {
         Self {
             known,
+            others,
             taken: HashSet::new(),
             numbers: HashMap::new(),
         }
     }
 
     pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
-        let is_free = |id: &ReviewId| !self.known.contains_key(id) && !self.taken.contains(id);
+        let is_free = |id: &ReviewId| {
+            !(self.known.contains_key(id) || self.others.contains(id) || self.taken.contains(id))
+        };
         let mut id = row.id().clone();
         if !is_free(&id) && row.incoming.has_own_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);

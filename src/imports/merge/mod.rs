@@ -25,7 +25,6 @@ use crate::storage::reviews::{
 pub(crate) mod guards;
 pub(crate) mod identity;
 mod ids;
-pub(crate) mod rename;
 pub(crate) mod undo;
 
 /// How rows are merged.
@@ -35,6 +34,8 @@ pub struct Rules<'r> {
     pub guards: &'r Guards,
     /// The reviews that earlier runs of the source brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
+    /// The ids that a new review cannot have, besides those of known ones.
+    pub other_ids: HashSet<ReviewId>,
 }
 
 impl Rules<'_> {
@@ -98,7 +99,7 @@ pub fn merge_rows(
         matches,
         doubted,
         hidden,
-    } = identify(&rows, &known, rules.request);
+    } = identify(&rows, &known, rules.request, &rules.other_ids);
     let mut merging = Merging {
         watch,
         equals: EqualReviews::of(&known),
@@ -629,7 +630,9 @@ struct EqualReview {
 impl EqualReviews {
     fn of(known: &Known) -> Self {
         let mut equals = Self(HashMap::new());
-        for (id, known) in known {
+        let (deleted, there): (Vec<_>, Vec<_>) =
+            known.iter().partition(|(_, known)| known.is_deleted());
+        for (id, known) in deleted.into_iter().chain(there) {
             let last = known.source.as_ref().map(|record| record.digests);
             if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
