@@ -291,7 +291,7 @@ fn scope_of<'s>(
     Scope {
         sources: sources.iter().map(String::as_str).collect(),
         ids: ids.map(ReviewId::as_str).collect(),
-        contents: rows.iter().map(|row| row.digests().content).collect(),
+        contents: rows.iter().map(|row| row.digests.content).collect(),
     }
 }
 

@@ -287,7 +287,7 @@ impl Merging<'_> {
         };
         let record = SourceRecord {
             id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
-            digests: row.digests(),
+            digests: row.digests,
             ..before.clone()
         };
         if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
@@ -328,7 +328,7 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            digests: row.digests(),
+            digests: row.digests,
             is_deleted: false,
         });
         false
@@ -576,14 +576,14 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
         .or(last.map(|last| last.source_name.as_str()));
     let mut record = kept.cloned().unwrap_or_else(|| {
         let name = name.unwrap_or(SOURCE_DEFAULT);
-        SourceRecord::new(id.clone(), name.to_owned(), row.digests())
+        SourceRecord::new(id.clone(), name.to_owned(), row.digests)
     });
     if let Some(name) = name {
         name.clone_into(&mut record.source_name);
     }
     // A file without texts does not change them.
     if !unstated.contains(&Unit::Text) {
-        record.digests = row.digests();
+        record.digests = row.digests;
     }
     let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
     record.id_at_source = own_id;
@@ -667,7 +667,7 @@ impl EqualReviews {
 
     /// Those with the row's content of which the author is the same, or one is the other's short name.
     fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
-        let digests = row.digests();
+        let digests = row.digests;
         let short = short_name(row.author());
         let is_short = short == row.author();
         let of_short = Digests::author_and_day(&short, row.source_day());
