@@ -108,7 +108,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         },
     );
     if !database.is_text_index_sound().await.unwrap_or(true) {
-        state = "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it anew\n".to_owned();
+        state = "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it again\n".to_owned();
     }
     if let Some(node) = database.node_standing() {
         state.push_str(&node.to_string());

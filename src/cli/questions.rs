@@ -41,6 +41,12 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
 /// # Errors
 /// As [`complete`].
 pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
+    if draft.needs_source {
+        bail!(
+            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
+             write source = \"NAME\" with a name for it in [{entry}], and run `reviews sync run {entry}` again"
+        );
+    }
     if is_at_terminal() {
         return ask_all(draft);
     }

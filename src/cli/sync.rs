@@ -1,5 +1,6 @@
 //! The command `reviews sync`: lists and runs the entries of the operator's file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -227,6 +228,8 @@ struct ListedEntry {
     state: SyncState,
     /// Of its source, the reviews that are published, withheld and deleted.
     counts: [u64; 3],
+    /// How many reviews its source says that it has; of several entries their sum, if each has a number.
+    total: Option<u64>,
 }
 
 impl EntryList {
@@ -258,10 +261,22 @@ impl EntryList {
                 entry,
                 state,
                 counts,
+                total: None,
             }
         });
+        let mut listed: Vec<ListedEntry> = listed.collect();
+        let mut totals: BTreeMap<String, Option<u64>> = BTreeMap::new();
+        for ListedEntry { entry, state, .. } in &listed {
+            let total = state.total.map(i64::unsigned_abs);
+            let sum = totals.entry(source_of(entry, state)).or_insert(Some(0));
+            *sum = sum.zip(total).map(|(sum, total)| sum + total);
+        }
+        for listed in &mut listed {
+            let total = totals.get(&source_of(&listed.entry, &listed.state));
+            listed.total = total.copied().flatten();
+        }
         Ok(Ok(Self {
-            entries: listed.collect(),
+            entries: listed,
             zone: time_zone(reader).await?.unwrap_or_default(),
         }))
     }
@@ -316,6 +331,7 @@ fn entry_text(listed: &ListedEntry, zone: Tz) -> String {
         entry,
         state,
         counts,
+        total,
     } = listed;
     let (name, source) = (&entry.name, source_of(entry, state));
     let schedule = entry.schedule.to_string();
@@ -362,8 +378,8 @@ fn entry_text(listed: &ListedEntry, zone: Tz) -> String {
             ),
         ));
     }
-    if let (Some(total), Some(on)) = (state.total, &state.total_on) {
-        let ([published, withheld, deleted], total) = (counts, total.unsigned_abs());
+    if let (Some(total), Some(on)) = (total, &state.total_on) {
+        let [published, withheld, deleted] = counts;
         let missing = total.saturating_sub(published + withheld + deleted);
         lines.push((
             "total",

@@ -887,7 +887,7 @@ fn decide_formats(
                 )));
             }
             return Err(ImportError::Open(Box::new(Draft {
-                file: first.name.clone(),
+                file: request.mask.apply(&first.name),
                 needs_source: first.needs_source,
                 ..draft
             })));
@@ -976,7 +976,7 @@ impl Collector<'_> {
         }
         self.format = Arc::clone(format);
         self.collected.report.files.push(FileReport {
-            name: file.name,
+            name: self.request.mask.apply(&file.name),
             format: if format.is_table() {
                 "table".to_owned()
             } else {

@@ -250,6 +250,8 @@ pub trait Watch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub reason: String,
+    /// The source that the reason names.
+    pub source: Option<String>,
     /// Some of the reviews with their old and new values.
     pub examples: Vec<String>,
     pub advice: String,

@@ -157,8 +157,8 @@ pub fn respell(name: &mut String, sources: &[SourceCounts]) -> Option<String> {
 const MASKED: &str = "…";
 /// Why a row is rejected that has one.
 pub const HAS_SECRET: &str = "has a secret of the request, so it is left out";
-/// A shorter secret may be a word of a review, so it counts only as the value of a parameter.
-const WORD_BYTES: usize = 8;
+/// A shorter secret is a word of many reviews, so it counts only as the value of a parameter.
+const WORD_BYTES: usize = 4;
 /// All but the unreserved characters of a URL (RFC 3986 §2.3).
 pub const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -186,6 +186,8 @@ impl Mask {
                 self.0.push(form);
             }
         }
+        // One secret may begin with another.
+        self.0.sort_by_key(|form| std::cmp::Reverse(form.len()));
     }
 
     pub const fn is_empty(&self) -> bool {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use rustix::process::geteuid;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
@@ -20,6 +21,8 @@ use crate::compute::lock;
 use crate::model::hex;
 use crate::random::Random;
 
+/// Begin of the names of temporary folders.
+const FOLDER: &str = "reviews-pages-";
 /// The user ID of root.
 const ROOT: u32 = 0;
 /// Suffixes of the database and of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put
@@ -64,10 +67,33 @@ pub(super) fn remove_leftover(file: &Path) {
 /// # Errors
 /// When the folder for temporary files cannot be written.
 pub fn temporary_folder() -> io::Result<TempDir> {
+    remove_left_folders();
     let private = Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().permissions(private).tempdir()?;
+    let mut builder = tempfile::Builder::new();
+    let folder = builder.prefix(FOLDER).permissions(private).tempdir()?;
     note_unfinished(folder.path());
     Ok(folder)
+}
+
+/// Removes the temporary folders of killed processes of this user.
+fn remove_left_folders() {
+    let now: DateTime<Utc> = Clock::system().now();
+    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(FOLDER);
+        let Ok(folder) = entry.metadata() else {
+            continue;
+        };
+        let is_own = is_ours && folder.is_dir() && folder.uid() == geteuid().as_raw();
+        let is_old = folder
+            .modified()
+            .is_ok_and(|at| DateTime::<Utc>::from(at) + UNFINISHED_MAX < now);
+        if is_own && is_old {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// `path` with `suffix` appended to the file name.

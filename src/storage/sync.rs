@@ -152,6 +152,21 @@ pub async fn note_sync_unchanged(
     )
 }
 
+/// Forgets what sources said to entries that are no longer in the file.
+pub async fn forget_other_totals<'n>(
+    write: &mut Write,
+    names: impl IntoIterator<Item = &'n str>,
+) -> sqlx::Result<()> {
+    let names: Value = names.into_iter().collect();
+    let names = names.to_string();
+    execute!(
+        write,
+        "update sync_state set source = null, total = null, total_on = null
+         where source is not null and name not in (select value from json_each(?))",
+        names
+    )
+}
+
 pub async fn note_sync_failure(write: &mut Write, name: &str, reason: &str) -> sqlx::Result<()> {
     execute!(
         write,

@@ -49,13 +49,14 @@ pub async fn arrivals(
     Ok(arrivals.collect())
 }
 
-/// How many reviews each source says that it has, and on which day it said so.
+/// How many reviews each source says that it has, and on which day it said so: of several entries their sum, with the earliest day,
+/// if each has a number.
 pub async fn stated_totals(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<String, (u64, NaiveDate)>> {
     let rows = sqlx::query!(
-        r#"select source as "source!: Text", total as "total!: i64", total_on as "total_on!: Text" from sync_state
-           where source is not null and total is not null and total_on is not null order by total_on"#
+        r#"select source as "source!: Text", sum(total) as "total!: i64", min(total_on) as "total_on!: Text" from sync_state
+           where source is not null group by source having count(*) = count(total) and count(*) = count(total_on)"#
     )
     .fetch_all(connection)
     .await?;

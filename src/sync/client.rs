@@ -34,7 +34,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 pub const PAGE_BYTES_MAX: u64 = 16 << 20;
 const REDIRECTS_MAX: usize = 5;
 /// Waits before the second, third and fourth attempt, unless the server names another.
-const RETRY_WAITS: [Duration; 3] = [
+pub const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(4),
     Duration::from_secs(15),

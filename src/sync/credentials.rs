@@ -9,8 +9,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use percent_encoding::utf8_percent_encode;
-use reqwest::Client;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, StatusCode};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
@@ -18,7 +18,7 @@ use tokio::process::Command;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::client::check_scheme;
+use super::client::{RETRY_WAITS, check_scheme};
 use super::error::SyncError;
 use super::file::{COMMAND, Entry, Template};
 use crate::clock::{Clock, Monotonic};
@@ -147,8 +147,17 @@ impl<'e> Secrets<'e> {
         let (token, ends_at) = if let Some(usable) = usable {
             usable
         } else {
-            let new = credentials.access_token(client).await;
-            let (token, lifetime) = new.map_err(|reason| google_fault(&reason))?;
+            let mut waits = RETRY_WAITS.into_iter();
+            let (token, lifetime) = loop {
+                let fault = match credentials.access_token(client).await {
+                    Ok(new) => break new,
+                    Err(fault) => fault,
+                };
+                let Some(wait) = waits.next().filter(|_| fault.is_busy) else {
+                    return Err(google_fault(&fault.reason));
+                };
+                self.clock.sleep(wait).await;
+            };
             self.mask.add(&token);
             (token, now + lifetime)
         };
@@ -207,7 +216,12 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| format!("the command cannot be started ({})", error.kind()))?;
+        .map_err(|error| {
+            let reason = error.kind();
+            format!(
+                "the program of `command` cannot be started ({reason}); check its path and mode"
+            )
+        })?;
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
     let output = async {
         let mut line = String::new();
@@ -215,6 +229,11 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         if let Some(output) = &mut output {
             let read = output.take(LINE_BYTES_MAX).read_line(&mut line).await;
             read.map_err(|error| format!("the command printed no text ({})", error.kind()))?;
+            if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with('\n') {
+                return Err(format!(
+                    "its first line has more than {LINE_BYTES_MAX} bytes"
+                ));
+            }
         }
         // What it prints besides is read, so that it can end, but not until the end of the output: a process that the command left may
         // keep that open.
@@ -280,6 +299,22 @@ struct TokenAnswer {
     error: Option<String>,
 }
 
+/// Why there is no token.
+struct TokenFault {
+    reason: String,
+    /// Whether the server may give one in a moment.
+    is_busy: bool,
+}
+
+impl From<&str> for TokenFault {
+    fn from(reason: &str) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            is_busy: false,
+        }
+    }
+}
+
 impl Credentials {
     /// # Errors
     /// What is wrong with the file, without its content.
@@ -302,14 +337,16 @@ impl Credentials {
     ///
     /// # Errors
     /// What to do about it.
-    async fn access_token(&self, client: &Client) -> Result<(String, Duration), String> {
+    async fn access_token(&self, client: &Client) -> Result<(String, Duration), TokenFault> {
         let uri: Url = self
             .token_uri
             .as_deref()
             .unwrap_or(TOKEN_URI)
             .parse()
-            .map_err(|_| "the file's token_uri is no URL".to_owned())?;
-        check_scheme(&uri, false).map_err(|error| format!("the file's token_uri: {error}"))?;
+            .map_err(|_| "the file's token_uri is no URL")?;
+        check_scheme(&uri, false).map_err(|_| {
+            TokenFault::from("the file's token_uri begins with another scheme than https")
+        })?;
         let form = Serializer::new(String::new())
             .append_pair("grant_type", "refresh_token")
             .append_pair("client_id", &self.client_id)
@@ -320,11 +357,15 @@ impl Credentials {
             .post(uri)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form);
-        let unreachable = |_| "the token server cannot be reached".to_owned();
-        let response = post.send().await.map_err(unreachable)?;
+        let unreachable = |is_busy| TokenFault {
+            reason: "the token server cannot be reached".to_owned(),
+            is_busy,
+        };
+        let response = post.send().await;
+        let response = response.map_err(|error| unreachable(error.is_timeout()))?;
         let status = response.status();
         let body = read_body(response, ANSWER_BYTES_MAX).await;
-        let body = body.map_err(unreachable)?;
+        let body = body.map_err(|_| unreachable(false))?;
         let answer: Option<TokenAnswer> = serde_json::from_slice(&body).ok();
         let error = answer.as_ref().and_then(|answer| answer.error.as_deref());
         match (error, answer.as_ref().and_then(|answer| answer.access_token.clone())) {
@@ -335,13 +376,16 @@ impl Credentials {
             (Some("invalid_grant"), _) => Err(
                 "Google no longer accepts the refresh token; get a new one and write it into the file (of a client in testing it ends \
                  after seven days; publish the client): docs/guides/google-business-profile.md"
-                    .to_owned(),
+                    .into(),
             ),
             (Some("invalid_client" | "unauthorized_client"), _) => Err(
                 "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console"
-                    .to_owned(),
+                    .into(),
             ),
-            _ => Err(format!("the token server gave no token (status {})", status.as_u16())),
+            _ => Err(TokenFault {
+                reason: format!("the token server gave no token (status {})", status.as_u16()),
+                is_busy: status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error(),
+            }),
         }
     }
 }

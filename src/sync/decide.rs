@@ -94,6 +94,12 @@ impl RunRecord<'_> {
                 fetched.answer
             )));
         }
+        if self.request.withdraws_missing && rows == 0 {
+            return Err(MergeError::Refused(
+                "--withdraw-missing: the answer has no review, and not all of an entry can be gone"
+                    .to_owned(),
+            ));
+        }
         if self.request.cause == Cause::Schedule {
             database.fence(write).await?;
         }

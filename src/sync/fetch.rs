@@ -196,7 +196,7 @@ impl Fetch<'_> {
         let is_archive = body.starts_with(b"PK");
         if let Some(encoding) = stated.filter(|_| !is_archive && !self.has_encoding)
             && encoding != UTF_8
-            && str::from_utf8(&body).is_err()
+            && (!encoding.is_ascii_compatible() || str::from_utf8(&body).is_err())
         {
             body = encoding.decode(&body).0.into_owned().into_bytes();
         }

@@ -171,7 +171,7 @@ impl SyncFile {
     pub fn read(config: &SyncConfig, database: &Path) -> Result<Option<Self>, String> {
         let path = Self::path(config, database);
         let fault = |reason: &dyn Display| format!("{}: {reason}", path.display());
-        match read_text(&path, FILE_MIB_MAX) {
+        match read_regular(&path) {
             Ok(text) => Self::parse(&text, &path).map(Some).map_err(|it| fault(&it)),
             Err(error) if error.kind() == io::ErrorKind::NotFound && config.sync_file.is_none() => {
                 Ok(None)
@@ -208,7 +208,7 @@ impl SyncFile {
             let name: &str = name.get_ref();
             if !is_name(name) {
                 faults.push(format!(
-                    "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -"
+                    "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
                 ));
             } else if let DeValue::Table(keys) = value.get_ref() {
                 let mut reader = EntryReader::new(text, name, line, path);
@@ -252,9 +252,20 @@ impl SyncFile {
     }
 }
 
+/// The text of a file; to open a pipe could wait for ever.
+fn read_regular(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        let reason = "it is no regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    read_text(path, FILE_MIB_MAX)
+}
+
 fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_part)
+    (1..=NAME_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(is_part)
+        && !name.starts_with('-')
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -327,6 +338,10 @@ impl<'t> EntryReader<'t> {
                 both("basic", "a header Authorization"),
             ),
             (
+                has("command") && !uses_command,
+                "`command` is run for ${COMMAND}, which stands in no key".to_owned(),
+            ),
+            (
                 uses_command && !has("command"),
                 "${COMMAND} is what `command` prints, which is missing".to_owned(),
             ),
@@ -349,7 +364,11 @@ impl<'t> EntryReader<'t> {
                 entry.url = Template::parse(text)?;
             }
             "source" => {
-                let name = composed(text_of(value)?).unwrap_or_default();
+                let text = text_of(value)?;
+                if text.contains("${") {
+                    return Err("variables stand in url, headers and basic only".to_owned());
+                }
+                let name = composed(text).unwrap_or_default();
                 if name.is_empty() {
                     return Err("a name is missing".to_owned());
                 }
@@ -464,6 +483,14 @@ impl Entry {
         source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
     }
 
+    /// Whether the name is its own, or that of a built-in format.
+    pub fn knows_source(&self, name: &str) -> bool {
+        let mut built_in = format_names().filter_map(|format| find_format(format)?.source.clone());
+        self.source.as_deref() == Some(name)
+            || name == SOURCE_DEFAULT
+            || built_in.any(|source| source == name)
+    }
+
     /// The program of the command, looked up in PATH if it has no slash.
     ///
     /// # Errors
@@ -476,7 +503,11 @@ impl Entry {
         }
         let paths = env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into());
         let mut found = env::split_paths(&paths).map(|folder| folder.join(word));
-        let program = found.find(|path| path.is_file());
+        let is_program = |path: &PathBuf| {
+            let file = fs::metadata(path);
+            file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0)
+        };
+        let program = found.find(is_program);
         program.ok_or_else(|| SyncError::failed("the command's program is not in PATH"))
     }
 
@@ -499,7 +530,7 @@ impl Entry {
                 let fault = |reason: &dyn Display| {
                     SyncError::failed(format!("the format {}: {reason}", path.display()))
                 };
-                format_text = read_text(&path, FILE_MIB_MAX).map_err(|error| fault(&error))?;
+                format_text = read_regular(&path).map_err(|error| fault(&error))?;
                 let format = Format::parse(&format_text).map_err(|error| fault(&error))?;
                 request.given = Some(format);
                 request.format = Some(FormatArgument::File(path));
@@ -549,6 +580,9 @@ impl Entry {
                 continue;
             };
             let (shown, owner) = (path.display(), metadata.uid());
+            if !metadata.is_file() {
+                return Err(SyncError::failed(format!("{shown} is no regular file")));
+            }
             if metadata.mode() & 0o002 != 0 {
                 return Err(SyncError::failed(format!(
                     "everybody may write {shown}, which says where secrets go and what is run; `chmod o-w` it"

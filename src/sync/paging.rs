@@ -32,7 +32,7 @@ pub struct Pager {
     has_links: bool,
     /// The number of reviews that the source says it has, where the format describes it.
     pub total: Option<u64>,
-    /// Whether a page names a next one that nothing describes.
+    /// Whether the last page names a next one that is not read.
     pub has_further_page: bool,
 }
 
@@ -132,19 +132,37 @@ impl Pager {
             paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
         self.total = self.total.max(total);
         let is_new = self.seen_rows.len() > before;
-        let link = next_link(&page.headers);
+        let link = next_link(&page.headers).map(str::to_owned);
         self.has_links |= link.is_some();
-        let next = match link {
+        let link = link.or_else(|| {
+            let path = paging.filter(|_| !self.has_links)?.next.as_ref()?;
+            word(member(body, path)?)
+        });
+        let named = match &link {
             Some(link) => self.with_query_of(link),
             None if self.has_links => None,
             None => self.next(url, body),
         };
-        if !self.has_links && paging.is_none() {
-            self.has_further_page |= names_next_page(body, false, 0);
-        }
         // A token that repeats would lead around in circles.
-        let next = next.filter(|next| is_new && self.seen_urls.insert(next.clone()));
+        let is_known = named
+            .as_ref()
+            .is_none_or(|next| self.seen_urls.contains(next));
+        let next = named.filter(|_| is_new && !is_known);
+        self.seen_urls.extend(next.clone());
+        let is_named_by_page = match &link {
+            Some(link) => !is_known || self.is_elsewhere(link),
+            None if self.has_links => false,
+            None if paging.is_some_and(|paging| paging.token.is_some()) => !is_known,
+            None => names_next_page(body, false, 0),
+        };
+        self.has_further_page = next.is_none() && is_named_by_page;
         Ok(Turn { is_new, next })
+    }
+
+    /// Whether the link is of another path, of which nothing but the query would be read.
+    fn is_elsewhere(&self, link: &str) -> bool {
+        let target = self.first.join(link);
+        target.is_ok_and(|target| target.path() != self.first.path())
     }
 
     /// Keeps what tells each row from those before: its id, because other members may change from page to page, or the whole row.
@@ -183,12 +201,12 @@ impl Pager {
     /// The page after the one at `url`, as the platform's file says.
     fn next(&self, url: &Url, body: &str) -> Option<Url> {
         let paging = self.paging()?;
-        let text = |path: &str| word(member(body, path)?);
-        if let Some(next) = &paging.next {
-            return self.with_query_of(&text(next)?);
+        if paging.next.is_some() {
+            return None;
         }
         if let (Some(token), Some(parameter)) = (&paging.token, &paging.parameter) {
-            return Some(with_parameter(url, parameter, &text(token)?));
+            let token = word(member(body, token)?)?;
+            return Some(with_parameter(url, parameter, &token));
         }
         let number = |name: &str, default| {
             let mut pairs = url.query_pairs();
@@ -426,6 +444,31 @@ mod tests {
         let body = body.replace("\"a\"", "\"c\"");
         let turn = pager.turn(&next, &page([]), &body).unwrap();
         assert_eq!((turn.is_new, turn.next), (true, None));
+        assert!(!pager.has_further_page);
+    }
+
+    #[test]
+    fn a_named_page_that_is_not_read_is_noted() {
+        let first: Url = "https://shop.test/r".parse().unwrap();
+        let google = r#"{"reviews": [], "nextPageToken": "b"}"#;
+        for (format, link, body, is_noted) in [
+            (None, "</r/page/2>; rel=\"next\"", "[1]", true),
+            (None, "</r>; rel=\"next\"", "[1]", false),
+            (None, "</r?page=2>; rel=\"next\"", "[1]", false),
+            (None, "</r?page=2>; rel=\"next\"", "[]", true),
+            (Some("google"), "", google, true),
+            (Some("woocommerce_rest"), "", "[]", false),
+            (
+                Some("judgeme"),
+                "",
+                r#"{"current_page": 2, "reviews": []}"#,
+                false,
+            ),
+        ] {
+            let mut pager = Pager::new(&first, format.and_then(find_format));
+            pager.turn(&first, &page([(LINK, link)]), body).unwrap();
+            assert_eq!(pager.has_further_page, is_noted, "{link} {body}");
+        }
     }
 
     #[test]

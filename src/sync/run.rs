@@ -102,6 +102,11 @@ impl SyncRunner {
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
+        if request.withdraws_missing && entry.is_partial {
+            return Err(SyncError::failed(
+                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
+            ));
+        }
         let database = &self.database;
         let Some(locked) = database.lock_entry(&entry.name).await? else {
             return Err(SyncError::Running);
@@ -184,17 +189,17 @@ impl SyncRunner {
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
         let prepared = self.prepare(entry).await?;
-        if request.withdraws_missing && entry.is_partial {
-            return Err(SyncError::failed(
-                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
-            ));
-        }
         let fetch = self.fetch(entry, &prepared, request, bar);
         let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
             return Ok(RunOutcome::Stopped);
         };
         if fetched.is_same {
             return Ok(RunOutcome::Unchanged);
+        }
+        if request.withdraws_missing && fetched.has_further_page {
+            return Err(SyncError::failed(
+                "--withdraw-missing: the answer names a next page that nothing reads, so what it lacks is not gone",
+            ));
         }
         let imported = self.import(entry, &prepared, &fetched, request, ask, watch);
         match imported.await {
@@ -287,6 +292,8 @@ impl SyncRunner {
     ) -> Result<SyncReport, SyncError> {
         let mut import_request = ImportRequest {
             files: fetched.files.clone(),
+            // What stands on a page that is not read is not gone.
+            partial: entry.is_partial || fetched.has_further_page,
             dry_run: request.is_dry_run,
             accept_changes: request.accepts_changes,
             doubtful: request.doubtful,
@@ -334,7 +341,9 @@ impl SyncRunner {
             let decision = decision.map_err(|error| error.at(database.path()))?;
             Ok((applied.report, decision))
         };
-        let (mut import, decision) = recorded.await.map_err(|error| refuse(error, fetched))?;
+        let (mut import, decision) = recorded
+            .await
+            .map_err(|error| refuse(error, entry, fetched))?;
         if request.is_dry_run {
             write.rollback().await
         } else {
@@ -380,10 +389,18 @@ fn describe_unread(error: ImportError, entry: &Entry, fetched: &Fetched) -> Sync
 }
 
 /// Why the import of an answer is not taken; the reviews that it would change are shown only where the run was asked for.
-fn refuse(error: ImportError, fetched: &Fetched) -> SyncError {
+fn refuse(error: ImportError, entry: &Entry, fetched: &Fetched) -> SyncError {
     match error {
         ImportError::Guarded(refusal) => {
-            let (reason, advice) = (&refusal.reason, &refusal.advice);
+            let (mut reason, advice) = (refusal.reason.clone(), &refusal.advice);
+            // A name that only the answer has is the server's word.
+            if let Some(source) = refusal
+                .source
+                .as_deref()
+                .filter(|name| !entry.knows_source(name))
+            {
+                reason = reason.replace(source, "another source");
+            }
             let [message, details] = [format!("{reason}; {advice}"), refusal.to_string()]
                 .map(|text| fetched.mask.apply(&text));
             SyncError::Refused {

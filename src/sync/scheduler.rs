@@ -19,7 +19,7 @@ use crate::compute::lock;
 use crate::imports::{Rejection, Watch};
 use crate::metrics::{self, figure};
 use crate::storage::business::time_zone;
-use crate::storage::sync::{SyncState, sync_states};
+use crate::storage::sync::{SyncState, forget_other_totals, sync_states};
 use crate::storage::{AtPath as _, DbError, instant_or_epoch};
 
 /// Entries that are fetched at the same time.
@@ -82,6 +82,16 @@ impl EntryScheduler {
         let zone = time_zone(&mut reader).await.at(path)?.unwrap_or_default();
         drop(reader);
         self.measure(entries, &states);
+        let has_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
+        let has_left = states
+            .iter()
+            .any(|(name, state)| state.source.is_some() && !has_entry(name));
+        if file.is_some() && has_left {
+            let names = entries.iter().map(|entry| entry.name.as_str());
+            let mut write = database.write().await?;
+            forget_other_totals(&mut write, names).await.at(path)?;
+            write.commit().await.at(path)?;
+        }
         let none = SyncState::default();
         let due = entries.iter().filter(|entry| {
             let state = states.get(&entry.name).unwrap_or(&none);

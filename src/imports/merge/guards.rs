@@ -102,7 +102,7 @@ impl Tallies {
         let (rejected, rows) = (report.rejected, report.rejected + report.taken);
         if guards.limits_rejected && exceeds(rejected, rows, 10) {
             let reason = format!("{rejected} of {rows} rows were rejected, more than a tenth");
-            guards.stop(reason, Vec::new(), report)?;
+            guards.stop(reason, None, Vec::new(), report)?;
         }
         for (name, source) in &self.0 {
             let hidden = format!(
@@ -119,7 +119,7 @@ impl Tallies {
             ] {
                 if exceeds(tally.count as u64, all as u64, 2) {
                     let reason = format!("{} of {all} {what}, more than half", tally.count);
-                    guards.stop(reason, tally.shown.clone(), report)?;
+                    guards.stop(reason, Some(name), tally.shown.clone(), report)?;
                 }
             }
         }
@@ -132,6 +132,7 @@ impl Guards {
     fn stop(
         &self,
         reason: String,
+        source: Option<&str>,
         examples: Vec<String>,
         report: &mut ImportReport,
     ) -> Result<(), MergeError> {
@@ -142,6 +143,7 @@ impl Guards {
         }
         Err(MergeError::Guarded(Refusal {
             reason,
+            source: source.map(str::to_owned),
             examples,
             advice: self.advice.clone(),
         }))
@@ -161,7 +163,7 @@ impl Guards {
             let reason = format!(
                 "--withdraw-missing: {missing} of {all} reviews that {source} gave are missing, more than a tenth"
             );
-            self.stop(reason, Vec::new(), report)?;
+            self.stop(reason, Some(source), Vec::new(), report)?;
         }
         Ok(())
     }

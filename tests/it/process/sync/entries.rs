@@ -57,7 +57,8 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     assert_eq!(json[0]["total"], total);
     assert_eq!(json[0]["source"], "Google");
     home.run("withhold g0 --reason spam").done();
-    let counts = "Google says 3: 2 here, 1 withheld, 0 deleted, 0 not here";
+    // With the one of the entry `other`.
+    let counts = "Google says 4: 2 here, 1 withheld, 0 deleted, 1 not here";
     home.run_ok("sync list", counts);
     home.run_ok("status", counts);
     home.run("publish g0").done();
@@ -93,6 +94,8 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         source = 5 → line 3: [a] source: expected a text in quotes
         command = "hush" → line 3: [a] command: expected a list
         command = [] → line 3: [a] command: the program is missing
+        command = ["hush"] → line 2: [a] `command` is run for ${COMMAND}, which stands in no key
+        source = "${hush}" → line 3: [a] source: variables stand in url, headers and basic only
         basic = "hush" → line 3: [a] basic: write it like
         headers = "hush" → line 3: [a] headers: expected
         headers = { Host = "hush" } → line 3: [a] headers: Host belongs to the connection
@@ -119,6 +122,8 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         }
         home.run_ok("status", fault);
     }
+    home.file("reviews.sync.toml", "[-x]\nurl = 'https://a.test'\n");
+    home.run("sync list").failed("begins with no -");
     home.file("reviews.sync.toml", "url = 'hush'\n['b c']\n");
     home.run("sync list")
         .failed("line 1: url stands in no entry");
@@ -191,7 +196,10 @@ fn files_that_everybody_may_write_are_refused() {
     for (name, keys) in [
         ("reviews.sync.toml", ""),
         ("google.toml", "format = './google.toml'"),
-        ("token", "command = ['./token']"),
+        (
+            "token",
+            "command = ['./token']\nheaders = { X-Key = '${COMMAND}' }",
+        ),
         ("google.json", "google_credentials = 'google.json'"),
     ] {
         key(keys);
@@ -226,4 +234,53 @@ fn database_with_the_sample_or_without_a_business_fetches_nothing() {
     new.run("migrate").done();
     add(&new, "google", &site.url("/r"), "").failed("reviews init");
     assert_eq!(site.take_targets(), [] as [&str; 0]);
+}
+
+#[test]
+fn file_that_is_a_pipe_stops_no_page() {
+    let (home, _site) = added(2, "");
+    let path = home.folder.path().join("reviews.sync.toml");
+    fs::remove_file(&path).unwrap();
+    make_pipe(&path);
+    home.run("sync list").failed("no regular file");
+    let serving = home.serve();
+    assert_has(&serving.greeting, "no regular file");
+    assert_eq!(serving.ids().len(), 2);
+}
+
+#[test]
+fn total_of_a_source_is_the_sum_of_its_entries() {
+    let (home, _site) = added(3, "");
+    let other = Site::start(|_| google_page(7..9, None, 4));
+    add(&home, "other", &other.url("/r"), "").done();
+    let counts = "Google says 7: 5 here, 0 withheld, 0 deleted, 2 not here";
+    assert_eq!(
+        home.run_ok("sync list", counts).out.matches(counts).count(),
+        2
+    );
+    let serving = home.serve();
+    let stated = || {
+        let page: Value = serde_json::from_str(&serving.get("/transparency.json")).unwrap();
+        page["sources"][0]["stated"]["count"].clone()
+    };
+    assert_eq!(stated(), 7);
+    serving.stop();
+    let path = home.folder.path().join("reviews.sync.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let (left, _) = text.split_once("[other]").unwrap();
+    fs::write(&path, left).unwrap();
+    let serving = home.serve();
+    serving.wait_for("/transparency.json", "\"stated\":{\"count\":3");
+}
+
+#[test]
+fn other_table_of_one_source_is_sent_to_a_source_of_its_own() {
+    let home = home();
+    let first = csv_site("Name,Stars,Date,Review\nAnn,5,2026-10-01,Good\n");
+    let second = csv_site("Author,Rating,Day,Text\nBo,4,2026-10-02,Fair\n");
+    add(&home, "a", &first.url("/r"), "").done();
+    add(&home, "b", &second.url("/r"), "").failed("write source = \"NAME\"");
+    add(&home, "b", &second.url("/r"), "source = 'Second'").done();
+    home.run("sync run").done();
+    has(&home, 2, "status = 'published'");
 }

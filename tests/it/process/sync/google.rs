@@ -114,3 +114,17 @@ fn credentials_that_give_no_token_fail_the_run_with_advice() {
     assert_eq!(site.take_targets(), [""; 0]);
     assert_no_trace(&home, &["hush"]);
 }
+
+#[test]
+fn busy_token_server_is_asked_again() {
+    let mut is_first = true;
+    let tokens = Site::start(move |_| {
+        if std::mem::take(&mut is_first) {
+            return SiteAnswer::status(503);
+        }
+        SiteAnswer::value(&json!({"access_token": "hush-1", "expires_in": 3_600}))
+    });
+    let (home, site) = (home(), google_site(1));
+    let (_folder, value) = stored(&credentials(&tokens).to_string());
+    add_google(&home, &site, &value).done();
+}

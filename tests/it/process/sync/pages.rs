@@ -109,3 +109,33 @@ fn pages_in_another_encoding_are_followed() {
     add(&home, "hotel", &site.url("/r"), "format = './hotel.toml'").done();
     has(&home, 2, "author = 'René'");
 }
+
+#[test]
+fn next_page_on_another_path_is_said_and_nothing_is_gone() {
+    let (home, site) = added(3, "");
+    site.answer(|_| google_page(0..2, None, 3).with("Link: </r/page/2>; rel=\"next\""));
+    let run = home.run("sync run google");
+    assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    home.run_ok("sync list", "names a next page");
+    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    home.run("sync run google --withdraw-missing")
+        .failed("names a next page");
+    has(&home, 3, "status = 'published'");
+    site.answer(|_| google_page([], Some("more"), 3));
+    home.run("sync run google --withdraw-missing").failed("");
+    site.answer(|_| SiteAnswer::json("[]"));
+    home.run("sync run google --withdraw-missing")
+        .failed("not all of an entry can be gone");
+    has(&home, 3, "status = 'published'");
+}
+
+#[test]
+fn stated_charset_of_seven_bits_is_used() {
+    let mut body = b"author,rating,date,text\nAnn,5,2026-03-01,".to_vec();
+    // "\u{65e5}\u{672c}" in ISO-2022-JP.
+    body.extend(b"\x1b$BF|K\\\x1b(B\n");
+    let site = Site::start(move |_| SiteAnswer::of("text/csv; charset=iso-2022-jp", body.clone()));
+    let home = home();
+    add(&home, "sheet", &site.url("/r"), "").done();
+    has(&home, 1, "text = '\u{65e5}\u{672c}'");
+}

@@ -232,3 +232,28 @@ fn secret_in_html_is_left_out_as_in_text() {
     add_with_key(&home, &site).failed("4 of 5 rows");
     assert_no_trace(&home, &["key/12345"]);
 }
+
+#[test]
+fn secret_that_begins_another_or_names_a_file_is_not_shown() {
+    let home = home()
+        .with_variable("REVIEWS_SYNC_P", "hush")
+        .with_variable("REVIEWS_SYNC_Q", "hush-and-the-rest");
+    let sheet = "author,rating,date,text,hush-and-the-rest\nAnn,5,2026-03-01,Neat,a\nBo,4,2026-03-02,hush,b\n";
+    let site = Site::start(move |_| SiteAnswer::csv(sheet));
+    let keys = "headers = { X-P = '${P}', X-Q = '${Q}' }";
+    let run = add(&home, "sheet", &site.url("/r"), keys);
+    run.failed("nothing was imported");
+    assert!(!run.out.contains("and-the-rest"), "{}", run.out);
+    let mut archive = Vec::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(&mut archive));
+    let options = zip::write::SimpleFileOptions::default();
+    zip.start_file("hush-and-the-rest.csv", options).unwrap();
+    zip.write_all(b"author,rating,date,text\nAnn,5,2026-03-01,Neat\nBo,4,2026-03-02,hush\n")
+        .unwrap();
+    zip.finish().unwrap();
+    site.answer(move |_| SiteAnswer::of("application/zip", archive.clone()));
+    let run = home.run("sync run sheet");
+    assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    has(&home, 1, "author = 'Ann'");
+    assert_no_trace(&home, &["hush"]);
+}
