@@ -453,7 +453,14 @@ pub fn evaluate_reviews(
         }
         quality.reviews += 1;
         let stars = review.stars.filter(|_| stars == StarsShown::AtHand);
-        let read = rules.analyze(&text, stars);
+        let mut read = rules.analyze(&text, stars);
+        // A complaint without an aspect is only counted: it stands in no vote.
+        let is_open = |one: &Finding| {
+            one.aspect == "overall"
+                && one.polarity == Polarity::Negative
+                && witness(&one.hits).name() == "classifier"
+        };
+        read.findings.retain(|one| stars.is_none() || !is_open(one));
         quality.add(&read, &aspects, review, &text);
     }
     quality
