@@ -11,7 +11,7 @@ use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use reviews_service::insights::decide::{DecisionWeights, OpinionFinder};
 use reviews_service::insights::rules::{CompiledRules, HOME_SERVICES, IDS};
-use reviews_service::insights::{Engine, Language, Polarity};
+use reviews_service::insights::{Engine, Polarity};
 use serde_json::{Value, json};
 
 use super::measure::{
@@ -31,9 +31,6 @@ pub struct Evaluate {
     /// Print the figures as one JSON object, without the list of misses
     #[arg(long)]
     json: bool,
-    /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are ignored
-    #[arg(long, value_name = "CODE", default_value = "en", value_parser = language)]
-    language: Language,
 }
 
 impl Evaluate {
@@ -50,7 +47,7 @@ impl Evaluate {
             return self.whole_reviews(configured, &name, &content);
         }
         let (engine, rows) = Self::read(configured, &name, &content)?;
-        let quality = evaluate(reader(&engine, self.language)?, &rows);
+        let quality = evaluate(&engine.english, &rows);
         Ok(if self.json {
             format!("{}\n", figures(&quality))
         } else {
@@ -75,10 +72,6 @@ impl Evaluate {
         let fitting = engines.iter().find_map(|engine| read(engine).ok());
         fitting.map_or_else(|| read(&engines[0]), Ok)
     }
-}
-
-fn language(code: &str) -> Result<Language, String> {
-    Language::find(code).ok_or_else(|| "a language is `en` or `es`".to_owned())
 }
 
 /// The shares of an evaluation, by their names in JSON.
@@ -215,7 +208,7 @@ impl Evaluate {
         let (id, all) = (&engine.trade.id, reviews.len());
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
-        let reader = reader(&engine, self.language)?;
+        let reader = &*engine.english;
         let mut only_rules = OpinionFinder::new(reader.trade.clone(), Arc::default());
         only_rules.decisions = None;
         let mut only_classifier = reader.clone();
@@ -227,7 +220,7 @@ impl Evaluate {
             (&only_rules, StarsShown::Hidden),
             (&only_classifier, StarsShown::Hidden),
         ]
-        .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
+        .map(|(reader, stars)| evaluate_reviews(reader, &reviews, stars));
         let others = [
             ("with_stars", &with_stars),
             ("rules_alone", &rules),
@@ -241,17 +234,6 @@ impl Evaluate {
             whole_table(id, &all, skipped, others)
         })
     }
-}
-
-/// The rules of the engine for that language.
-///
-/// # Errors
-/// If the trade does not support the language.
-fn reader(engine: &Engine, language: Language) -> anyhow::Result<&OpinionFinder> {
-    let id = &engine.trade.id;
-    engine
-        .finder(language)
-        .with_context(|| format!("the package {id} has no language `{language}`"))
 }
 
 /// The engine with stars, and the parts of the engine separately, by their names in JSON.

@@ -9,7 +9,7 @@ use thiserror::Error;
 use reviews_service::insights::decide::{OpinionFinder, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{Engine, Finding, Hit, Polarity, witness};
+use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage, detect_language, witness};
 use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
@@ -19,13 +19,8 @@ pub fn evaluate(engine: &OpinionFinder, annotated: &AnnotatedTexts) -> Evaluatio
         texts: annotated.len(),
         ..EvaluationFigures::default()
     };
-    let words = &engine.trade.words;
     for (text, expected) in annotated {
-        let said = predictions(
-            engine
-                .analyze(&TokenizedText::of(text, words), None)
-                .findings,
-        );
+        let said = predictions(engine.analyze(&TokenizedText::new(text), None).findings);
         let aspects: BTreeSet<&String> = expected.keys().chain(said.keys()).collect();
         for aspect in aspects {
             let expected = expected.get(aspect).copied();
@@ -442,26 +437,30 @@ pub enum StarsShown {
     AtHand,
 }
 
-/// Analyzes every review in the language of `rules` and counts agreements. Aspects that the trade of `engine` does not
-/// have are left out.
+/// Analyzes every English review and counts agreements. Aspects that the trade does not have are left out.
 pub fn evaluate_reviews(
-    engine: &Engine,
     rules: &OpinionFinder,
     reviews: &[AnnotatedReview],
     stars: StarsShown,
 ) -> WholeQuality {
-    let (mut quality, aspects) = (WholeQuality::default(), engine.trade.aspect_ids());
-    let words = &rules.trade.words;
+    let (mut quality, aspects) = (WholeQuality::default(), rules.trade.aspect_ids());
     for review in reviews {
         // As in production, texts in another language are not read.
-        let (language, text, _) = engine.tokenize(&review.text, review.language.as_deref());
-        if language.analyzed() != Some(words.language) {
+        let text = TokenizedText::new(&review.text);
+        if detect_language(&text, review.language.as_deref()) != TextLanguage::English {
             quality.in_other_languages += 1;
             continue;
         }
         quality.reviews += 1;
         let stars = review.stars.filter(|_| stars == StarsShown::AtHand);
-        let read = rules.analyze(&text, stars);
+        let mut read = rules.analyze(&text, stars);
+        // A complaint without an aspect is only counted: it stands in no vote.
+        let is_open = |one: &Finding| {
+            one.aspect == "overall"
+                && one.polarity == Polarity::Negative
+                && witness(&one.hits).name() == "classifier"
+        };
+        read.findings.retain(|one| stars.is_none() || !is_open(one));
         quality.add(&read, &aspects, review, &text);
     }
     quality
@@ -554,10 +553,10 @@ impl WholeQuality {
 #[cfg(test)]
 mod tests {
     use super::{AgreementCounts, AnnotationError, Proportion, evaluate, rows};
+    use reviews_service::insights::Polarity;
     use reviews_service::insights::classifier::Classifier;
     use reviews_service::insights::decide::OpinionFinder;
     use reviews_service::insights::rules::{HOME_SERVICES, Trade};
-    use reviews_service::insights::{Language, Polarity};
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
@@ -601,7 +600,7 @@ mod tests {
     Way too expensive.\tprice\tpositive\r\n\
     Way too expensive.\toverall\tnegative\r\n";
         let quality = evaluate(
-            &OpinionFinder::new(trade, Classifier::built_in(Language::English)),
+            &OpinionFinder::new(trade, Classifier::built_in()),
             &rows("mine", content, &ASPECTS).unwrap(),
         );
         assert_eq!((quality.n, quality.texts), (3, 2));

@@ -20,9 +20,10 @@ const PERCENTAGES: [u8; 10] = [50, 55, 60, 65, 70, 75, 80, 85, 90, 95];
 /// Minimum number of decisions above a margin.
 const JUDGEMENTS_MIN: usize = 40;
 
-/// How many of 1,000 sentences without a complaint may be blamed in reviews of one or two stars.
-const COMPLAINTS_FALSE: usize = 50;
-const PER_MILLE: usize = 1_000;
+/// Minimum evidence for a complaint in reviews of one to three stars, in thousandths of a logarithm of the odds. In held-out reviews
+/// of one and two stars, 62 % of the sentences with a complaint have it or a judgement, and 14 % of the others. With 2,650, 52 %
+/// and 7 %.
+const COMPLAINT_EVIDENCE_MIN: i32 = 2_000;
 
 /// A candidate, with its outcome according to the annotators.
 pub struct Row {
@@ -126,8 +127,8 @@ pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
         write_weights(&mut file, COMPLAINT_PREFIX, &row.features, &weights);
     }
     let decisions = DecisionWeights::parse(&file);
-    let least = complaint_min(&decisions, complaints);
-    let _ = writeln!(file, "{COMPLAINT_MIN}\t{least}");
+    print_heard(&decisions, complaints);
+    let _ = writeln!(file, "{COMPLAINT_MIN}\t{COMPLAINT_EVIDENCE_MIN}");
     let decisions = DecisionWeights::parse(&file);
     let by_text = calibration(by_text(&decisions, rows));
     for (percent, margin) in by_text {
@@ -136,22 +137,18 @@ pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
     file
 }
 
-/// The evidence that so few sentences without a complaint reach.
-fn complaint_min(decisions: &DecisionWeights, complaints: &[Complaint]) -> i32 {
-    let others = complaints.iter().filter(|row| !row.complains);
-    let mut others: Vec<i32> = others
-        .map(|row| decisions.complaint(&row.features))
-        .collect();
-    others.sort_unstable();
-    let least = others[others.len() * (PER_MILLE - COMPLAINTS_FALSE) / PER_MILLE];
-    let complaining = complaints.iter().filter(|row| row.complains);
-    let all = complaining.clone().count();
-    let heard = complaining.filter(|row| decisions.complaint(&row.features) >= least);
-    println!(
-        "complaints in reviews by unknown authors: {} of {all} heard at {least}, {COMPLAINTS_FALSE} of 1,000 others blamed",
-        heard.count()
-    );
-    least
+/// Prints how many sentences with a complaint, and how many others, have enough evidence.
+fn print_heard(decisions: &DecisionWeights, complaints: &[Complaint]) {
+    for complains in [true, false] {
+        let all = complaints.iter().filter(|row| row.complains == complains);
+        let heard = all
+            .clone()
+            .filter(|row| decisions.complaint(&row.features) >= COMPLAINT_EVIDENCE_MIN);
+        let (heard, all) = (heard.count(), all.count());
+        println!(
+            "sentences that complain ({complains}) in reviews by unknown authors: {heard} of {all} heard"
+        );
+    }
 }
 
 /// The margin of each decision by the text, and whether it is correct.

@@ -13,7 +13,7 @@
 //! ("Highly recommend!") are omitted.
 //! Polarity is also learned from public data sets, which are not part of this repository (`NOTICE` names their sources
 //! and licences): DIR contains `mams/` (ATSA `train` and `val`), `uci_sentences/` (the Yelp file) and `vader/` (the
-//! Amazon snippets). The Spanish polarity is learned from `es/reviews.jsonl`, the decision from whole reviews.
+//! Amazon snippets). The decision is learned from whole reviews.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,
@@ -28,7 +28,6 @@ mod document;
 mod elsewhere;
 mod examples;
 mod folds;
-mod languages;
 mod learn;
 mod models;
 mod own;
@@ -39,7 +38,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use reviews_service::insights::Language;
 use reviews_service::insights::classifier::Classifier;
 
 use crate::learn::Learned;
@@ -67,10 +65,8 @@ fn main() -> anyhow::Result<()> {
         data: args.data.clone(),
     };
     let insights = root.join("src/insights");
-    let spanish = languages::spanish(root)?.to_bytes();
-    keep(&args, &insights.join("spanish.weights"), &spanish)?;
     let all: Vec<&Review> = reviews.iter().collect();
-    let former = Classifier::built_in(Language::English);
+    let former = Classifier::built_in();
     let english = material.learn(&all, Learned::polarity(&former))?.to_bytes();
     keep(&args, &insights.join("english.weights"), &english)?;
     let Some(data) = &args.data else {

@@ -85,7 +85,6 @@ fn format_explanation(text: &str, analysis: &Analysis) -> String {
                 .to_owned();
         }
         TextLanguage::English => String::new(),
-        TextLanguage::Spanish => "The text was read as Spanish.\n".to_owned(),
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
         let _ = writeln!(report, "{}. {}", number + 1, cut(sentence.span));

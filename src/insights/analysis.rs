@@ -49,30 +49,6 @@ pub enum TextLanguage {
     English,
     /// Counted, but not analysed.
     Other,
-    /// Analysed if the trade has phrases for it.
-    #[serde(rename = "es")]
-    Spanish,
-}
-
-impl TextLanguage {
-    /// `None` for texts that are not analysed.
-    pub const fn analyzed(self) -> Option<Language> {
-        match self {
-            Self::English => Some(Language::English),
-            Self::Spanish => Some(Language::Spanish),
-            Self::None | Self::Other => None,
-        }
-    }
-}
-
-named! {
-    /// A language that can be analysed, by its ISO 639-1 code.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Language {
-        #[default]
-        English = "en",
-        Spanish = "es",
-    }
 }
 
 named! {

@@ -8,10 +8,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::analysis::{Analysis, Language, Polarity, Sentence, TextLanguage};
+use super::analysis::{Analysis, Polarity, Sentence, TextLanguage};
 use super::classifier::Classifier;
 use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
-use super::language::LanguageDetector;
+use super::language::detect_language;
 use super::people::{Linker, tables};
 use super::rules::{HOME_SERVICES, IDS, Trade};
 use super::store::FORMAT;
@@ -93,7 +93,6 @@ impl Analyzer {
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
         let trade = &engine.trade;
-        let trades = (trade.digest(), trade.in_spanish().map(|one| one.digest()));
         let names = (
             (&business.name, Trade::id_for(&business.kind)),
             (&business.technicians, &business.services),
@@ -105,7 +104,7 @@ impl Analyzer {
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digest(&(version, trades, &*WEIGHTS_DIGEST, tables(), names)),
+            method: digest(&(version, trade.digest(), &*WEIGHTS_DIGEST, tables(), names)),
         }
     }
 
@@ -135,15 +134,16 @@ impl Analyzer {
     fn analyze_text(&self, subject: &AnalysisInput<'_>) -> Analysis {
         let original = first_characters(subject.text);
         let declared = subject.language.or(self.language.as_deref());
-        let (language, mut text, finder) = self.engine.tokenize(original, declared);
-        let Some(finder) = finder else {
+        let mut text = TokenizedText::new(original);
+        let language = detect_language(&text, declared);
+        if language != TextLanguage::English {
             let spans = text.sentence_spans();
             let sentences = spans.map(|span| Sentence {
                 span,
                 polarity: Polarity::Neutral,
             });
             return not_analyzed(language, sentences.collect());
-        };
+        }
         if !self.name.is_empty() {
             text.hide(&self.name);
         }
@@ -151,7 +151,7 @@ impl Analyzer {
             findings,
             overall,
             parts,
-        } = finder.analyze(&text, Some(subject.stars));
+        } = self.engine.english.analyze(&text, Some(subject.stars));
         let mut mentions = (self.names).mentions(&text, subject.author, subject.recorded);
         for mention in &mut mentions {
             let mut parts = parts[mention.sentence as usize].iter();
@@ -199,28 +199,21 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<Sentence>) -> Analy
     }
 }
 
-/// A trade with the finders of opinions in its languages, independent of the business. A finder is expensive: it is created
-/// for the first text in its language, and shared.
+/// A trade with the finder of opinions, independent of the business. The finder is expensive: it is created for the first
+/// text, and shared.
 #[derive(Debug)]
 pub struct Engine {
     pub trade: Trade,
     pub english: Lazy<OpinionFinder>,
-    spanish: Option<Lazy<OpinionFinder>>,
-    detector: LanguageDetector,
 }
 
 impl Engine {
     fn new(trade: Trade) -> Self {
-        let finder = |trade: Trade| -> Lazy<OpinionFinder> {
-            Lazy::new(Box::new(move || {
-                let classifier = Classifier::built_in(trade.words.language);
-                OpinionFinder::new(trade, classifier)
-            }))
-        };
+        let own = trade.clone();
         Self {
-            english: finder(trade.clone()),
-            spanish: trade.in_spanish().map(finder),
-            detector: LanguageDetector::new(trade.has_spanish),
+            english: Lazy::new(Box::new(move || {
+                OpinionFinder::new(own, Classifier::built_in())
+            })),
             trade,
         }
     }
@@ -240,33 +233,6 @@ impl Engine {
         let other = configured.filter(|one| one.trade.id != own.trade.published_id());
         other.map_or(own, Arc::clone)
     }
-
-    /// The finder for a language, if the trade has phrases for it.
-    pub fn finder(&self, language: Language) -> Option<&OpinionFinder> {
-        match language {
-            Language::English => Some(&self.english),
-            Language::Spanish => self.spanish.as_deref(),
-        }
-    }
-
-    /// The language of a text with the declared language `declared` (a BCP 47 tag), its tokens, and the finder for it if
-    /// texts in that language are analysed.
-    pub fn tokenize(
-        &self,
-        original: &str,
-        declared: Option<&str>,
-    ) -> (TextLanguage, TokenizedText, Option<&OpinionFinder>) {
-        let text = TokenizedText::new(original);
-        let language = self.detector.language(&text, declared);
-        let finder = language.analyzed().and_then(|one| self.finder(one));
-        let text = match finder {
-            Some(finder) if language != TextLanguage::English => {
-                TokenizedText::of(original, &finder.trade.words)
-            }
-            _ => text,
-        };
-        (language, text, finder)
-    }
 }
 
 #[cfg(test)]
@@ -275,7 +241,7 @@ mod tests {
 
     use super::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
     use crate::insights::TextLanguage;
-    use crate::insights::rules::{GENERAL, HOME_SERVICES};
+    use crate::insights::rules::HOME_SERVICES;
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
@@ -388,37 +354,6 @@ mod tests {
         );
         let cut: String = long.chars().take(TEXT_CHARS_MAX).collect();
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
-    }
-
-    #[test]
-    fn a_text_in_another_language_has_names() {
-        let luis = Technician {
-            id: "luis".to_owned(),
-            name: "Luis Prieto".to_owned(),
-            aliases: Vec::new(),
-        };
-        let firm = Business {
-            technicians: vec![luis],
-            ..Business::default()
-        };
-        let analyzer = Analyzer::new(&firm, &Engine::shipped(GENERAL));
-        let none = Mentions::default();
-        let names = |text: &str| {
-            let analysis = analyzer.analyze(&subject(text, &none));
-            analysis.names().len()
-        };
-        for (text, count) in [
-            ("Vino Luis y arregló la fuga en una hora.", 1),
-            ("Gracias a Luis Prieto por su paciencia.", 1),
-            ("Mi hermano Luis los recomendó y quedamos contentos.", 0),
-            ("Nos atendió Luis Ortega y todo quedó muy bien.", 0),
-            (
-                "La avenida san Luis estaba cerrada pero llegaron a tiempo.",
-                0,
-            ),
-        ] {
-            assert_eq!(names(text), count, "{text}");
-        }
     }
 
     #[test]

@@ -7,13 +7,11 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use super::analysis::Language;
 use super::text::{Capitalisation, TokenizedText};
-use super::words::{Fingerprint, Negation, TokenRole, WordMap};
+use super::words::{Fingerprint, LanguageWords, Negation, TokenRole, WordMap};
 use crate::model::{FNV_OFFSET, fnv1a, folded};
 
 const ENGLISH: &[u8] = include_bytes!("english.weights");
-const SPANISH: &[u8] = include_bytes!("spanish.weights");
 /// Words with the strength of their praise, in tenths, or of their blame, which is negative.
 const LEXICON: &str = include_str!("lexicon.tsv");
 
@@ -35,7 +33,7 @@ pub fn judgement_head(aspect: &str, label: &str) -> String {
 }
 
 /// All files with weights.
-pub const WEIGHTS: [&[u8]; 3] = [ENGLISH, SPANISH, LEXICON.as_bytes()];
+pub const WEIGHTS: [&[u8]; 2] = [ENGLISH, LEXICON.as_bytes()];
 
 // The features of the lexicon.
 
@@ -64,14 +62,16 @@ const TENTHS: i32 = 10;
 /// numbers of both, the strongest of each, the difference of the sums, and the numbers of words and of inverted words.
 pub type LexiconFeatures = [i32; FEATURES];
 
+/// The strengths of the lexicon's words.
+pub static STRENGTHS: LazyLock<WordMap<i32>> = LazyLock::new(|| {
+    let rows = LEXICON.lines().filter_map(|line| line.split_once('\t'));
+    let rows =
+        rows.filter_map(|(word, strength)| Some((Fingerprint::of(word), strength.parse().ok()?)));
+    rows.collect()
+});
+
 pub fn lexicon_features(text: &TokenizedText, tokens: Range<usize>) -> LexiconFeatures {
-    static STRENGTHS: LazyLock<WordMap<i32>> = LazyLock::new(|| {
-        let rows = LEXICON.lines().filter_map(|line| line.split_once('\t'));
-        let rows = rows
-            .filter_map(|(word, strength)| Some((Fingerprint::of(word), strength.parse().ok()?)));
-        rows.collect()
-    });
-    let language = text.language_words();
+    let language = LanguageWords::english();
     let (mut sums, mut counts, mut most) = ([0; 2], [0; 2], [0; 2]);
     let (mut words, mut flips, mut negated_until) = (0, 0, 0);
     for at in tokens {
@@ -129,16 +129,12 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    pub fn built_in(language: Language) -> Arc<Self> {
-        static CLASSIFIERS: LazyLock<[Arc<Classifier>; 2]> = LazyLock::new(|| {
-            [ENGLISH, SPANISH].map(|bytes| {
-                let classifier = Classifier::parse(bytes);
-                Arc::new(
-                    classifier.unwrap_or_else(|| unreachable!("a file of the program is invalid")),
-                )
-            })
+    pub fn built_in() -> Arc<Self> {
+        static BUILT_IN: LazyLock<Arc<Classifier>> = LazyLock::new(|| {
+            let classifier = Classifier::parse(ENGLISH);
+            Arc::new(classifier.unwrap_or_else(|| unreachable!("a file of the program is invalid")))
         });
-        Arc::clone(&CLASSIFIERS[language as usize])
+        Arc::clone(&BUILT_IN)
     }
 
     /// Reads a weights file: a signature; the number of heads, and the length and the name of each; the biases and the
@@ -372,7 +368,7 @@ impl<'text> NgramTokens<'text> {
     /// `scope` is a sentence, or any range of the text's tokens.
     pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; NGRAM_MAX];
-        let words = text.language_words();
+        let words = LanguageWords::english();
         let end = |token: usize| {
             hashes = [FNV_OFFSET, hashes[0], hashes[1]];
             let mut take_up = |byte: u8| hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
@@ -412,7 +408,7 @@ impl<'text> NgramTokens<'text> {
     /// on time` identifies the aspect, but not the polarity.
     pub fn ngrams(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
-        let ending = self.text.language_words().negator_ending.as_str();
+        let ending = LanguageWords::english().negator_ending.as_str();
         let negates = |token: usize| !ending.is_empty() && form(self.text, token).ends_with(ending);
         for (at, start) in self.scope.clone().enumerate() {
             let role = self.ends[at].role;
@@ -453,21 +449,17 @@ fn form(text: &TokenizedText, token: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{Classifier, LABELS, SentencePart, lexicon_features};
-    use crate::insights::Language;
     use crate::insights::text::TokenizedText;
 
     fn parts(sentence: &str) -> Vec<SentencePart> {
         let text = TokenizedText::new(sentence);
-        let classifier = Classifier::built_in(Language::English);
+        let classifier = Classifier::built_in();
         classifier.classify(&text, 0..text.tokens().len()).parts
     }
 
     #[test]
-    fn the_weights_of_both_languages_are_read() {
-        for (language, aspects) in [(Language::English, 45), (Language::Spanish, 0)] {
-            let classifier = Classifier::built_in(language);
-            assert_eq!(classifier.head(LABELS[0]), Some(aspects), "{language}");
-        }
+    fn the_weights_are_read() {
+        assert_eq!(Classifier::built_in().head(LABELS[0]), Some(45));
         for wrong in [&b""[..], b"RNG2", b"RNG3\x01", b"RNG3\x00"] {
             assert!(Classifier::parse(wrong).is_none(), "{wrong:?}");
         }
@@ -514,7 +506,7 @@ mod tests {
     #[test]
     fn the_strongest_run_is_within_the_tokens() {
         let text = TokenizedText::new("They were on time and the price was fair.");
-        let classifier = Classifier::built_in(Language::English);
+        let classifier = Classifier::built_in();
         let scores = classifier.classify(&text, 0..text.tokens().len());
         let head = classifier.head("price").unwrap();
         let ngram = scores.strongest(&(0..text.tokens().len()), head).unwrap();

@@ -1,6 +1,7 @@
-//! A name in its sentence, and the contexts by which names are recognised: patterns in the notation of a trade's phrases
-//! around the name, which `names.toml` lists by their meaning.
+//! A name in its sentence, and the contexts by which names are recognised: phrases around the name, in the notation of the
+//! trades' phrases, which `names.toml` lists by their meaning.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -9,9 +10,9 @@ use serde::Deserialize;
 use super::analysis::{Mention, Polarity};
 use super::names::WordClass::{self, Be, Deed, Firm, FirstName, Link, Near, Pair, WordName};
 use super::names::{DictionaryWord, NameTrie, TABLE, TaggedText, WordTable};
-use super::pattern::{Lists, PatternStep, parse_pattern};
+use super::pattern::{Lists, PatternTree, Symbol, WordUnit, parse_pattern};
 use super::text::Capitalisation;
-use super::words::Fingerprint;
+use super::words::{Fingerprint, WordMap};
 use crate::model::{MentionKind, named, parse_toml};
 
 /// Tokens that may be a name, in their sentence.
@@ -25,6 +26,8 @@ pub struct NameContext<'a> {
     pub sentence: Range<usize>,
     /// The name's tokens, within those of the sentence.
     pub name: Range<usize>,
+    /// A bit for each [`Context`].
+    contexts: u32,
 }
 
 impl<'a> NameContext<'a> {
@@ -35,8 +38,9 @@ impl<'a> NameContext<'a> {
         names: &NameTrie<V>,
         mut take: impl FnMut(&mut Self, &[V]),
     ) {
+        let phrases = NamePhrases::get();
         for (number, sentence) in (0..).zip(tagged.text.sentences()) {
-            let mut at = sentence.start;
+            let (mut at, mut tokens) = (sentence.start, None);
             while at < sentence.end {
                 let Some((end, values)) = names.longest(tagged, at, sentence.end) else {
                     at += 1;
@@ -47,11 +51,18 @@ impl<'a> NameContext<'a> {
                     number,
                     sentence: sentence.clone(),
                     name: at..end,
+                    contexts: 0,
                 };
+                let tokens = tokens.get_or_insert_with(|| phrases.tokens(tagged, sentence.clone()));
+                context.contexts = phrases.contexts(&context, tokens);
                 take(&mut context, values);
                 at = context.name.end;
             }
         }
+    }
+
+    pub const fn is_in(&self, context: Context) -> bool {
+        self.contexts >> context as u32 & 1 == 1
     }
 
     /// The name as a mention that ends with its sentence.
@@ -96,11 +107,6 @@ impl<'a> NameContext<'a> {
 
     pub fn is_capital_at(&self, n: isize) -> bool {
         self.at(n).is_some_and(|at| self.tagged.is_capital(at))
-    }
-
-    /// Whether there is a mark or no token.
-    pub fn is_end(&self, n: isize) -> bool {
-        self.at(n).is_none_or(|at| self.tagged.is_mark(at))
     }
 
     /// The words of the name.
@@ -149,7 +155,34 @@ impl<'a> NameContext<'a> {
     }
 }
 
-/// The name in a pattern, with whether it must be in the plural or a possessive, and whether it must be capitalised.
+named! {
+    /// What the words around a name mean, as `names.toml` describes it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Context {
+        Stranger = "stranger",
+        Own = "own",
+        Thing = "thing",
+        Called = "called",
+        Announced = "announced",
+        Listed = "listed",
+        Addressed = "addressed",
+        Acts = "acts",
+        Subject = "subject",
+        ThingSubject = "thing_subject",
+        Street = "street",
+        State = "state",
+        StateInLowerCase = "state_in_lower_case",
+        Place = "place",
+        PlaceOfHome = "place_of_home",
+        TowardPlace = "toward_place",
+        ServiceVerb = "service_verb",
+        ServiceParticiple = "service_participle",
+        Simile = "simile",
+        Proof = "proof",
+    }
+}
+
+/// The name in a phrase, with whether it must be in the plural or a possessive, and whether it must be capitalised.
 const NAMES: [(&str, Option<bool>, bool); 5] = [
     ("<name>", None, false),
     ("<names>", Some(true), false),
@@ -157,6 +190,8 @@ const NAMES: [(&str, Option<bool>, bool); 5] = [
     ("<Name>", None, true),
     ("<Names>", Some(true), true),
 ];
+/// The symbol of the beginning of a sentence.
+const BEGINNING: &str = "^";
 
 named! {
     /// The kinds of tokens in a pattern.
@@ -180,47 +215,45 @@ named! {
     }
 }
 
-/// The contexts, each with the meaning that `names.toml` describes.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Contexts {
-    pub stranger: ContextPatterns,
-    pub own: ContextPatterns,
-    pub thing: ContextPatterns,
-    pub called: ContextPatterns,
-    pub announced: ContextPatterns,
-    pub listed: ContextPatterns,
-    pub addressed: ContextPatterns,
-    pub acts: ContextPatterns,
-    pub subject: ContextPatterns,
-    pub thing_subject: ContextPatterns,
-    pub street: ContextPatterns,
-    pub state: ContextPatterns,
-    pub state_in_lower_case: ContextPatterns,
-    pub place: ContextPatterns,
-    pub place_of_home: ContextPatterns,
-    pub toward_place: ContextPatterns,
-    pub service_verb: ContextPatterns,
-    pub service_participle: ContextPatterns,
-    pub simile: ContextPatterns,
-    pub proof: ContextPatterns,
+/// The phrases of all contexts.
+struct NamePhrases {
+    /// The number of a pattern is that of its context.
+    tree: PatternTree,
+    words: WordMap<Vec<Symbol>>,
+    /// The symbols of classes and kinds.
+    conditions: Vec<(Symbol, Condition)>,
+    /// The symbol of each of [`NAMES`] that a phrase has.
+    names: Vec<(Symbol, Option<bool>, bool)>,
+    /// The symbols that the ends of a sentence fulfil: before it, and behind it.
+    ends: [Vec<Symbol>; 2],
 }
 
-impl Contexts {
-    pub fn get() -> &'static Self {
-        static READ: LazyLock<Contexts> =
-            LazyLock::new(|| parse_toml::<ContextFile>(TABLE).contexts);
-        &READ
+/// A token, or an end, of a sentence, with the symbols that it fulfils.
+struct ContextToken {
+    symbols: Vec<Symbol>,
+    is_word: bool,
+}
+
+impl ContextToken {
+    const fn unit(&self) -> WordUnit<'_> {
+        WordUnit::of_token(0, self.symbols.as_slice(), self.is_word)
     }
 }
 
-/// The part of `names.toml` with the contexts.
-#[derive(Debug, Deserialize)]
-struct ContextFile {
-    contexts: Contexts,
+/// What a token fulfils besides words.
+#[derive(Debug)]
+enum Condition {
+    Class { class: WordClass, is_capital: bool },
+    Kind(TokenKind),
 }
 
-/// The lists for patterns: those of the table, and its classes; `@Street` is a class whose words need a capital.
+/// The part of `names.toml` with the phrases, one a line.
+#[derive(Debug, Deserialize)]
+struct ContextFile {
+    contexts: BTreeMap<String, String>,
+}
+
+/// The lists for phrases: those of the table, and its classes; `@Street` is a class whose words need a capital.
 fn lists() -> Lists {
     let table = WordTable::get();
     let classes = table
@@ -237,148 +270,116 @@ fn lists() -> Lists {
     classes.chain(table.lists.clone()).collect()
 }
 
-/// Several contexts, one of which is sufficient.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub struct ContextPatterns(Vec<NamePattern>);
+impl NamePhrases {
+    fn get() -> &'static Self {
+        static READ: LazyLock<NamePhrases> = LazyLock::new(NamePhrases::read);
+        &READ
+    }
 
-/// The steps before the name, the nearest first, and those after it.
-#[derive(Debug)]
-struct NamePattern {
-    before: Vec<ContextStep>,
-    after: Vec<ContextStep>,
-    /// Whether the name must be in the plural or a possessive, or must not.
-    has_s: Option<bool>,
-    /// Whether the name must be capitalised.
-    is_capital: bool,
-}
+    fn read() -> Self {
+        let (file, lists): (ContextFile, _) = (parse_toml(TABLE), lists());
+        let ways = |line: &str| match parse_pattern(line, &lists) {
+            Ok((_, ways)) => ways,
+            Err(fault) => unreachable!("{fault} in `{line}`"),
+        };
+        let mut contexts = Context::ALL.map(|_| Vec::new());
+        for (name, lines) in &file.contexts {
+            let context = Context::find(name)
+                .unwrap_or_else(|| unreachable!("a context of `names.toml`: {name}"));
+            let lines = lines.lines().map(str::trim);
+            let phrases = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            contexts[context as usize].extend(phrases.flat_map(ways));
+        }
+        let (tree, symbols) = PatternTree::new(contexts.iter());
+        let mut phrases = Self {
+            tree,
+            words: WordMap::default(),
+            conditions: Vec::new(),
+            names: Vec::new(),
+            ends: [Vec::new(), Vec::new()],
+        };
+        for (all, symbol) in symbols {
+            all.split('|').for_each(|one| phrases.add(one, symbol));
+        }
+        phrases
+    }
 
-#[derive(Debug)]
-enum ContextStep {
-    /// The sentence begins here.
-    Start,
-    /// A token that fulfils one of these.
-    One(Vec<Condition>),
-    /// At most this many words.
-    Gap(u8),
-}
-
-#[derive(Debug)]
-enum Condition {
-    Word(u64),
-    Class { class: WordClass, is_capital: bool },
-    Kind(TokenKind),
-}
-
-impl TryFrom<String> for ContextPatterns {
-    type Error = String;
-
-    /// Reads patterns, one a line.
-    fn try_from(patterns: String) -> Result<Self, String> {
-        let lists = lists();
-        let mut parsed = Vec::new();
-        let lines = patterns.lines().map(str::trim);
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let (_, ways) = parse_pattern(line, &lists)?;
-            for way in ways {
-                let mut numbered = way.iter().enumerate();
-                let name = numbered.find_map(|(at, step)| {
-                    let mut names = NAMES.iter();
-                    Some((at, names.find(|(name, ..)| step.symbol() == Some(name))?))
-                });
-                let (at, (_, has_s, is_capital)) = name.ok_or_else(|| line.to_owned())?;
-                let steps = |steps: &[PatternStep]| {
-                    let steps = steps.iter().map(ContextStep::new);
-                    steps.collect::<Result<Vec<_>, _>>()
-                };
-                let mut before = steps(&way[..at])?;
-                before.reverse();
-                parsed.push(NamePattern {
-                    before,
-                    after: steps(&way[at + 1..])?,
-                    has_s: *has_s,
-                    is_capital: *is_capital,
-                });
+    /// Adds one of the ways to fulfil a symbol.
+    fn add(&mut self, written: &str, symbol: Symbol) {
+        if let Some((_, has_s, is_capital)) = NAMES.iter().find(|(name, ..)| *name == written) {
+            self.names.push((symbol, *has_s, *is_capital));
+        } else if written == BEGINNING {
+            self.ends[0].push(symbol);
+        } else if let Some(class) = written.strip_prefix('@') {
+            let name = class.to_lowercase();
+            let is_capital = name != class;
+            let class = WordClass::find(&name)
+                .unwrap_or_else(|| unreachable!("a list of `names.toml`: {name}"));
+            let condition = Condition::Class { class, is_capital };
+            self.conditions.push((symbol, condition));
+        } else if let Some(kind) = TokenKind::find(written) {
+            self.conditions.push((symbol, Condition::Kind(kind)));
+            if kind == TokenKind::End {
+                self.ends.iter_mut().for_each(|end| end.push(symbol));
             }
+        } else {
+            let word = Fingerprint::of(written);
+            self.words.entry(word).or_default().push(symbol);
         }
-        Ok(Self(parsed))
     }
-}
 
-impl ContextPatterns {
-    /// Whether the name is in one of these contexts.
-    pub fn holds(&self, context: &NameContext<'_>) -> bool {
-        let mut patterns = self.0.iter();
-        patterns.any(|pattern| {
-            pattern.has_s.is_none_or(|has_s| has_s == context.has_s())
-                && (!pattern.is_capital || context.is_capital())
-                && matches(&pattern.before, context, -1, -1)
-                && matches(&pattern.after, context, 1, 1)
-        })
-    }
-}
-
-/// Whether the steps match from the token at `n` on, in the direction of `by`.
-fn matches(steps: &[ContextStep], context: &NameContext<'_>, n: isize, by: isize) -> bool {
-    let Some((first, rest)) = steps.split_first() else {
-        return true;
-    };
-    match first {
-        ContextStep::Start => context.at(n).is_none(),
-        ContextStep::One(conditions) => {
-            conditions
-                .iter()
-                .any(|condition| condition.holds(context, n))
-                && matches(rest, context, n + by, by)
-        }
-        ContextStep::Gap(most) => (0..=isize::from(*most))
-            .map(|skipped| n + by * skipped)
-            .take_while(|next| *next == n || !context.is_end(*next - by))
-            .any(|next| matches(rest, context, next, by)),
-    }
-}
-
-impl ContextStep {
-    fn new(step: &PatternStep) -> Result<Self, String> {
-        match step {
-            PatternStep::Gap(most) => Ok(Self::Gap(*most)),
-            PatternStep::Symbol(symbol) if symbol.as_ref() == "^" => Ok(Self::Start),
-            PatternStep::Symbol(symbol) => {
-                let conditions = symbol.split('|').map(Condition::new);
-                Ok(Self::One(conditions.collect::<Result<_, _>>()?))
+    /// The tokens of a sentence, between its ends.
+    fn tokens(&self, tagged: &TaggedText<'_>, sentence: Range<usize>) -> Vec<ContextToken> {
+        let tokens = sentence.map(|at| {
+            let words = self.words.get(&tagged.text.tokens()[at].fingerprint);
+            let mut symbols = words.cloned().unwrap_or_default();
+            let fulfilled = self.conditions.iter();
+            let fulfilled = fulfilled.filter(|(_, condition)| condition.holds(tagged, at));
+            symbols.extend(fulfilled.map(|(symbol, _)| symbol));
+            symbols.sort_unstable();
+            symbols.dedup();
+            ContextToken {
+                symbols,
+                is_word: !tagged.is_mark(at),
             }
-        }
+        });
+        let [before, behind] = self.ends.each_ref().map(|symbols| ContextToken {
+            symbols: symbols.clone(),
+            is_word: false,
+        });
+        let mut all = vec![before];
+        all.extend(tokens);
+        all.push(behind);
+        all
+    }
+
+    /// The contexts of a name among the tokens of its sentence, a bit for each.
+    fn contexts(&self, context: &NameContext<'_>, tokens: &[ContextToken]) -> u32 {
+        let (has_s, is_all_capital) = (context.has_s(), context.is_capital());
+        let names = self.names.iter().filter(|(_, needs_s, needs_capital)| {
+            needs_s.is_none_or(|needs_s| needs_s == has_s) && (!needs_capital || is_all_capital)
+        });
+        let names: Vec<Symbol> = names.map(|(symbol, ..)| *symbol).collect();
+        // The first token is the end before the sentence.
+        let [start, end] =
+            [context.name.start, context.name.end].map(|at| at + 1 - context.sentence.start);
+        let mut units = Vec::with_capacity(tokens.len());
+        units.extend(tokens[..start].iter().map(ContextToken::unit));
+        units.push(WordUnit::of_token(0, &names, false));
+        units.extend(tokens[end..].iter().map(ContextToken::unit));
+        let found = self.tree.find(&units);
+        let found = found.iter().flat_map(|one| one.patterns);
+        found.fold(0, |contexts, at| contexts | 1 << at)
     }
 }
 
 impl Condition {
-    fn new(symbol: &str) -> Result<Self, String> {
-        if let Some(class) = symbol.strip_prefix('@') {
-            let name = class.to_lowercase();
-            let is_capital = name != class;
-            let found = WordClass::find(&name);
-            let class = found.ok_or_else(|| format!("unknown class `{name}`"))?;
-            return Ok(Self::Class { class, is_capital });
-        }
-        if !symbol.starts_with('<') {
-            return Ok(Self::Word(Fingerprint::of(symbol)));
-        }
-        let kind = TokenKind::find(symbol).map(Self::Kind);
-        kind.ok_or_else(|| format!("unknown kind `{symbol}`"))
-    }
-
-    /// Whether the token at a distance from the name fulfils it.
-    fn holds(&self, context: &NameContext<'_>, n: isize) -> bool {
-        let Some(at) = context.at(n) else {
-            return matches!(self, Self::Kind(TokenKind::End));
-        };
+    fn holds(&self, tagged: &TaggedText<'_>, at: usize) -> bool {
         match self {
-            Self::Word(fingerprint) => context.tagged.text.tokens()[at].fingerprint == *fingerprint,
             Self::Class { class, is_capital } => {
-                let has_class = context.tagged.word(at).is(*class);
-                has_class && (!is_capital || context.tagged.is_capital(at))
+                tagged.word(at).is(*class) && (!is_capital || tagged.is_capital(at))
             }
-            Self::Kind(kind) => kind.has(context.tagged, at),
+            Self::Kind(kind) => kind.has(tagged, at),
         }
     }
 }

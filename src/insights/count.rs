@@ -18,7 +18,7 @@ use crate::model::statistics::round_to;
 use crate::model::{MentionKind, Review, Vote, VoteCounts};
 use crate::wire::{
     self, ComparisonVerdict, DateRange, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
-    VotesOfMonth, VotesOverTime, WithdrawnFindings,
+    VotesOfMonth, VotesOverTime,
 };
 
 /// Input of the aggregation.
@@ -186,8 +186,6 @@ pub struct Corpus {
     pub foreign: BTreeMap<String, u32>,
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// The judgements that the stars withdrew.
-    pub withdrawn: WithdrawnFindings,
     pub low_rated: LowRated,
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
@@ -285,7 +283,7 @@ impl Counted {
         }
         self.begin_month_of(review);
         let corpus = &mut self.corpus;
-        if language.analyzed().is_some() {
+        if language == TextLanguage::English {
             let overall = Vote::from(analysis.overall);
             if let Some(month) = self.months.last_mut() {
                 month.overall.count(overall);
@@ -294,7 +292,6 @@ impl Counted {
             corpus.overall.count(overall);
             if Polarity::of_stars(review.rating.stars()) == Some(Polarity::Negative) {
                 corpus.low_rated.reviews += 1;
-                corpus.low_rated.not_negative += u32::from(overall != Vote::Negative);
                 let blame = analysis.findings.iter().filter(|finding| {
                     finding.polarity == Polarity::Negative
                         && sources.trade.overall == Some(finding.aspect.into())
@@ -303,11 +300,6 @@ impl Counted {
                 corpus.low_rated.without_aspect += blame;
             }
         }
-        let findings = analysis.findings.iter();
-        let withdrawn = findings.filter(|one| one.source == FindingSource::Withdrawn);
-        let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
-        corpus.withdrawn.findings += withdrawn;
-        corpus.withdrawn.reviews += u32::from(withdrawn > 0);
         let judged = self.count_aspects(position, review, analysis);
         self.count_names(position, analysis, roster, &judged);
     }

@@ -1,7 +1,7 @@
 //! Insights: opinions in the reviews, with counts. Read the files in this order:
 //!
 //! 1. `analyzer` turns a review's text into an [`Analysis`] (`analysis`): a pure function of the text and the business's data.
-//!    - `text` makes a `TokenizedText` of it with the tables of its language (`words`), and `language` detects which that is.
+//!    - `text` makes a `TokenizedText` of it with the tables of English (`words`), and `language` detects whether it is.
 //!    - `rules` has the trades with their phrases, which `pattern` finds in a sentence; `score` makes a `ParsedSentence` of
 //!      these, and findings of that.
 //!    - `classifier` makes `SentenceScores` of the same sentence by learned weights.
@@ -38,10 +38,11 @@ mod topics;
 pub mod words;
 
 pub use analysis::{
-    Analysis, Finding, Hit, Language, Mention, Polarity, Sentence, TextLanguage, TextSpan, witness,
+    Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan, witness,
 };
 pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};
 pub use count::{AggregateInput, PERSON_MIN};
+pub use language::detect_language;
 pub use page::aggregate;
 pub use rules::Trade;

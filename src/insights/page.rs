@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::analysis::{Language, Polarity};
+use super::analysis::Polarity;
 use super::compact::MASKED_FINDINGS_MAX;
 use super::count::{
     AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist, temporal,
@@ -14,12 +14,11 @@ use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
 use super::topics::find_topics;
-use super::words::LanguageWords;
 use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
-    QuoteKind, SummaryEvidence, SummarySentence, SummaryTemplate, VotesOverTime,
+    QuoteKind, Share, SummaryEvidence, SummarySentence, SummaryTemplate, VotesOverTime,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -39,6 +38,8 @@ const JUDGED_MIN: u32 = 10;
 const JUDGED_PART: u32 = 10;
 /// Many blame a business or an aspect if one in this number of the reviews that judge it does.
 const BLAMED_PART: u32 = 5;
+/// `Most` is more than this share.
+const HALF: f64 = 0.5;
 /// Maximum number of names in one sentence, which has one `and`.
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
@@ -95,7 +96,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         }),
         summary_sentences,
         method: InsightsMethod {
-            withdrawn: corpus.withdrawn,
             low_rated: corpus.low_rated,
             ..method
         },
@@ -255,10 +255,8 @@ impl InsightsPage<'_> {
         if self.is_about_rare_person(position, sentence) {
             return None;
         }
-        let (review, analysis) = self.sources.analyses[position as usize];
-        let language = analysis.language.analyzed().unwrap_or_default();
-        let text = (self.texts.entry(position))
-            .or_insert_with(|| TokenizedText::of(&review.text, LanguageWords::of(language)));
+        let (review, _) = self.sources.analyses[position as usize];
+        let text = (self.texts.entry(position)).or_insert_with(|| TokenizedText::new(&review.text));
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
         let polarity = match vote {
             Vote::Positive => Polarity::Positive,
@@ -284,7 +282,6 @@ impl InsightsPage<'_> {
             },
             date: review.date.date(),
             stars: review.rating.stars(),
-            language: (language != Language::English).then(|| language.name().to_owned()),
         })
     }
 
@@ -366,6 +363,7 @@ impl InsightsPage<'_> {
                 self.sources.trade.overall != Some(*at)
                     && is_ruled(counts)
                     && is_decided(votes)
+                    && !self.is_improbable(votes)
                     && votes.judged() >= least
                     && side >= SIDE_MIN
                     && (!is_praise || side * 2 > votes.judged())
@@ -375,6 +373,14 @@ impl InsightsPage<'_> {
                 (counts.votes.side(is_praise), by_share, Reverse(*at))
             })
             .map(|(at, _)| at)
+    }
+
+    /// Whether hardly anybody criticises what customers of a business praise that many blame: their criticism was not heard.
+    fn is_improbable(&self, votes: &VoteCounts) -> bool {
+        let whole = &self.counted.corpus.overall;
+        let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
+        let criticise = votes.negative + votes.mixed;
+        is_blamed && criticise * SIDE_PART < votes.judged()
     }
 
     /// Whole reviews.
@@ -393,10 +399,15 @@ impl InsightsPage<'_> {
             (0, _) => are(neither, "neither positive nor negative"),
             (_, _) => format!("{}, {}", are(fewer, other), are(neither, "neither")),
         };
-        let text = format!(
-            "{} {all} reviews with an analysed text are {word} as a whole ({more}); {rest}.",
-            quantifier(more, all).of_the()
-        );
+        let share = quantifier(more, all);
+        let text = if is_stated(share, more, all) {
+            let share = share.of_the();
+            format!(
+                "{share} {all} reviews with an analysed text are {word} as a whole ({more}); {rest}."
+            )
+        } else {
+            format!("{more} of {all} reviews with an analysed text are {word} as a whole; {rest}.")
+        };
         let figures = [
             ("positive", positive),
             ("negative", negative),
@@ -443,31 +454,23 @@ impl InsightsPage<'_> {
     ) -> SummarySentence {
         let counts = &self.counted.aspects[at];
         let votes = &counts.votes;
-        let (positive, negative, judged) = (votes.side(true), votes.side(false), votes.judged());
-        let (vote, side) = if template == SummaryTemplate::AspectPositive {
-            (Vote::Positive, positive)
+        let vote = if template == SummaryTemplate::AspectPositive {
+            Vote::Positive
         } else {
-            (Vote::Negative, negative)
+            Vote::Negative
         };
-        let sign = vote.name();
-        let mut figures = vec![(sign, side), ("judged", judged)];
-        let text = if template == SummaryTemplate::AspectDivided {
-            figures.push((Vote::Positive.name(), positive));
-            format!(
-                "reviews that judge it are divided ({positive} of {judged} positive, {negative} negative)"
-            )
-        } else {
-            if votes.uncertain > 0 {
-                figures.push((Vote::Uncertain.name(), votes.uncertain));
-            }
-            let share = share_words(side, votes, "judge it", sign);
-            share + &rest_words(&[(votes.uncertain, "unclear")])
-        };
-        let mut sentence = sentence(
-            template,
-            format!("{}: {}.", aspect.label, within_sentence(&text)),
-            &figures,
-        );
+        let figures = [
+            (Vote::Positive, votes.side(true)),
+            (Vote::Negative, votes.side(false)),
+            (Vote::Mixed, votes.mixed),
+            (Vote::Uncertain, votes.uncertain),
+        ];
+        let mut figures: Vec<_> = (figures.iter())
+            .map(|(vote, reviews)| (vote.name(), *reviews))
+            .collect();
+        figures.push(("judged", votes.judged()));
+        let text = within_sentence(&both_counts(votes));
+        let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
         let quotes = aspect.quotes.iter();
         let kind = if vote == Vote::Positive {
             QuoteKind::Praise
@@ -531,18 +534,14 @@ impl InsightsPage<'_> {
     /// order of their lists.
     fn answers(&mut self) -> Vec<Faq> {
         let (counted, trade) = (self.counted, self.sources.trade);
-        // In few reviews of a business that many blame, praise alone is no answer.
-        let whole = &counted.corpus.overall;
-        let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
         let is_judged = |counts: &OpinionCounts| {
             let votes = &counts.votes;
-            let is_praise_alone = votes.positive == votes.judged() && votes.positive < JUDGED_MIN;
-            votes.judged() >= REVIEWS_MIN && is_decided(votes) && !(is_blamed && is_praise_alone)
+            votes.judged() >= REVIEWS_MIN && is_decided(votes) && !self.is_improbable(votes)
         };
-        let answered = |id: String, question: String, votes: &VoteCounts, what: &str| Faq {
+        let answered = |id: String, question: String, votes: &VoteCounts| Faq {
             id,
             question,
-            answer: both_counts(votes, what),
+            answer: both_counts(votes) + ".",
             basis: FaqBasis::Reviews,
             aspect: None,
             service: None,
@@ -556,7 +555,7 @@ impl InsightsPage<'_> {
                 let id = format!("aspect-{}", aspect.id);
                 let of_aspect = Faq {
                     aspect: Some(aspect.id.clone()),
-                    ..answered(id, aspect.question.clone(), &counts.votes, "judge it")
+                    ..answered(id, aspect.question.clone(), &counts.votes)
                 };
                 questions.push((counts, of_aspect));
             }
@@ -566,10 +565,9 @@ impl InsightsPage<'_> {
             if let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) {
                 let name = within_sentence(&service.name);
                 let question = format!("What do customers say about {name}?");
-                let (votes, what) = (&counts.votes, "judge it");
                 let of_service = Faq {
                     service: Some(id.clone()),
-                    ..answered(format!("service-{id}"), question, votes, what)
+                    ..answered(format!("service-{id}"), question, &counts.votes)
                 };
                 questions.push((counts, of_service));
             }
@@ -681,20 +679,10 @@ fn quantifier(part: u32, of: u32) -> Quantifier {
     }
 }
 
-/// How many of the reviews that `judge` are `word`, in words from [`JUDGED_MIN`] on and where they are all. Reviews of which
-/// it is unclear what they say may be others: with some, they are not all.
-fn share_words(part: u32, votes: &VoteCounts, judge: &str, word: &str) -> String {
-    let judged = votes.judged();
-    let quantifier = quantifier(part, judged);
-    let is_all = matches!(quantifier, Quantifier::All);
-    if is_all && votes.uncertain == 0 {
-        return format!("All {judged} reviews that {judge} are {word}");
-    }
-    if is_all || judged < JUDGED_MIN {
-        return format!("{part} of {judged} reviews that {judge} are {word}");
-    }
-    let share = quantifier.plain();
-    format!("{share} reviews that {judge} are {word} ({part} of {judged})")
+/// Whether a share is said in words: `most` only if that is sure for the number of reviews.
+fn is_stated(share: Quantifier, part: u32, of: u32) -> bool {
+    let is_sure = || Share::new(part, of).is_some_and(|share| share.low > HALF);
+    share != Quantifier::Most || is_sure()
 }
 
 /// The larger side first.
@@ -704,16 +692,34 @@ fn sides(votes: &VoteCounts) -> [(u32, &'static str); 2] {
     sides
 }
 
-/// The counts with the larger side first.
-fn both_counts(votes: &VoteCounts, judge: &str) -> String {
+/// The counts with the larger side first; the share in words from [`JUDGED_MIN`] on, and where it is all.
+fn both_counts(votes: &VoteCounts) -> String {
+    let judged = votes.judged();
     let [(side, word), (other, other_word)] = sides(votes);
-    let share = share_words(side, votes, judge, word);
+    let share = quantifier(side, judged);
+    let is_all = share == Quantifier::All;
+    let words = if is_all && votes.uncertain == 0 {
+        format!("All {judged} reviews that judge it are {word}")
+    } else if is_all {
+        // What is unclear may be of the other side.
+        let judge = if votes.positive > 0 {
+            "praise"
+        } else {
+            "criticise"
+        };
+        format!("{side} reviews {judge} it")
+    } else if judged >= JUDGED_MIN && is_stated(share, side, judged) {
+        let share = share.plain();
+        format!("{share} reviews that judge it are {word} ({side} of {judged})")
+    } else {
+        format!("{side} of {judged} reviews that judge it are {word}")
+    };
     let rest = [
         (other, other_word),
         (votes.mixed, "mixed"),
         (votes.uncertain, "unclear"),
     ];
-    format!("{share}{}.", rest_words(&rest))
+    words + &rest_words(&rest)
 }
 
 /// The other counts of a share, without those that are 0.
@@ -786,24 +792,32 @@ mod tests {
             ..VoteCounts::default()
         };
         for (votes, expected) in [
-            (votes(7, 0, 0), "All 7 reviews that judge it are positive."),
+            (votes(7, 0, 0), "All 7 reviews that judge it are positive"),
             (
                 votes(2, 5, 1),
-                "5 of 8 reviews that judge it are negative; 2 positive, 1 mixed.",
+                "5 of 8 reviews that judge it are negative; 2 positive, 1 mixed",
             ),
             (
                 votes(20, 20, 0),
-                "About half of the reviews that judge it are positive (20 of 40); 20 negative.",
+                "About half of the reviews that judge it are positive (20 of 40); 20 negative",
+            ),
+            (
+                votes(9, 5, 0),
+                "9 of 14 reviews that judge it are positive; 5 negative",
+            ),
+            (
+                votes(30, 5, 0),
+                "Most reviews that judge it are positive (30 of 35); 5 negative",
             ),
             (
                 VoteCounts {
                     uncertain: 2,
                     ..votes(7, 0, 0)
                 },
-                "7 of 7 reviews that judge it are positive; 2 unclear.",
+                "7 reviews praise it; 2 unclear",
             ),
         ] {
-            assert_eq!(both_counts(&votes, "judge it"), expected);
+            assert_eq!(both_counts(&votes), expected);
         }
     }
 

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::text::{Capitalisation, TokenizedText};
-use super::words::{Fingerprint, WordMap};
+use super::words::{Fingerprint, LanguageWords, WordMap};
 
 /// Words by the name of a list, or irregular forms by their base form.
 pub type Lists = BTreeMap<String, Vec<String>>;
@@ -220,7 +220,7 @@ impl Parser<'_> {
 // The matcher: a prefix tree of all patterns. Every word of a pattern has a number, its symbol, and so has every list and
 // class; the vocabulary has the symbols of each word, so that only numbers are compared.
 
-type Symbol = usize;
+pub type Symbol = usize;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -234,6 +234,19 @@ pub struct WordUnit<'matcher> {
     pub is_mark: bool,
     /// Whether a gap may contain it: words and commas, but no other mark.
     fits_gap: bool,
+}
+
+impl<'matcher> WordUnit<'matcher> {
+    /// The unit of one token.
+    pub const fn of_token(at: usize, symbols: &'matcher [Symbol], fits_gap: bool) -> Self {
+        Self {
+            start: at,
+            end: at + 1,
+            symbols,
+            is_mark: false,
+            fits_gap,
+        }
+    }
 }
 
 /// The patterns that match at one position.
@@ -259,166 +272,51 @@ struct PatternNode {
     patterns: Vec<usize>,
 }
 
-/// The nodes of the tree of these patterns, and the symbols of their words, lists and classes.
-fn prefix_tree<'p>(
-    patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
-) -> (Vec<PatternNode>, BTreeMap<&'p str, Symbol>) {
-    let mut nodes = vec![PatternNode::default()];
-    let mut symbols = BTreeMap::<&str, Symbol>::new();
-    for (pattern, ways) in patterns.enumerate() {
-        for way in ways {
-            let mut node = 0;
-            for step in way {
-                let fresh = nodes.len();
-                let current = &mut nodes[node];
-                node = match step {
-                    PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
-                    PatternStep::Symbol(symbol) => {
-                        let next = symbols.len();
-                        let symbol = *symbols.entry(symbol).or_insert(next);
-                        *current.edges.entry(symbol).or_insert(fresh)
-                    }
-                };
-                if node == fresh {
-                    nodes.push(PatternNode::default());
-                }
-            }
-            let ends = &mut nodes[node].patterns;
-            if !ends.contains(&pattern) {
-                ends.push(pattern);
-            }
-        }
-    }
-    (nodes, symbols)
-}
-
-/// Finds all patterns in a sentence at once.
+/// The prefix tree of patterns.
 #[derive(Debug, Clone, Default)]
-pub struct PatternMatcher {
+pub struct PatternTree {
     /// The first node is the root.
     nodes: Vec<PatternNode>,
     /// The node of patterns that begin with `^`.
     beginning: Option<usize>,
-    /// The symbols of each word by its fingerprint, ascending.
-    vocabulary: WordMap<Vec<Symbol>>,
-    /// The symbols of numbers, sums of money and names that are not in the vocabulary.
-    number: Vec<Symbol>,
-    money: Vec<Symbol>,
-    name: Vec<Symbol>,
-    gerund: Vec<Symbol>,
 }
 
-/// The ending of `<gerund>`, and the least number of letters before it.
-const GERUND: &str = "ing";
-const GERUND_STEM_MIN: usize = 2;
-
-fn is_gerund(word: &str) -> bool {
-    let stem = word.strip_suffix(GERUND);
-    stem.is_some_and(|stem| stem.len() >= GERUND_STEM_MIN)
-}
-
-impl PatternMatcher {
-    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
+impl PatternTree {
+    /// The tree of these patterns, and the symbols of their words, lists and classes.
     pub fn new<'p>(
         patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
-        words: impl Fn(&str) -> Vec<String>,
-    ) -> Self {
-        let (nodes, symbols) = prefix_tree(patterns);
-        let mut vocabulary = WordMap::<Vec<Symbol>>::default();
-        let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
-        for (symbol, number) in &symbols {
-            for word in words(symbol) {
-                let fingerprint = Fingerprint::of(&word);
-                vocabulary.entry(fingerprint).or_default().push(*number);
-                if word.starts_with(|c: char| c.is_ascii_digit()) {
-                    numerals.push(fingerprint);
+    ) -> (Self, BTreeMap<&'p str, Symbol>) {
+        let mut nodes = vec![PatternNode::default()];
+        let mut symbols = BTreeMap::<&str, Symbol>::new();
+        for (pattern, ways) in patterns.enumerate() {
+            for way in ways {
+                let mut node = 0;
+                for step in way {
+                    let fresh = nodes.len();
+                    let current = &mut nodes[node];
+                    node = match step {
+                        PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
+                        PatternStep::Symbol(symbol) => {
+                            let next = symbols.len();
+                            let symbol = *symbols.entry(symbol).or_insert(next);
+                            *current.edges.entry(symbol).or_insert(fresh)
+                        }
+                    };
+                    if node == fresh {
+                        nodes.push(PatternNode::default());
+                    }
                 }
-                if is_gerund(&word) {
-                    gerunds.push(fingerprint);
+                let ends = &mut nodes[node].patterns;
+                if !ends.contains(&pattern) {
+                    ends.push(pattern);
                 }
             }
-        }
-        let mut class = |class| {
-            let symbols = vocabulary.remove(&Fingerprint::of(class));
-            let mut symbols = symbols.unwrap_or_default();
-            symbols.sort_unstable();
-            symbols
-        };
-        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
-        let [number, money, name, gerund] = classes.map(&mut class);
-        // `3` is a literal in some pattern, and also a number.
-        for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
-            for word in words {
-                vocabulary.entry(word).or_default().extend(class);
-            }
-        }
-        for symbols in vocabulary.values_mut() {
-            symbols.sort_unstable();
-            symbols.dedup();
         }
         let beginning = symbols
             .get("^")
-            .and_then(|symbol| nodes[0].edges.get(symbol));
-        Self {
-            beginning: beginning.copied(),
-            nodes,
-            vocabulary,
-            number,
-            money,
-            name,
-            gerund,
-        }
-    }
-
-    /// The units of a sentence.
-    pub fn units(&self, text: &TokenizedText, sentence: Range<usize>) -> Vec<WordUnit<'_>> {
-        let mut units = Vec::with_capacity(sentence.len());
-        let (start, end) = (sentence.start, sentence.end);
-        let mut at = start;
-        while at < end {
-            // In `¡Ramiro`, the opening mark of the sentence is not its first word.
-            let is_first =
-                at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
-            let (len, symbols) = self.unit(text, at, end, is_first);
-            let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
-            units.push(WordUnit {
-                start: at,
-                end: at + len,
-                symbols,
-                is_mark,
-                fits_gap: !is_mark || text.word(at) == ",",
-            });
-            at += len;
-        }
-        units
-    }
-
-    /// The number of tokens in the unit at `at`, and its symbols.
-    fn unit(
-        &self,
-        text: &TokenizedText,
-        at: usize,
-        end: usize,
-        is_first: bool,
-    ) -> (usize, &[Symbol]) {
-        use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
-        let (token, word) = (&text.tokens()[at], text.word(at));
-        let has_next = at + 1 < end;
-        let is_sum = token.shape == Number && text.is_among(at + 1, &text.language_words().money)
-            || matches!(word, "$" | "€" | "£") && text.has_shape(at + 1, Number);
-        if has_next && is_sum {
-            return (2, &self.money);
-        }
-        if let Some(known) = self.vocabulary.get(&token.fingerprint) {
-            return (1, known);
-        }
-        let symbols = match token.shape {
-            Number => &self.number[..],
-            Capitalised | Mixed if !is_first => &self.name,
-            Lower if is_gerund(word) => &self.gerund,
-            Capitalised | Mixed | Lower | Upper | Mark => &[],
-        };
-        (1, symbols)
+            .and_then(|symbol| nodes[0].edges.get(symbol))
+            .copied();
+        (Self { nodes, beginning }, symbols)
     }
 
     /// Every match in a sentence.
@@ -480,6 +378,130 @@ impl PatternMatcher {
                 self.search(units, *next, over.start..over.end + 1, word_mask, matches);
             }
         }
+    }
+}
+
+/// Finds all patterns in a sentence at once.
+#[derive(Debug, Clone, Default)]
+pub struct PatternMatcher {
+    pub tree: PatternTree,
+    /// The symbols of each word by its fingerprint, ascending.
+    vocabulary: WordMap<Vec<Symbol>>,
+    /// The symbols of numbers, sums of money and names that are not in the vocabulary.
+    number: Vec<Symbol>,
+    money: Vec<Symbol>,
+    name: Vec<Symbol>,
+    gerund: Vec<Symbol>,
+}
+
+/// The ending of `<gerund>`, and the least number of letters before it.
+const GERUND: &str = "ing";
+const GERUND_STEM_MIN: usize = 2;
+
+fn is_gerund(word: &str) -> bool {
+    let stem = word.strip_suffix(GERUND);
+    stem.is_some_and(|stem| stem.len() >= GERUND_STEM_MIN)
+}
+
+impl PatternMatcher {
+    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
+    pub fn new<'p>(
+        patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
+        words: impl Fn(&str) -> Vec<String>,
+    ) -> Self {
+        let (tree, symbols) = PatternTree::new(patterns);
+        let mut vocabulary = WordMap::<Vec<Symbol>>::default();
+        let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
+        for (symbol, number) in &symbols {
+            for word in words(symbol) {
+                let fingerprint = Fingerprint::of(&word);
+                vocabulary.entry(fingerprint).or_default().push(*number);
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    numerals.push(fingerprint);
+                }
+                if is_gerund(&word) {
+                    gerunds.push(fingerprint);
+                }
+            }
+        }
+        let mut class = |class| {
+            let symbols = vocabulary.remove(&Fingerprint::of(class));
+            let mut symbols = symbols.unwrap_or_default();
+            symbols.sort_unstable();
+            symbols
+        };
+        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
+        let [number, money, name, gerund] = classes.map(&mut class);
+        // `3` is a literal in some pattern, and also a number.
+        for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
+            for word in words {
+                vocabulary.entry(word).or_default().extend(class);
+            }
+        }
+        for symbols in vocabulary.values_mut() {
+            symbols.sort_unstable();
+            symbols.dedup();
+        }
+        Self {
+            tree,
+            vocabulary,
+            number,
+            money,
+            name,
+            gerund,
+        }
+    }
+
+    /// The units of a sentence.
+    pub fn units(&self, text: &TokenizedText, sentence: Range<usize>) -> Vec<WordUnit<'_>> {
+        let mut units = Vec::with_capacity(sentence.len());
+        let (start, end) = (sentence.start, sentence.end);
+        let mut at = start;
+        while at < end {
+            // In `¡Ramiro`, the opening mark of the sentence is not its first word.
+            let is_first =
+                at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
+            let (len, symbols) = self.unit(text, at, end, is_first);
+            let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
+            units.push(WordUnit {
+                start: at,
+                end: at + len,
+                symbols,
+                is_mark,
+                fits_gap: !is_mark || text.word(at) == ",",
+            });
+            at += len;
+        }
+        units
+    }
+
+    /// The number of tokens in the unit at `at`, and its symbols.
+    fn unit(
+        &self,
+        text: &TokenizedText,
+        at: usize,
+        end: usize,
+        is_first: bool,
+    ) -> (usize, &[Symbol]) {
+        use Capitalisation::{Capitalised, Lower, Mark, Mixed, Number, Upper};
+        let (token, word) = (&text.tokens()[at], text.word(at));
+        let has_next = at + 1 < end;
+        let is_sum = token.shape == Number
+            && text.is_among(at + 1, &LanguageWords::english().money)
+            || matches!(word, "$" | "€" | "£") && text.has_shape(at + 1, Number);
+        if has_next && is_sum {
+            return (2, &self.money);
+        }
+        if let Some(known) = self.vocabulary.get(&token.fingerprint) {
+            return (1, known);
+        }
+        let symbols = match token.shape {
+            Number => &self.number[..],
+            Capitalised | Mixed if !is_first => &self.name,
+            Lower if is_gerund(word) => &self.gerund,
+            Capitalised | Mixed | Lower | Upper | Mark => &[],
+        };
+        (1, symbols)
     }
 }
 

@@ -2,7 +2,7 @@
 //! service, [`area_rule`] which mean a place; the contexts are in `names.toml`.
 
 use super::analysis::Mention;
-use super::contexts::{Contexts, NameContext};
+use super::contexts::{Context, NameContext};
 use super::names::WordClass::{Common, Firm, FirstName, Pair, Rank, Trade, Wide};
 use super::names::{Dictionary, NameTrie, TaggedText, WordTable, words_of};
 use super::text::{Capitalisation, TokenizedText};
@@ -79,13 +79,12 @@ fn is_something_else(context: &NameContext<'_>) -> bool {
     if is_compound(context.text(-1), first) || is_compound(stem, context.text(1)) {
         return true;
     }
-    let contexts = Contexts::get();
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
-        return contexts.service_participle.holds(context);
+        return context.is_in(Context::ServiceParticiple);
     }
     tokens.len() == 1
-        && (contexts.simile.holds(context) && !contexts.proof.holds(context)
-            || contexts.service_verb.holds(context))
+        && (context.is_in(Context::Simile) && !context.is_in(Context::Proof)
+            || context.is_in(Context::ServiceVerb))
 }
 
 /// The number of a word, which is the same for its singular and plural.
@@ -217,13 +216,12 @@ impl Areas {
 
 /// The rule by which the words name that place, if there is one.
 fn area_rule(context: &NameContext<'_>, is_joined: bool) -> Option<&'static str> {
-    let contexts = Contexts::get();
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
     let is_ordinary = !is_many && context.word(0).is_ordinary() && !is_capital;
-    if is_ordinary || contexts.street.holds(context) || is_of_another_name(context) {
+    if is_ordinary || context.is_in(Context::Street) || is_of_another_name(context) {
         return None;
     }
-    if contexts.state.holds(context) || !is_capital && contexts.state_in_lower_case.holds(context) {
+    if context.is_in(Context::State) || !is_capital && context.is_in(Context::StateInLowerCase) {
         return Some("area_and_state");
     }
     let is_wide = context.word(-1).is(Wide)
@@ -232,9 +230,9 @@ fn area_rule(context: &NameContext<'_>, is_joined: bool) -> Option<&'static str>
     let is_place = is_joined
         || is_wide
         || is_many && is_capital
-        || contexts.place.holds(context)
-        || contexts.place_of_home.holds(context)
-        || contexts.toward_place.holds(context);
+        || context.is_in(Context::Place)
+        || context.is_in(Context::PlaceOfHome)
+        || context.is_in(Context::TowardPlace);
     is_place.then_some("area")
 }
 

@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::text::{Capitalisation, TokenizedText};
+use super::words::LanguageWords;
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 const QUOTE_LENGTH: RangeInclusive<usize> = 25..=220;
@@ -65,7 +66,7 @@ const NUMBERS_MAX: usize = 3;
 /// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures,
 /// sentences that depend on the previous one, and those with the phrases of the language for hopes, duties and other businesses do not.
 pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Polarity) -> bool {
-    let words = text.language_words();
+    let words = LanguageWords::english();
     let phrases = [
         (true, &words.no_quote),
         (polarity == Polarity::Positive, &words.no_praise),
@@ -92,7 +93,7 @@ pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Po
 
 /// Whether the first word depends on the previous sentence: a conjunction, a date, or a pronoun without its noun.
 fn leans(text: &TokenizedText, sentence: Range<usize>) -> bool {
-    let words = text.language_words();
+    let words = LanguageWords::english();
     let mut sentence = sentence.skip_while(|at| text.has_shape(*at, Capitalisation::Mark));
     let Some(first) = sentence.next() else {
         return true;

@@ -1,14 +1,13 @@
 //! The trades, and the phrases with which their customers judge. The data is in `rules`; `docs/TRADE.md` describes it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::analysis::Language;
 use super::pattern::{Lists, PatternMatcher, PatternStep, parse_pattern};
-use super::words::{LanguageWords, source};
+use super::words::{LanguageWords, SOURCE};
 use crate::model::{fold, hex, named, parse_toml};
 
 /// The id of the trade for homes and their installations.
@@ -32,8 +31,6 @@ const FILES: [&str; IDS.len()] = [
 const FOOD: &str = include_str!("rules/food.toml");
 /// The phrases that all trades share.
 const SHARED: &str = include_str!("rules/shared.toml");
-/// The phrases in Spanish.
-const SPANISH: &str = include_str!("rules/es.toml");
 /// The measured quality of each trade.
 const QUALITY: &str = include_str!("rules/quality.tsv");
 
@@ -51,7 +48,6 @@ pub struct AspectDefinition {
     pub question: String,
 }
 
-/// A trade in one language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trade {
@@ -68,19 +64,13 @@ pub struct Trade {
     /// Index of the last one, which receives opinions without an aspect; it is never shown.
     #[serde(skip)]
     pub overall: Option<usize>,
-    /// Whether Spanish texts are analysed, too.
-    #[serde(default)]
-    pub has_spanish: bool,
-    /// The data of its language.
-    #[serde(skip)]
-    pub words: Arc<LanguageWords>,
-    /// Measured quality, in all languages.
+    /// Measured quality.
     #[serde(skip)]
     pub quality: Vec<Measured>,
 }
 
 impl Trade {
-    /// The trade with that id (one of [`IDS`]) in English; for any other id, the general one. The published figures were
+    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
     /// measured for [`HOME_SERVICES`].
     pub fn built_in(id: &str) -> Self {
         #[derive(Deserialize)]
@@ -92,7 +82,6 @@ impl Trade {
         let trade = trade.or_else(|| READ.last()).cloned().unwrap_or_default();
         Self {
             overall: trade.aspect(OVERALL),
-            words: Arc::clone(LanguageWords::english()),
             quality: measured(&trade.id),
             ..trade
         }
@@ -116,18 +105,6 @@ impl Trade {
         } else {
             &self.id
         }
-    }
-
-    /// The trade in Spanish, if it has phrases for it.
-    pub fn in_spanish(&self) -> Option<Self> {
-        self.has_spanish.then(|| Self {
-            words: Arc::clone(LanguageWords::of(Language::Spanish)),
-            ..self.clone()
-        })
-    }
-
-    pub fn is_english(&self) -> bool {
-        self.words.language == Language::English
     }
 
     /// In the trade's order.
@@ -159,26 +136,18 @@ impl Trade {
 
     /// The files with its phrases.
     fn texts(&self) -> Vec<&'static str> {
-        match self.words.language {
-            Language::Spanish => vec![SPANISH],
-            Language::English => {
-                let at = IDS.iter().position(|one| *one == self.id);
-                let own = FILES[at.unwrap_or(IDS.len() - 1)];
-                // Places to stay serve meals.
-                let food = (self.id == LODGING).then_some(FOOD);
-                [Some(own), food, Some(SHARED)]
-                    .into_iter()
-                    .flatten()
-                    .collect()
-            }
-        }
+        let at = IDS.iter().position(|one| *one == self.id);
+        let own = FILES[at.unwrap_or(IDS.len() - 1)];
+        // Places to stay serve meals.
+        let food = (self.id == LODGING).then_some(FOOD);
+        let texts = [Some(own), food, Some(SHARED)];
+        texts.into_iter().flatten().collect()
     }
 
     /// SHA-256 of everything that determines its findings but the weights, in hexadecimal.
     pub fn digest(&self) -> String {
-        let language = source(self.words.language);
         hex(&Sha256::digest(
-            [&[TRADES, language], &*self.texts()].concat().concat(),
+            [&[TRADES, SOURCE], &*self.texts()].concat().concat(),
         ))
     }
 }
@@ -418,13 +387,12 @@ impl<'trade> Phrases<'trade> {
             let entries = list.iter();
             return entries.flat_map(|entry| self.members(entry)).collect();
         }
-        let language = &self.trade.words;
         match symbol.strip_suffix('~') {
-            None => vec![language.compared(symbol)],
+            None => vec![symbol.to_owned()],
             Some(base) => {
                 let irregular = self.irregular.get(base).into_iter().flatten();
-                let irregular = irregular.map(|form| language.compared(form));
-                language.forms(base).into_iter().chain(irregular).collect()
+                let forms = LanguageWords::english().forms(base).into_iter();
+                forms.chain(irregular.cloned()).collect()
             }
         }
     }
@@ -462,24 +430,19 @@ mod tests {
             let trade = Trade::built_in(id);
             assert_eq!(trade.id, id);
             assert_eq!(trade.overall, Some(trade.aspects.len() - 1));
-            for trade in [Some(trade.clone()), trade.in_spanish()]
-                .into_iter()
-                .flatten()
-            {
-                assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
-                let phrases = Phrases::read(&trade);
-                for texts in trade.texts() {
-                    let file: super::PhraseFile = super::parse_toml(texts);
-                    let unknown: Vec<&String> = (file.aspects.keys())
-                        .filter(|id| {
-                            !IDS.iter()
-                                .any(|of| Trade::built_in(of).aspect(id).is_some())
-                        })
-                        .collect();
-                    assert!(unknown.is_empty(), "{unknown:?}");
-                }
-                assert!(CompiledRules::new(&trade).rules.len() == phrases.rules.len());
+            assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
+            let phrases = Phrases::read(&trade);
+            for texts in trade.texts() {
+                let file: super::PhraseFile = super::parse_toml(texts);
+                let is_known = |id: &String| {
+                    let mut trades = IDS.iter();
+                    trades.any(|of| Trade::built_in(of).aspect(id).is_some())
+                };
+                let unknown: Vec<&String> =
+                    file.aspects.keys().filter(|id| !is_known(id)).collect();
+                assert!(unknown.is_empty(), "{unknown:?}");
             }
+            assert!(CompiledRules::new(&trade).rules.len() == phrases.rules.len());
         }
         let figures: usize = IDS.map(|id| Trade::built_in(id).quality.len()).iter().sum();
         assert_eq!(figures + 1, QUALITY.lines().count());
@@ -502,10 +465,8 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_that_of_the_trade_and_language() {
+    fn the_digest_is_that_of_the_trade() {
         let trade = Trade::built_in("general");
-        let spanish = trade.in_spanish().unwrap();
-        assert_ne!(trade.digest(), spanish.digest());
         assert_ne!(trade.digest(), Trade::built_in(HOME_SERVICES).digest());
     }
 

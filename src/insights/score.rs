@@ -8,7 +8,7 @@ use super::analysis::{Finding, Hit, MARGIN, Polarity};
 use super::pattern::{PatternMatch, WordUnit};
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
 use super::text::TokenizedText;
-use super::words::{Negation, WordSet};
+use super::words::{LanguageWords, WordSet};
 
 /// A phrase in the sentence. Positions are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct ParsedSentence<'rules> {
 impl<'rules> ParsedSentence<'rules> {
     pub fn new(rules: &'rules CompiledRules, text: &TokenizedText, sentence: Range<usize>) -> Self {
         let units = rules.matcher.units(text, sentence);
-        let matches = rules.matcher.find(&units);
+        let matches = rules.matcher.tree.find(&units);
         let mut parsed = Self {
             units,
             phrases: Vec::new(),
@@ -395,22 +395,13 @@ impl Scorer<'_> {
     }
 
     fn is_negated(&self, at: usize) -> bool {
-        let words = self.text.language_words();
-        let first = self.parsed.units.get(self.parsed.phrases[at].start);
-        let begins = |unit: &WordUnit<'_>| {
-            let token = self.text.tokens()[unit.start];
-            words.role(token.fingerprint).negation == Negation::Begins
-        };
-        if words.negators_agree && first.is_some_and(begins) {
-            return false;
-        }
         if self.negator(at).is_some() {
             return true;
         }
         // `not friendly or helpful`
         let phrase = self.parsed.phrases[at];
         let joint = phrase.start.checked_sub(1);
-        let joined = joint.is_some_and(|joint| self.is_among(joint, &words.ors));
+        let joined = joint.is_some_and(|joint| self.is_among(joint, &LanguageWords::english().ors));
         if !joined {
             return false;
         }
@@ -442,7 +433,7 @@ impl Scorer<'_> {
         let kind = self.parsed.clauses[clause].kind;
         let is_in_list = clause > 0
             && (kind == ClauseStart::Mark
-                || self.is_among(units.start, &self.text.language_words().ands))
+                || self.is_among(units.start, &LanguageWords::english().ands))
             && opinion.start.saturating_sub(units.start) <= 2;
         let in_list = || {
             let earlier = &self.parsed.clauses[clause.checked_sub(1).filter(|_| is_in_list)?];
@@ -454,7 +445,7 @@ impl Scorer<'_> {
     /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.
     fn reaches(&self, end: usize, start: usize) -> bool {
         start - end <= NAME_REACH
-            && !(end..start).any(|unit| self.is_among(unit, &self.text.language_words().between))
+            && !(end..start).any(|unit| self.is_among(unit, &LanguageWords::english().between))
     }
 
     /// Whether a unit's first word is one of these.

@@ -3,10 +3,9 @@
 //! words.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::analysis::TextSpan;
-use super::words::{Fingerprint, LanguageWords, WordSet, plain_letters};
+use super::words::{Fingerprint, LanguageWords, WordSet};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +55,6 @@ impl Token {
 /// A text with its tokens and sentences.
 #[derive(Debug, Clone)]
 pub struct TokenizedText {
-    words: Arc<LanguageWords>,
     /// The normalised tokens, separated by spaces.
     normal: String,
     tokens: Vec<Token>,
@@ -64,27 +62,15 @@ pub struct TokenizedText {
 }
 
 impl TokenizedText {
-    /// Tokenizes an English text.
     pub fn new(original: &str) -> Self {
-        Self::of(original, LanguageWords::english())
-    }
-
-    /// Tokenizes a text in the language of `words`.
-    pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
-        let (normal, tokens) = tokens(original, words.ignores_accents);
+        let (normal, tokens) = tokens(original);
         let mut text = Self {
-            words: Arc::clone(words),
             normal,
             tokens,
             sentences: Vec::new(),
         };
         text.sentences = sentences(&text);
         text
-    }
-
-    /// The data of the text's language.
-    pub fn language_words(&self) -> &LanguageWords {
-        &self.words
     }
 
     pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
@@ -168,8 +154,8 @@ impl TokenizedText {
     }
 }
 
-/// The normalised text of all tokens, without accents if `ignores_accents`, and the tokens.
-fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
+/// The normalised text of all tokens, and the tokens.
+fn tokens(original: &str) -> (String, Vec<Token>) {
     let characters: Vec<char> = original.chars().map(plain).collect();
     let mut normal = String::with_capacity(original.len() + 8);
     let mut tokens = Vec::with_capacity(original.len() / 4);
@@ -195,7 +181,7 @@ fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
         let is_mark = shape == Capitalisation::Mark;
         let spelled = if is_mark { &written[..1] } else { written };
         let kept = |character: &&char| !is_acronym || character.is_alphanumeric();
-        spell(&mut normal, spelled.iter().filter(kept), ignores_accents);
+        spell(&mut normal, spelled.iter().filter(kept));
         tokens.push(Token {
             span: TextSpan {
                 start: place(at),
@@ -227,16 +213,10 @@ const fn plain(character: char) -> char {
 }
 
 /// Appends the normalised characters of a token.
-fn spell<'a>(
-    normal: &mut String,
-    characters: impl Iterator<Item = &'a char>,
-    ignores_accents: bool,
-) {
+fn spell<'a>(normal: &mut String, characters: impl Iterator<Item = &'a char>) {
     for character in characters {
         if character.is_ascii() {
             normal.push(character.to_ascii_lowercase());
-        } else if ignores_accents {
-            normal.extend(plain_letters(character.to_lowercase()));
         } else {
             normal.extend(character.to_lowercase());
         }
@@ -398,7 +378,7 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     match text.word(at) {
         "." if is_run => !goes_on_small,
         "." => {
-            let words = text.language_words();
+            let words = LanguageWords::english();
             let is_behind = |words| at > start && text.is_among(at - 1, words);
             let abbreviates = is_behind(&words.abbreviations)
                 || goes_on_small && is_behind(&words.soft_abbreviations);
@@ -434,14 +414,14 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
         return within(day, DAYS) && within(month, MONTHS) && goes_on;
     }
     let is_month = at > start + 2 && text.word(at - 2) == "." && !text.tokens()[at - 3].is_word();
-    let is_before_month = text.is_among(at + 1, &text.language_words().months)
+    let is_before_month = text.is_among(at + 1, &LanguageWords::english().months)
         || is_number && at + 2 < text.tokens().len() && text.word(at + 2) == ".";
     within(text.word(at - 1), DAYS) && (is_before_month || is_month && goes_on)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
+    use super::{Capitalisation, Fingerprint, TokenizedText};
 
     fn words(original: &str) -> Vec<String> {
         let text = TokenizedText::new(original);
@@ -614,114 +594,12 @@ mod tests {
         );
     }
 
-    fn spanish() -> std::sync::Arc<LanguageWords> {
-        let text = include_str!("languages/es.toml");
-        LanguageWords::parse(text).unwrap().into()
-    }
-
-    #[test]
-    fn accents_are_ignored_if_configured_and_spans_stay_exact() {
-        let original =
-            "¡Llegó a la hora! ¿Mañana 24/7? El señor Núñez, aprox. a las 7. Gracias, Sra. Peña.";
-        let text = TokenizedText::of(original, &spanish());
-        let words: Vec<&str> = (0..text.tokens().len()).map(|at| text.word(at)).collect();
-        assert_eq!(
-            words.join(" "),
-            "¡ llego a la hora ! ¿ manana 24 / 7 ? el senor nunez , aprox . a las 7 . gracias , sra . pena ."
-        );
-        let characters: Vec<char> = original.chars().collect();
-        let cut = |range: &std::ops::Range<usize>| -> String {
-            let span = text.span(range.clone());
-            characters[span.start as usize..span.end as usize]
-                .iter()
-                .collect()
-        };
-        let sentences: Vec<String> = text.sentences().iter().map(cut).collect();
-        assert_eq!(
-            sentences,
-            [
-                "¡Llegó a la hora!",
-                "¿Mañana 24/7?",
-                "El señor Núñez, aprox. a las 7.",
-                "Gracias, Sra. Peña."
-            ]
-        );
-    }
-
-    #[test]
-    fn spanish_words_have_spanish_inflections() {
-        let spanish = spanish();
-        for (base, form) in [
-            ("llegar", "llegue"),
-            ("contestar", "contestaron"),
-            ("explicar", "explique"),
-            ("cumplir", "cumplieron"),
-            ("sucio", "sucias"),
-            ("puntual", "puntuales"),
-            ("ladrón", "ladrones"),
-            ("veloz", "veloces"),
-        ] {
-            assert!(
-                spanish.forms(base).contains(&form.to_owned()),
-                "{base} {form}"
-            );
-        }
-    }
-
-    #[test]
-    fn spanish_is_detected_and_english_is_not_mistaken_for_it() {
-        use crate::insights::analysis::TextLanguage;
-        let detector = crate::insights::language::LanguageDetector::new(true);
-        let language =
-            |text: &str, declared| detector.language(&TokenizedText::new(text), declared);
-        let es = TextLanguage::Spanish;
-        for text in [
-            "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
-            "Excelente servicio",
-            "Muy amable el señor",
-            "No vino nadie.",
-            "Llegaron a tiempo.",
-            "se me dano el AC y llegaron en una hora, muy buen trabajo y el estimate fue justo",
-            "BUENA GENTE Y TRABAJO FINO, QUE MAS SE PUEDE PEDIR",
-        ] {
-            assert_eq!(language(text, None), es, "{text}");
-        }
-        for text in [
-            "They came on time and fixed the leak under our sink.",
-            "great service!!",
-            "No problem!",
-            "La Mesa plumbers rock!",
-            "Our contractor from El Paso did a great job on the casa.",
-            "Con man!",
-        ] {
-            assert_eq!(language(text, None), TextLanguage::English, "{text}");
-        }
-        for text in [
-            "Muito bom, recomendo a todos, o pessoal é muito educado e chegaram no horário combinado.",
-            "Ottimo servizio, sono arrivati subito e il prezzo era giusto, li consiglio a tutti quanti.",
-            "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
-        ] {
-            assert_eq!(language(text, None), TextLanguage::Other, "{text}");
-        }
-        assert_eq!(
-            language("Recomendados!!", Some("es-MX")),
-            es,
-            "what is declared"
-        );
-        let english = "They came on time and fixed the leak under our sink.";
-        assert_eq!(
-            language(english, Some("es")),
-            TextLanguage::English,
-            "is no reason"
-        );
-        assert_eq!(language("キッチン", Some("es")), TextLanguage::Other);
-    }
-
     #[test]
     fn the_declared_language_decides_only_for_short_texts() {
         use crate::insights::analysis::TextLanguage;
-        let english = crate::insights::language::LanguageDetector::new(false);
-        let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
+        let language = |text: &str, declared| {
+            crate::insights::language::detect_language(&TokenizedText::new(text), declared)
+        };
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),
             TextLanguage::English

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::analysis::{Polarity, TextLanguage};
+use super::classifier::STRENGTHS;
 use super::compact::{CompactAnalysis, CompactFinding, FindingSource, bits, review_vote};
 use super::count::AggregateInput;
 use super::rules::Trade;
@@ -190,7 +191,10 @@ fn is_distinctive(text: &TokenizedText, words: Range<usize>, counts: &WordMap<us
         return pair * pair * PAIR_PART >= first * last;
     }
     let word = text.word(words.start);
-    !COMMON_WORDS.contains_key(word) && !COMMON_WORDS.contains_key(stem(word))
+    // `outstanding` judges, but names nothing.
+    !STRENGTHS.contains_key(&Fingerprint::of(word))
+        && !COMMON_WORDS.contains_key(word)
+        && !COMMON_WORDS.contains_key(stem(word))
 }
 
 /// Whether a phrase stands for a thing: behind an article, and at the end of what is named (`the boiler failed`, not `the

@@ -1,15 +1,15 @@
-//! The words of the languages: the tables of a language's file (words that identify it, sentence ends, negators, inflection),
-//! and the fingerprints by which words are looked up.
+//! The words of English: the tables of its file (words that identify it, sentence ends, negators, inflection), and the
+//! fingerprints by which words are looked up.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use super::analysis::Language;
+use crate::model::parse_toml;
 
 // Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
 // cause collisions on purpose. A word has the same fingerprint on every platform.
@@ -60,7 +60,7 @@ impl Hasher for Fingerprint {
     }
 }
 
-// The data of a language besides the phrases: words that identify it, sentence ends, negators, inflection.
+// The data of the language besides the phrases: words that identify it, sentence ends, negators, inflection.
 
 /// Words by their fingerprints. In a file they are separated by spaces.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -147,19 +147,15 @@ pub struct Inflection {
     forms: String,
 }
 
-/// A language, as its file describes it.
+/// The language, as its file describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LanguageWords {
-    #[serde(skip)]
-    pub language: Language,
-    /// Whether words are compared without accents, because many people do not type them.
-    pub ignores_accents: bool,
     /// Words that occur in every longer text and hardly ever in other languages.
     pub function_words: WordSet,
     /// Words that identify a short text.
     pub telling_words: WordSet,
-    /// Words of languages that are not supported: a short text with them is not in this one.
+    /// Words of other languages: a short text with them is not in this one.
     pub foreign_words: WordSet,
     /// Words after which a full stop does not end a sentence.
     pub abbreviations: WordSet,
@@ -187,8 +183,6 @@ pub struct LanguageWords {
     roles: WordMap<TokenRole>,
     /// Words with this ending negate.
     pub negator_ending: String,
-    /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
-    pub negators_agree: bool,
     endings: Vec<Inflection>,
     /// Words at the beginning of a sentence that continue the previous one.
     pub leaning: WordSet,
@@ -204,32 +198,13 @@ pub struct LanguageWords {
 }
 
 impl LanguageWords {
-    pub fn of(language: Language) -> &'static Arc<Self> {
-        static WORDS: [LazyLock<Arc<LanguageWords>>; 2] = [
-            LazyLock::new(|| read(Language::English)),
-            LazyLock::new(|| read(Language::Spanish)),
-        ];
-        &WORDS[language as usize]
-    }
-
-    pub fn english() -> &'static Arc<Self> {
-        Self::of(Language::English)
-    }
-
-    /// # Errors
-    /// The error in the text.
-    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        let mut language: Self = toml::from_str(text)?;
-        if language.ignores_accents {
-            let plain: String = plain_letters(text.chars()).collect();
-            let mut plain: Self = toml::from_str(&plain)?;
-            // Words that identify a language are compared in both forms, because the language of a text is not known yet.
-            plain.function_words.0.extend(language.function_words.0);
-            plain.telling_words.0.extend(language.telling_words.0);
-            language = plain;
-        }
-        language.set_roles();
-        Ok(language)
+    pub fn english() -> &'static Self {
+        static ENGLISH: LazyLock<LanguageWords> = LazyLock::new(|| {
+            let mut words: LanguageWords = parse_toml(SOURCE);
+            words.set_roles();
+            words
+        });
+        &ENGLISH
     }
 
     fn set_roles(&mut self) {
@@ -253,42 +228,21 @@ impl LanguageWords {
         self.roles.get(&fingerprint).copied().unwrap_or_default()
     }
 
-    /// The form in which a word is compared: without its accents, if the language ignores them.
-    pub fn compared(&self, word: &str) -> String {
-        if self.ignores_accents {
-            plain_letters(word.chars()).collect()
-        } else {
-            word.to_owned()
-        }
-    }
-
     /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
     pub fn forms(&self, base: &str) -> Vec<String> {
-        let base = self.compared(base);
         let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
-        let mut forms = vec![base.clone()];
+        let mut forms = vec![base.to_owned()];
         if let Some(ending) = fitting.max_by_key(|one| one.of.len()) {
             let stem = &base[..base.len() - ending.of.len()];
             let endings = ending.forms.split_whitespace();
-            forms.extend(endings.map(|form| self.compared(&format!("{stem}{form}"))));
+            forms.extend(endings.map(|form| format!("{stem}{form}")));
         }
         forms
     }
 }
 
-/// The file of a language.
-pub const fn source(language: Language) -> &'static str {
-    match language {
-        Language::English => include_str!("languages/en.toml"),
-        Language::Spanish => include_str!("languages/es.toml"),
-    }
-}
-
-fn read(language: Language) -> Arc<LanguageWords> {
-    let words = LanguageWords::parse(source(language))
-        .unwrap_or_else(|fault| unreachable!("a file of the program: {fault}"));
-    Arc::new(LanguageWords { language, ..words })
-}
+/// The file of the language.
+pub const SOURCE: &str = include_str!("languages/en.toml");
 
 /// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
 pub fn plain_letters(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {

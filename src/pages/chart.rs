@@ -34,6 +34,8 @@ pub struct Votes<'a> {
     /// Positive and negative in the same review.
     pub mixed: u32,
     pub negative: u32,
+    /// Reviews of which it is unclear what they say.
+    pub uncertain: u32,
     /// The share of positive reviews, with its interval.
     pub share: Option<&'a wire::Share>,
 }
@@ -87,6 +89,12 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     let number = |votes: u32| locale.number(u64::from(votes));
     let [positive, of] = [votes.positive, judged].map(number);
     let figures = [("positive", &*positive), ("judged", &of)];
+    // What is unclear may be a criticism.
+    if votes.uncertain > 0 && votes.positive == judged {
+        return locale
+            .message_with("figure-positive", &figures)
+            .into_owned();
+    }
     let mut parts = vec![match votes.share.filter(|_| judged >= JUDGED_MIN) {
         Some(wire::Share { value, low, high }) => {
             let [share, low, high] = [value, low, high].map(|one| locale.percent(*one));
@@ -303,6 +311,7 @@ mod tests {
             positive: 64,
             mixed: 9,
             negative: 6,
+            uncertain: 0,
             share: Some(&share),
         };
         let svg = BarFragment::of("Price", votes, &Locale::of(&Business::default()))
@@ -326,6 +335,7 @@ mod tests {
             positive: 3,
             mixed: 0,
             negative: 1,
+            uncertain: 0,
             share: None,
         };
         let locale = Locale::of(&Business::default());

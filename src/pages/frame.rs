@@ -16,7 +16,7 @@ use crate::model::business::Business;
 use crate::snapshot::{CachedBody, Snapshot};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::wire::{self, Issue};
+use crate::wire::Issue;
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -121,10 +121,10 @@ impl<'a> Site<'a> {
         format!("{}/search?since={first}&until={last}", self.root)
     }
 
-    /// The language of a quote, if it differs from the page's; one without a language is English.
-    pub fn foreign<'q>(&self, quote: &'q wire::InsightQuote) -> Option<&'q str> {
-        let language = quote.language.as_deref().unwrap_or("en");
-        Some(language).filter(|language| *language != self.locale.tag())
+    /// The language of quotes, which are English, on a page in another one.
+    pub fn quote_language(&self) -> Option<&'static str> {
+        let english = PageLanguage::English.name();
+        (self.locale.tag() != english).then_some(english)
     }
 
     /// The URL to which people report a review. Other programs may write any text to the database.

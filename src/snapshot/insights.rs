@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::input::SnapshotInput;
 use crate::insights::decide::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
+use crate::insights::text::TokenizedText;
 use crate::insights::{AggregateInput, aggregate};
 use crate::model::MentionKind;
 use crate::wire;
@@ -39,11 +40,8 @@ pub fn insights(input: &SnapshotInput) -> wire::Insights {
 /// The aspects in the questions of the business's FAQ.
 fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
-    let engine = &input.analyzer.engine;
-    let findings = |question: &str| {
-        let (_, text, finder) = engine.tokenize(question, None);
-        finder.unwrap_or(&engine.english).analyze(&text, None)
-    };
+    let finder = &input.analyzer.engine.english;
+    let findings = |question: &str| finder.analyze(&TokenizedText::new(question), None);
     questions
         .flat_map(|one| findings(&one.question).findings)
         .map(|finding| finding.aspect)

@@ -159,10 +159,7 @@ pub struct InsightsMethod {
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
-    /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
-    /// source was sure. They count as `uncertain`.
-    pub withdrawn: WithdrawnFindings,
-    /// Reviews with one or two stars: how many of their texts are not negative as a whole, and the complaints in them.
+    /// Reviews with one or two stars, and the complaints in them.
     pub low_rated: LowRated,
     /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
     pub quality: Vec<Quality>,
@@ -179,22 +176,11 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Findings that the reviews' stars withdrew. They are never quoted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
-pub struct WithdrawnFindings {
-    /// How many there are.
-    pub findings: u32,
-    /// In how many reviews.
-    pub reviews: u32,
-}
-
 /// How well complaints are recognized: analysed reviews with one or two stars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Object)]
 pub struct LowRated {
     /// How many there are.
     pub reviews: u32,
-    /// How many of them are not negative as a whole, by their text alone.
-    pub not_negative: u32,
     /// How many of their sentences blame the firm as a whole, or something that is no aspect; these stand in no vote.
     pub without_aspect: u32,
 }
@@ -604,8 +590,6 @@ pub struct InsightQuote {
     pub date: NaiveDate,
     /// The review's stars; they had no part in the polarity.
     pub stars: u8,
-    /// The language of the words (ISO 639-1), where it is not English.
-    pub language: Option<String>,
 }
 
 /// What a quote is quoted for.

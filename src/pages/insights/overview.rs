@@ -158,8 +158,11 @@ fn sentence(
     site: &Site<'_>,
 ) -> (String, String) {
     let (evidence, locale) = (&one.evidence, &site.locale);
+    let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
+    let is_praise_alone = figure("positive") == figure("judged") && figure("uncertain") > 0;
     let (id, kind) = match one.template {
         SummaryTemplate::Overall => ("summary-overall", None),
+        SummaryTemplate::AspectPositive if is_praise_alone => ("summary-aspect-praised", None),
         SummaryTemplate::AspectPositive => ("summary-aspect-positive", None),
         SummaryTemplate::AspectNegative => ("summary-aspect-negative", None),
         SummaryTemplate::AspectDivided => ("summary-aspect-divided", None),
@@ -167,7 +170,6 @@ fn sentence(
         SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
         SummaryTemplate::NotAnalysed => ("summary-not-analysed", None),
     };
-    let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let figures = evidence.figures.keys();
     let mut texts: Vec<(&str, String)> = figures
         .map(|name| (name.as_str(), locale.number(figure(name))))

@@ -34,16 +34,36 @@ pub const fn votes_of(votes: &wire::Votes) -> Votes<'_> {
         positive: votes.positive_count,
         mixed: votes.mixed_count,
         negative: votes.negative_count,
+        uncertain: votes.uncertain_count,
         share: votes.positive_share.as_ref(),
     }
 }
 
-/// `9 of 10 positive`.
+/// An aspect is in a list if this number of reviews has an opinion on it.
+const LISTED_MIN: u32 = 3;
+/// The uncertain reviews are shown if there is one of them for this many with an opinion.
+const UNCERTAIN_PART: u32 = 5;
+
+/// `9 of 10 positive`, with the uncertain reviews if they are many; `9 positive, 1 uncertain` if no review is negative or mixed:
+/// what is uncertain may be a criticism.
 pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
     let counts = [votes.positive_count, votes.judged_count];
     let [positive, judged] = counts.map(|votes| locale.number(votes.into()));
     let texts = [("positive", positive.as_str()), ("judged", &judged)];
-    locale.message_with("figure-positive-of", &texts)
+    let is_praise_alone = votes.positive_count == votes.judged_count;
+    let is_listed = is_praise_alone && votes.uncertain_count > 0
+        || votes.uncertain_count * UNCERTAIN_PART >= votes.judged_count.max(1);
+    if !is_listed {
+        return locale.message_with("figure-positive-of", &texts);
+    }
+    let id = if is_praise_alone {
+        "figure-positive"
+    } else {
+        "figure-positive-of"
+    };
+    let positive = locale.message_with(id, &texts);
+    let uncertain = locale.counted("number-uncertain", votes.uncertain_count.into());
+    Cow::Owned([&*positive, ", ", &*uncertain].concat())
 }
 
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
@@ -111,7 +131,7 @@ impl<'a> FiguresFragment<'a> {
 }
 
 impl<'a> AspectRowFragment<'a> {
-    /// `None` if too few reviews have an opinion on the aspect for a share.
+    /// `None` if few reviews have an opinion on the aspect, or more are uncertain.
     pub fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Option<Self> {
         let locale = &site.locale;
         // Only the insights page shows the interval.
@@ -119,7 +139,10 @@ impl<'a> AspectRowFragment<'a> {
             share: None,
             ..votes_of(&aspect.votes)
         };
-        aspect.votes.positive_share?;
+        let judged = aspect.votes.judged_count;
+        if judged < LISTED_MIN || aspect.votes.uncertain_count > judged {
+            return None;
+        }
         let label = locale.name(&aspect.label);
         Some(Self {
             aspect,

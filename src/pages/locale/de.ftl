@@ -177,6 +177,7 @@ mixed = gemischt
 neutral = neutral
 uncertain = unsicher
 all = alle
+figure-positive = { $positive } positiv
 figure-positive-of = { $positive } von { $judged } positiv
 figure-share = { $percent } positiv: { $positive } von { $judged } ({ $low } bis { $high })
 figure-none = keine Bewertung beurteilt es
@@ -234,6 +235,7 @@ summary-overall = { $count ->
 }
 summary-not-analysed = Texte in einer Sprache, die nicht ausgewertet wird: { $foreign } von { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
+summary-aspect-praised = { $topic }: { $positive } Bewertungen loben es, { $uncertain } sind unklar.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
 summary-aspect-divided = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv, { $negative } negativ.
 summary-complaint-quote = Eine davon: „{ $quote }“

@@ -209,6 +209,7 @@ mixed = mixed
 neutral = neutral
 uncertain = uncertain
 all = all
+figure-positive = { $positive } positive
 figure-positive-of = { $positive } of { $judged } positive
 figure-share = { $percent } positive: { $positive } of { $judged } ({ $low } to { $high })
 figure-none = no review judges it
@@ -266,6 +267,7 @@ summary-overall = { $count ->
 }
 summary-not-analysed = Texts in a language that is not analysed: { $foreign } of { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
+summary-aspect-praised = { $topic }: { $positive } reviews praise it, { $uncertain } are unclear.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
 summary-aspect-divided = { $topic }: { $positive } of { $judged } reviews that judge it are positive, { $negative } negative.
 summary-complaint-quote = One of them: “{ $quote }”

@@ -197,6 +197,7 @@ mixed = mixtas
 neutral = neutras
 uncertain = dudosas
 all = todas
+figure-positive = { $positive } positivas
 figure-positive-of = { $positive } de { $judged } positivas
 figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
 figure-none = ninguna reseña lo valora
@@ -266,6 +267,7 @@ summary-overall = { $count ->
 }
 summary-not-analysed = Textos en un idioma que no se analiza: { $foreign } de { $with_text }.
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
+summary-aspect-praised = { $topic }: { $positive } reseñas lo elogian, { $uncertain } no son claras.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
 summary-aspect-divided = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas, { $negative } negativas.
 summary-complaint-quote = Una de ellas: «{ $quote }»

@@ -182,6 +182,7 @@ mixed = mitigés
 neutral = neutres
 uncertain = incertains
 all = tous
+figure-positive = { $positive } positifs
 figure-positive-of = { $positive } positifs sur { $judged }
 figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
 figure-none = aucun avis ne le juge
@@ -251,6 +252,7 @@ summary-overall = { $count ->
 }
 summary-not-analysed = Textes dans une langue qui n’est pas analysée : { $foreign } sur { $with_text }.
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
+summary-aspect-praised = { $topic } : { $positive } avis en sont satisfaits, { $uncertain } ne sont pas clairs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
 summary-aspect-divided = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs, { $negative } négatifs.
 summary-complaint-quote = L’un d’eux : « { $quote } »

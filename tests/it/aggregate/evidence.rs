@@ -190,11 +190,23 @@ async fn an_aspect_praised_and_blamed_most_has_one_sentence() {
     let insights = app.json("/insights.json").await;
     let divided = summary_of(&insights, "aspect_divided");
     assert_eq!(divided.len(), 1, "{insights:#?}");
-    let figures = "are divided (12 of 20 positive, 8 negative).";
+    let figures = ": 12 of 20 reviews that judge it are positive; 8 negative.";
     assert!(str_of(&divided[0]["text"]).ends_with(figures));
     for template in ["aspect_positive", "aspect_negative"] {
         assert!(summary_of(&insights, template).is_empty(), "{template}");
     }
+}
+
+#[tokio::test]
+async fn complaints_without_an_aspect_are_counted() {
+    let texts = [
+        (1, 3, "Nothing ever comes of these emails."),
+        (5, 4, "They arrived on time."),
+    ];
+    let insights = firm(&texts).await.json("/insights.json").await;
+    let heard = &insights["method"]["low_rated"];
+    assert_eq!([&heard["reviews"], &heard["without_aspect"]], [3, 3]);
+    assert!(array_of(&insights["complaints"]).is_empty());
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::insights::rules::{GENERAL, HOME_SERVICES, IDS};
-use reviews_service::insights::{Engine, Language};
+use reviews_service::insights::Engine;
+use reviews_service::insights::rules::{HOME_SERVICES, IDS};
 
 use measure::{
     EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
@@ -93,9 +93,6 @@ fn the_published_quality_is_the_measured_one() {
             let with_stars = whole_reviews(trade, file, StarsShown::AtHand);
             measured.extend(of_findings(&with_stars, set));
         }
-        if trade == GENERAL {
-            measured.extend(in_spanish());
-        }
         lines.extend(measured.iter().map(|line| format!("{trade}\t{line}")));
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/insights/rules/quality.tsv");
@@ -122,23 +119,6 @@ fn of_sentences(quality: &EvaluationFigures, set: &str) -> Vec<String> {
         ),
     ];
     quality_lines(set, quality.n, figures)
-}
-
-/// The figures of the general trade for the held-out reviews in Spanish.
-fn in_spanish() -> Vec<String> {
-    let file = "es/general.jsonl";
-    let all = reviews(file, &read(file)).unwrap();
-    let engine = Engine::shipped(GENERAL);
-    let rules = engine.finder(Language::Spanish).unwrap();
-    let set = "spanish_reviews_held_out";
-    let text_only = evaluate_reviews(&engine, rules, &all, StarsShown::Hidden);
-    let with_stars = evaluate_reviews(&engine, rules, &all, StarsShown::AtHand);
-    let precision = text_only.judged.precision();
-    assert!(
-        precision.part * 100 >= precision.whole * 85,
-        "too many wrong judgements to publish them"
-    );
-    [of_reviews(&text_only, set), of_findings(&with_stars, set)].concat()
 }
 
 /// The measures of findings and of whole texts.
@@ -185,5 +165,5 @@ fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     let mut all = reviews(file, &read(file)).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
     let engine = Engine::shipped(package);
-    evaluate_reviews(&engine, &engine.english, &all, stars)
+    evaluate_reviews(&engine.english, &all, stars)
 }

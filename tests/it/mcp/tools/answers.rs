@@ -50,8 +50,10 @@ async fn a_period_of_all_time_counts_the_aspects_of_the_insights() {
         array_of(aspects).iter().map(of_one).collect::<Vec<_>>()
     };
     let counted = figures(&compared["first"]["aspects"]);
-    assert_eq!(counted, figures(&insights["aspects"]));
-    assert_eq!(counted.len(), 10);
+    let shown = figures(&insights["aspects"]);
+    assert!(shown.iter().all(|aspect| counted.contains(aspect)));
+    // The insights leave out an aspect that only the classifier judges, in two reviews.
+    assert_eq!([counted.len(), shown.len()], [10, 9]);
 }
 
 #[tokio::test]

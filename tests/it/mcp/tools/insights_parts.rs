@@ -42,20 +42,19 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
 #[tokio::test]
 async fn the_overview_ranks_complaints_by_frequency() {
     let mut reviews = Vec::new();
-    for [times, text] in table(
+    for [times, stars, text] in table(
         "
-        2 → The price was way too high.
-        3 → Mike was two hours late.
-        4 → Mike was right on time.
-        2 → He left a mess everywhere.
-        3 → He left everything spotless.
-        5 → Mike was polite and friendly.
-        4 → I would never use them again.
+        2 → 3 → The price was way too high.
+        3 → 3 → Mike was two hours late.
+        4 → 5 → Mike was right on time.
+        2 → 3 → He left a mess everywhere.
+        3 → 5 → He left everything spotless.
+        5 → 5 → Mike was polite and friendly.
+        4 → 3 → I would never use them again.
         ",
     ) {
         for _ in 0..times.parse().unwrap() {
-            // Three stars withdraw no judgement.
-            let rating = Rating::try_from(3).unwrap();
+            let rating = Rating::try_from(stars.parse::<i64>().unwrap()).unwrap();
             let review = review_with_text(reviews.len(), text);
             reviews.push(Review { rating, ..review });
         }
@@ -181,7 +180,10 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
     ];
     let reviews: Vec<Review> = (0..)
         .zip(texts)
-        .map(|(at, text)| review_with_text(at, text))
+        .map(|(at, text)| Review {
+            rating: Rating::try_from(5).unwrap(),
+            ..review_with_text(at, text)
+        })
         .collect();
     let tools = Tools::of(TestApp::with(&reviews).await);
     tools.app
