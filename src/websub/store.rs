@@ -1,230 +1,25 @@
-//! The hub's tables and every statement on them: requests, subscriptions with their
-//! states, due work and results.
+//! The hub's tables: what is due, the results of attempts, what operators see, and the end of leases. Requests and deliveries have
+//! files of their own.
+
+mod deliveries;
+mod requests;
 
 use chrono::{DateTime, Duration, Utc};
-use serde::Serialize;
+use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::request::{Request, Secret};
-use crate::model::named;
-use crate::snapshot::Document;
+pub use deliveries::{DueDelivery, deliveries};
+pub use requests::{
+    Counts, DueVerification, SubscriptionRequest, SubscriptionState, accept, counts, standing,
+    verifications,
+};
+
+use deliveries::mark_delivered;
+use requests::{confirm, forget_request};
+
+use super::subscription::{State, Subscriber};
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 use crate::wire::HubMode;
-
-// The states of a subscription. The table's CHECK lists the same states; a test compares them.
-
-named! {
-    /// By its name in the database.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum State {
-        /// Requested, and not verified yet. A subscription that is over can be requested again.
-        Pending = "pending",
-        /// Verified; receives changes until its lease ends. A new request changes it only once it is verified (WebSub §5.1).
-        Active = "active",
-        /// The first verification failed.
-        Rejected = "rejected",
-        /// Ended by its subscriber, by 410, or by three consecutive failed deliveries.
-        Removed = "removed",
-        /// The lease ended without renewal.
-        Lapsed = "lapsed",
-    }
-}
-
-// Accepting a request: it is committed before it is answered and does not change an active subscription.
-
-/// A request that passed the intake's checks.
-pub struct SubscriptionRequest {
-    pub form: Request,
-    /// The callback's key, normalized for comparison.
-    pub callback_key: String,
-    /// The client's network; `None` if no limit applies.
-    pub client_network: Option<String>,
-    /// The callback's network if it is known without a lookup; `None` if it is not or if no limit applies.
-    pub callback_network: Option<String>,
-}
-
-/// The state of the requested subscription before the request.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SubscriptionState {
-    pub is_active: bool,
-    /// Whether it is active or pending, so that it could be ended.
-    pub is_open: bool,
-    /// Whether a request for it waits, which a new one replaces.
-    pub has_request: bool,
-}
-
-/// Current counts, to compare with the limits.
-#[derive(Debug, Clone, Copy)]
-pub struct Counts {
-    /// Waiting requests of the same kind; requests for active subscriptions are counted separately.
-    pub waiting: i64,
-    /// Waiting requests that count towards the limit: per callback network, at most its share.
-    pub places: i64,
-    /// Waiting requests from the same client network.
-    pub of_client: i64,
-    /// Waiting requests whose callback is in the same network, as far as known.
-    pub of_callback: i64,
-    /// Active and pending subscriptions of the host, and of all hosts.
-    pub of_host: i64,
-    pub in_all: i64,
-}
-
-/// Stores a request and replaces an older one for the same topic and callback. A request to unsubscribe without a
-/// subscription is not stored.
-pub async fn accept(
-    write: &mut Write,
-    request: &SubscriptionRequest,
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let form = &request.form;
-    let (document, mode) = (form.document.name(), form.mode.name());
-    let now = utc_milliseconds(now);
-    let (callback, host) = (&form.callback.text, &form.callback.host);
-    let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
-    // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
-    // need its lease.
-    sqlx::query!(
-        "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
-         select ?1, ?2, ?3, ?4, 'pending', ?5, ?5
-         where ?6 = 'subscribe' or exists (select 1 from subscription as s
-           where s.document = ?1 and s.callback_key = ?3 and s.state in ('pending', 'active'))
-         on conflict (document, callback_key) do update
-           set state = iif(state = 'active', state, 'pending'), updated_at = excluded.updated_at",
-        document,
-        callback,
-        request.callback_key,
-        host,
-        now,
-        mode
-    )
-    .execute(&mut *write)
-    .await?;
-    let secret = form.secret.as_ref().map(Secret::expose);
-    sqlx::query!(
-        "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, client_network,
-           callback_network)
-         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
-         from subscription as s
-         where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
-         on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
-           lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = serial + 1, attempts = 0,
-           next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at,
-           client_network = excluded.client_network, callback_network = coalesce(excluded.callback_network, callback_network)",
-        mode,
-        callback,
-        secret,
-        lease_seconds,
-        document,
-        now,
-        request.callback_key,
-        request.client_network,
-        request.callback_network
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
-}
-
-pub async fn standing(
-    connection: &mut SqliteConnection,
-    request: &SubscriptionRequest,
-) -> sqlx::Result<SubscriptionState> {
-    let document = request.form.document.name();
-    let standing = sqlx::query_as!(
-        SubscriptionState,
-        r#"select state = 'active' as "is_active!: bool", state in ('active', 'pending') as "is_open!: bool",
-             exists (select 1 from intent as i where i.subscription_id = s.subscription_id) as "has_request!: bool"
-           from subscription as s where document = ? and callback_key = ?"#,
-        document,
-        request.callback_key
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(standing.unwrap_or_default())
-}
-
-/// `share` is the maximum number of waiting requests of one network.
-pub async fn counts(
-    connection: &mut SqliteConnection,
-    request: &SubscriptionRequest,
-    is_active: bool,
-    share: i64,
-) -> sqlx::Result<Counts> {
-    let host = &request.form.callback.host;
-    sqlx::query_as!(
-        Counts,
-        r#"with waiting as (
-             select i.subscription_id, i.client_network, i.callback_network, s.host
-             from intent as i join subscription as s using (subscription_id) where (s.state = 'active') = ?1)
-           select (select count(*) from waiting) as "waiting!: i64",
-             (select coalesce(sum(min(n, ?2)), 0)
-              from (select count(*) as n from waiting group by coalesce(callback_network, subscription_id))) as "places!: i64",
-             (select count(*) from waiting where client_network = ?3) as "of_client!: i64",
-             (select count(*) from waiting where callback_network = coalesce(?4,
-                (select callback_network from waiting where host = ?5 and callback_network is not null limit 1))) as "of_callback!: i64",
-             count(*) filter (where host = ?5) as "of_host!: i64", count(*) as "in_all!: i64"
-           from subscription where state in ('active', 'pending')"#,
-        is_active,
-        share,
-        request.client_network,
-        request.callback_network,
-        host
-    )
-    .fetch_one(connection)
-    .await
-}
-
-// Due work, and when the next work is due.
-
-/// Whom an exchange is with.
-#[derive(Debug, Clone)]
-pub struct Subscriber {
-    /// Primary key of `subscription`.
-    pub subscription_id: i64,
-    pub document: Document,
-    /// The callback in the spelling of the subscription, or of the request to verify.
-    pub callback: String,
-    /// Limits count by host.
-    pub host: String,
-}
-
-pub struct DueVerification {
-    pub subscriber: Subscriber,
-    /// The number of the request for this subscription.
-    pub serial: i64,
-    pub mode: HubMode,
-    /// The requested lease, within the bounds.
-    pub lease_seconds: i64,
-    /// The end of the running lease if it renews or ends an active subscription.
-    pub lease_ends_at: Option<DateTime<Utc>>,
-    /// Previous attempts.
-    pub attempts: i64,
-}
-
-impl DueVerification {
-    /// The lease for a verification sent at `sent_at`: a renewal never shortens the running lease, and unsubscribing
-    /// states the rest of it.
-    pub fn lease_seconds_at(&self, sent_at: DateTime<Utc>) -> i64 {
-        let running = self
-            .lease_ends_at
-            .map(|ends_at| (ends_at - sent_at).num_seconds().max(0));
-        match self.mode {
-            HubMode::Subscribe => running.unwrap_or(0).max(self.lease_seconds),
-            HubMode::Unsubscribe => running.unwrap_or(self.lease_seconds),
-        }
-    }
-}
-
-/// A subscription that is behind the published version.
-pub struct DueDelivery {
-    pub subscriber: Subscriber,
-    pub secret: Option<Secret>,
-    pub lease_ends_at: DateTime<Utc>,
-    /// The last delivered version.
-    pub delivered_version: i64,
-    /// Consecutive failed deliveries.
-    pub failures: u32,
-}
 
 pub enum Due {
     Verify(DueVerification),
@@ -238,84 +33,6 @@ impl Due {
             Self::Deliver(due) => &due.subscriber,
         }
     }
-}
-
-/// Maximum number of subscriptions read at once: per host, and in total.
-const HOST_READ_MAX: i64 = 256;
-const READ_MAX: i64 = 8_192;
-
-/// Due requests, oldest first.
-pub async fn verifications(
-    connection: &mut SqliteConnection,
-    now: DateTime<Utc>,
-) -> sqlx::Result<Vec<DueVerification>> {
-    let until = utc_milliseconds(now);
-    let rows = sqlx::query!(
-        "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts,
-           s.document, s.host, s.lease_ends_at, s.state
-         from intent as i join subscription as s using (subscription_id)
-         where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
-        until,
-        READ_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    let due = rows.into_iter().filter_map(|row| {
-        let is_active = row.state == State::Active.name();
-        let lease_ends_at = row.lease_ends_at.as_deref().filter(|_| is_active);
-        Some(DueVerification {
-            subscriber: Subscriber {
-                subscription_id: row.subscription_id,
-                document: Document::find(&row.document)?,
-                callback: row.callback,
-                host: row.host,
-            },
-            serial: row.serial,
-            mode: HubMode::find(&row.mode)?,
-            lease_seconds: row.lease_seconds,
-            lease_ends_at: lease_ends_at.map(instant_or_epoch),
-            attempts: row.attempts,
-        })
-    });
-    Ok(due.collect())
-}
-
-/// Subscriptions that are behind and due, at most [`HOST_READ_MAX`] per host, so that a host with many does not hide
-/// other hosts.
-pub async fn deliveries(
-    connection: &mut SqliteConnection,
-    now: DateTime<Utc>,
-) -> sqlx::Result<Vec<DueDelivery>> {
-    let now = utc_milliseconds(now);
-    let rows = sqlx::query!(
-        r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
-             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
-           from (select s.*, row_number() over (partition by host order by subscription_id) as place
-                 from subscription as s join publication as p on p.document = s.document
-                 where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1
-                   and (s.next_attempt_at is null or s.next_attempt_at <= ?1))
-           where place <= ?2 order by place, subscription_id limit ?3"#,
-        now,
-        HOST_READ_MAX,
-        READ_MAX
-    )
-    .fetch_all(connection)
-    .await?;
-    let due = rows.into_iter().filter_map(|row| {
-        Some(DueDelivery {
-            subscriber: Subscriber {
-                subscription_id: row.subscription_id,
-                document: Document::find(&row.document)?,
-                callback: row.callback,
-                host: row.host,
-            },
-            secret: row.secret.map(Secret::new),
-            lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
-            delivered_version: row.delivered_version,
-            failures: u32::try_from(row.failures).unwrap_or(0),
-        })
-    });
-    Ok(due.collect())
 }
 
 /// The time of the next verification or delivery after `now`; `None` if none is scheduled.
@@ -507,66 +224,6 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
     update.execute(&mut *write).await.map(drop)
 }
 
-/// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
-/// subscriptions.
-async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
-    if delivered.is_empty() {
-        return Ok(());
-    }
-    let delivered = as_json(&delivered)?;
-    sqlx::query!(
-        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
-           last_outcome = 'ok'
-         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
-         where subscription_id = d.id and +state = 'active'",
-        delivered
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
-}
-
-/// Applies a confirmed request. A new subscription receives changes made after its request was accepted. A renewal
-/// keeps the delivered version, even if the lease ended since the request, and never shortens the lease, because
-/// anyone who knows a callback can request one. Both reset the failures and take this request's secret and callback
-/// (WebSub §5.1).
-async fn confirm(
-    write: &mut Write,
-    (subscription_id, serial): (i64, i64),
-    lease_ends_at: DateTime<Utc>,
-    now: &str,
-) -> sqlx::Result<()> {
-    let lease_ends_at = utc_milliseconds(lease_ends_at);
-    sqlx::query!(
-                "update subscription set
-                   delivered_version = case state when 'pending' then i.version else delivered_version end,
-                   lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
-                   state = 'active', callback = i.callback, secret = i.secret, failures = 0,
-                   next_attempt_at = null, updated_at = ?2
-                 from intent as i
-                 where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
-                lease_ends_at,
-                now,
-                subscription_id,
-                serial
-            )
-            .execute(&mut *write)
-            .await?;
-    forget_intent(write, subscription_id, serial).await
-}
-
-/// Deletes a request unless a newer one has replaced it.
-async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> sqlx::Result<()> {
-    sqlx::query!(
-        "delete from intent where subscription_id = ? and serial = ?",
-        subscription_id,
-        serial
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
-}
-
 /// Ends a subscription that is in a state of `from`, and deletes its secret. With a `serial`, only if that is the number
 /// of the subscription's request, which is deleted in any case.
 async fn end(
@@ -577,7 +234,7 @@ async fn end(
     now: &str,
 ) -> sqlx::Result<()> {
     let from: Vec<&str> = from.iter().map(|state| state.name()).collect();
-    let (from, to) = (as_json(&from)?, to.name());
+    let (from, to) = (json!(from).to_string(), to.name());
     sqlx::query!(
         "update subscription set state = ?1, secret = null, updated_at = ?2
          where subscription_id = ?3 and state in (select value from json_each(?4))
@@ -591,7 +248,7 @@ async fn end(
     .execute(&mut *write)
     .await?;
     match serial {
-        Some(serial) => forget_intent(write, subscription_id, serial).await,
+        Some(serial) => forget_request(write, subscription_id, serial).await,
         None => Ok(()),
     }
 }
@@ -616,11 +273,6 @@ async fn note_attempt(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> 
     .execute(&mut *write)
     .await
     .map(drop)
-}
-
-/// Rows for a statement that takes them all at once.
-fn as_json(rows: &impl Serialize) -> sqlx::Result<String> {
-    serde_json::to_string(rows).map_err(|error| sqlx::Error::Encode(error.into()))
 }
 
 // The data for operators, never with a secret.
@@ -780,8 +432,10 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
+    use crate::snapshot::Document;
     use crate::storage::Database;
     use crate::websub::http_client::{Callback, Policy};
+    use crate::websub::request::Request;
 
     async fn database(folder: &Path) -> Database {
         Database::open(&folder.join("reviews.db")).await.unwrap().0

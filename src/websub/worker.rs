@@ -427,7 +427,7 @@ mod tests {
 
     use super::*;
     use crate::snapshot::Document;
-    use crate::websub::store::Subscriber;
+    use crate::websub::subscription::Subscriber;
 
     fn due(subscription_id: i64) -> Due {
         Due::Deliver(DueDelivery {

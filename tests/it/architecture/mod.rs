@@ -190,8 +190,11 @@ fn files_of_a_module_import_each_other_in_no_circle() {
 fn sql_is_only_in_storage_and_stores() {
     let marks = "sqlx::query query!( query_as!( query_scalar!( QueryBuilder raw_sql sqlx::migrate!";
     let marks: Vec<&str> = marks.split(' ').collect();
-    let is_store =
-        |file: &File| file.module() == Some("storage") || file.name().ends_with("/store.rs");
+    let is_store = |file: &File| {
+        file.module() == Some("storage")
+            || file.name().ends_with("/store.rs")
+            || file.name().contains("/store/")
+    };
     assert_only_in(is_store, &marks);
 }
 
